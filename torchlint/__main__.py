@@ -1,0 +1,7 @@
+"""`python -m torchlint`."""
+
+import sys
+
+from torchlint.cli import main
+
+sys.exit(main())

@@ -1,0 +1,86 @@
+"""What a run reports: diagnostics, and the fixes and edits that they carry.
+
+All of these are plain frozen values: they can be compared, sorted, pickled and sent between processes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+DOCUMENTATION = "https://github.com/torchlint/torchlint/blob/main/docs/rules/{code}.md"
+
+
+class Applicability(str, Enum):
+    """Whether a fix may be applied without a human reading it."""
+
+    SAFE = "safe"
+    """The program computes the same results, less the hazard."""
+    UNSAFE = "unsafe"
+    """The results may change: applied only with ``--unsafe-fixes``."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a text; row and column count from 1, the column in characters, as ruff counts them."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replaces the text from ``location`` up to, not including, ``end_location`` by ``content``."""
+
+    location: Location
+    end_location: Location
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that are applied together or not at all."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding of one rule.
+
+    ``snippet`` is the source line that ``location`` is on, without its newline, for reports that show it.
+    """
+
+    code: str
+    name: str
+    message: str
+    filename: str
+    location: Location
+    end_location: Location
+    fix: Fix | None
+    snippet: str
+
+    @property
+    def url(self) -> str:
+        """The address of the rule's page."""
+        return DOCUMENTATION.format(code=self.code)
+
+    @property
+    def order(self) -> tuple[Location, Location, str]:
+        """What the findings of a file are sorted by."""
+        return (self.location, self.end_location, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class FileError:
+    """A file, or a place in it, that could not be linted, and why, in one line."""
+
+    filename: str
+    message: str
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        place = f":{self.location.row}:{self.location.column}" if self.location else ""
+        return f"{self.filename}{place}: error: {self.message}"

@@ -1,0 +1,95 @@
+"""The rules: what is wrong, why, and how to mend it.
+
+A rule is one file below this package that defines one subclass of `Rule`; it is found by being there. It knows the
+semantics of the code and nothing of files, formats or the command line.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from abc import ABC
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from torchlint.semantics import Semantics
+from torchlint.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A cheap necessary condition on a file's bytes: without it, the rule has nothing to find there.
+
+    The bytes must hold one of ``any_of``, and a match of ``pattern`` where one is given.
+    """
+
+    any_of: tuple[bytes, ...]
+    pattern: re.Pattern[bytes] | None = None
+
+    def passes(self, data: bytes) -> bool:
+        """Whether a file with these bytes could hold a finding."""
+        return any(part in data for part in self.any_of) and (self.pattern is None or self.pattern.search(data) is not None)
+
+
+class Rule(ABC):
+    """One rule, instantiated once per file; its ``visit_*`` methods get the `ast` nodes of that type, in order.
+
+    A subclass's docstring is the rule's documentation, in the sections "What it does", "Why is this bad", "Example",
+    "Use instead", "Fix safety" and "References".
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    default: ClassVar[bool] = True
+    """Whether the rule is on unless selected otherwise."""
+    screen: ClassVar[Screen]
+
+    def __init__(self, source: Source, semantics: Semantics) -> None:
+        self.source = source
+        self.semantics = semantics
+        self.diagnostics: list[Diagnostic] = []
+
+    def report(
+        self,
+        node: ast.expr | ast.stmt | ast.keyword | ast.alias | ast.arg,
+        message: str,
+        fix: Fix | None = None,
+    ) -> None:
+        """Adds a finding that is about ``node``."""
+        start = self.source.location(self.source.start(node))
+        self.diagnostics.append(
+            Diagnostic(
+                code=self.code,
+                name=self.name,
+                message=message,
+                filename=self.source.filename,
+                location=start,
+                end_location=self.source.location(self.source.end(node)),
+                fix=fix,
+                snippet=self.source.line(start.row),
+            )
+        )
+
+    def fix(self, message: str, edits: Sequence[tuple[int, int, str]], *, safe: bool) -> Fix:
+        """A fix from ``edits``: (start offset, end offset, new text) each."""
+        located = tuple(
+            Edit(self.source.location(start), self.source.location(end), content) for start, end, content in sorted(set(edits))
+        )
+        return Fix(message, located, Applicability.SAFE if safe else Applicability.UNSAFE)
+
+
+@cache
+def all_rules() -> tuple[type[Rule], ...]:
+    """Every rule there is, sorted by code."""
+    for module in pkgutil.walk_packages(__path__, __name__ + "."):
+        importlib.import_module(module.name)
+    return tuple(sorted(_subclasses(Rule), key=lambda rule: rule.code))
+
+
+def _subclasses(base: type[Rule]) -> list[type[Rule]]:
+    return [found for child in base.__subclasses__() for found in ([child] if hasattr(child, "code") else []) + _subclasses(child)]
