@@ -75,11 +75,12 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class FileError:
-    """A file, or a place in it, that could not be linted, and why, in one line."""
+    """A file, or a place in it, that could not be linted, and why, in one line; ``code`` names the kind of error."""
 
     filename: str
     message: str
     location: Location | None = None
+    code: str = "invalid-syntax"
 
     def __str__(self) -> str:
         place = f":{self.location.row}:{self.location.column}" if self.location else ""

@@ -1,13 +1,22 @@
-"""Diagnostics to new text."""
+"""Diagnostics to new text.
+
+The fixes of one round do not overlap; what they make of the text is linted again, and so on until nothing changes. A fix
+whose result would not be Python is dropped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from torchlint.linter import lint
 from torchlint.rules import Rule
 from torchlint.source import Source
+
+_ROUNDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +33,85 @@ class FixResult:
     broken: tuple[Diagnostic, ...] = ()
 
 
-def fix(source: Source, rules: Sequence[type[Rule]], applicability: Applicability = Applicability.SAFE) -> FixResult:
+def fix(
+    source: Source, rules: Sequence[type[Rule]], applicability: Applicability = Applicability.SAFE, *, suppress: bool = True
+) -> FixResult:
     """``source`` with the fixes of ``rules`` applied, round after round until nothing changes.
 
-    With `Applicability.UNSAFE` unsafe fixes are applied as well. Raises `SourceError` where the text is not Python.
+    With `Applicability.UNSAFE` unsafe fixes are applied as well; with ``suppress`` off, noqa comments do not count. Raises
+    `SourceError` where the text is not Python.
     """
-    raise NotImplementedError
+    fixed: list[Diagnostic] = []
+    broken: dict[tuple[str, str], Diagnostic] = {}
+    found = lint(source, rules, suppress=suppress)
+    for _ in range(_ROUNDS):
+        chosen = _compatible(
+            diagnostic
+            for diagnostic in found
+            if diagnostic.fix is not None and _applies(diagnostic.fix, applicability) and _key(diagnostic) not in broken
+        )
+        if not chosen:
+            break
+        text = apply(source, chosen)
+        if not _parses(text):
+            culprits = [diagnostic for diagnostic in chosen if not _parses(apply(source, [diagnostic]))] or chosen
+            broken.update({_key(diagnostic): diagnostic for diagnostic in culprits})
+            continue
+        fixed.extend(chosen)
+        source = Source(text, source.filename, encoding=source.encoding, bom=source.bom)
+        found = lint(source, rules, suppress=suppress)
+    return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
+
+
+def _applies(fix: Fix, applicability: Applicability) -> bool:
+    return fix.applicability is Applicability.SAFE or applicability is Applicability.UNSAFE
+
+
+def _key(diagnostic: Diagnostic) -> tuple[str, str]:
+    """What tells a finding whose fix failed once when it is met again, on whatever line."""
+    return (diagnostic.code, diagnostic.snippet)
+
+
+def _compatible(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings, in their order, whose edits neither overlap nor contradict those of the ones before; equal edits are shared."""
+    chosen: list[Diagnostic] = []
+    taken: list[Edit] = []
+    seen: set[Edit] = set()
+    for diagnostic in diagnostics:
+        assert diagnostic.fix is not None
+        new = [edit for edit in diagnostic.fix.edits if edit not in seen]
+        if not any(_clash(edit, other) for edit in new for other in taken):
+            chosen.append(diagnostic)
+            taken.extend(new)
+            seen.update(new)
+    return chosen
+
+
+def _clash(one: Edit, other: Edit) -> bool:
+    """Whether two different edits cannot both be made: they overlap, or insert at the same place."""
+    if one.location == other.location:
+        return True
+    first, second = sorted((one, other))
+    return second.location < first.end_location
+
+
+def apply(source: Source, diagnostics: Iterable[Diagnostic]) -> str:
+    """The text with the fixes of ``diagnostics``, which must not clash, applied."""
+    edits = sorted({edit for diagnostic in diagnostics if diagnostic.fix is not None for edit in diagnostic.fix.edits})
+    parts: list[str] = []
+    position = 0
+    for edit in edits:
+        start = source.offset_of(edit.location)
+        parts += [source.text[position:start], edit.content]
+        position = source.offset_of(edit.end_location)
+    return "".join([*parts, source.text[position:]])
+
+
+def _parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-from torchlint.diagnostic import Diagnostic
+from torchlint.diagnostic import Diagnostic, FileError
 from torchlint.rules import Rule
 from torchlint.semantics import Semantics
-from torchlint.source import Source
-from torchlint.suppression import suppressed
+from torchlint.source import Source, SourceError
+from torchlint.suppression import Suppressions
 
-Visitor = Callable[[ast.AST], None]
+_RECURSION_LIMIT = 6000
+"""Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
 
 
 def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
@@ -20,27 +24,47 @@ def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
     return any(rule.screen.passes(data) for rule in rules)
 
 
-def lint(source: Source, rules: Sequence[type[Rule]]) -> list[Diagnostic]:
+def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) -> list[Diagnostic]:
     """The findings of ``rules`` in ``source`` that no noqa comment suppresses, in the order of the text.
 
-    Raises `SourceError` where the text is not Python.
+    With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
     screened = [rule for rule in rules if rule.screen.passes(data)]
     if not screened:
         return []
-    semantics = Semantics(source)
-    running = [rule(source, semantics) for rule in screened]
-    traverse(source.tree, running)
+    suppressions = Suppressions(source if suppress else Source(""))
+    try:
+        with _recursion_headroom():
+            semantics = Semantics(source)
+            running = [rule(source, semantics, suppressions) for rule in screened]
+            traverse(semantics.tree.nodes, running)
+    except RecursionError:
+        raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
     found = [diagnostic for rule in running for diagnostic in rule.diagnostics]
-    return sorted(suppressed(found, source), key=lambda diagnostic: diagnostic.order)
+    kept = [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
+    return sorted(kept, key=lambda diagnostic: diagnostic.order)
 
 
-def traverse(tree: ast.AST, rules: Sequence[Rule]) -> None:
-    """Hands every node of ``tree`` to the visit methods for its type, in the order of the text, once for all rules."""
-    visitors: dict[str, list[Visitor]] = defaultdict(list)
+def traverse(nodes: Iterable[ast.AST], rules: Sequence[Rule]) -> None:
+    """Hands each node to the visit methods for its type, once for all rules, and then lets each rule finish."""
+    visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = defaultdict(list)
     for rule in rules:
         for name in dir(rule):
             if name.startswith("visit_"):
-                visitors[name.removeprefix("visit_")].append(getattr(rule, name))
-    raise NotImplementedError
+                visitors[getattr(ast, name.removeprefix("visit_"))].append(getattr(rule, name))
+    for node in nodes:
+        for visit in visitors.get(type(node), ()):
+            visit(node)
+    for rule in rules:
+        rule.finish()
+
+
+@contextmanager
+def _recursion_headroom() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from torchlint.rules import Rule
+from torchlint.rules import Rule, all_rules
+
+ALL = "ALL"
 
 
 class SelectionError(Exception):
@@ -12,12 +14,72 @@ class SelectionError(Exception):
 
 
 def select_rules(
-    select: Sequence[str] | None = None, ignore: Sequence[str] = (), extend_select: Sequence[str] = ()
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    extend_select: Sequence[str] = (),
+    *,
+    among: Sequence[type[Rule]] | None = None,
 ) -> tuple[type[Rule], ...]:
     """The rules that run, sorted by code.
 
     ``select`` replaces the default rules, ``extend_select`` adds to them, ``ignore`` removes; each is a list of codes, of
     their prefixes (``TPL``, ``TPL1``), or ``ALL``. The longest (most specific) entry that matches a rule decides, as in
-    ruff. Raises `SelectionError` for an entry that matches no rule.
+    ruff; of two equally long ones, ``ignore``. Raises `SelectionError` for an entry that matches no rule. ``among`` are the
+    rules to choose from, by default all that there are.
     """
-    raise NotImplementedError
+    rules = all_rules() if among is None else among
+    for entry in (*(select or ()), *ignore, *extend_select):
+        _require_known(entry, rules)
+    selected = (*(select or ()), *extend_select)
+    return tuple(
+        sorted(
+            (rule for rule in rules if _runs(rule, selected, ignore, by_default=select is None)),
+            key=lambda rule: rule.code,
+        )
+    )
+
+
+def find_rule(code: str, *, among: Sequence[type[Rule]] | None = None) -> type[Rule]:
+    """The rule with this very code; raises `SelectionError` where there is none."""
+    rules = all_rules() if among is None else among
+    for rule in rules:
+        if rule.code == code:
+            return rule
+    raise SelectionError(_unknown(code, rules))
+
+
+def codes_in(arguments: Iterable[str]) -> list[str]:
+    """The codes in ``arguments``, each of which holds one or several, separated by commas."""
+    return [code.strip() for argument in arguments for code in argument.split(",") if code.strip()]
+
+
+def _runs(rule: type[Rule], selected: Sequence[str], ignored: Sequence[str], *, by_default: bool) -> bool:
+    chosen = _specificity(rule.code, selected)
+    if chosen is None and by_default and rule.default:
+        chosen = -1  # less specific than any entry
+    refused = _specificity(rule.code, ignored)
+    return chosen is not None and (refused is None or chosen > refused)
+
+
+def _specificity(code: str, entries: Iterable[str]) -> int | None:
+    """How specific the most specific of ``entries`` that matches ``code`` is; None where none does."""
+    return max((0 if entry == ALL else len(entry) for entry in entries if _matches(code, entry)), default=None)
+
+
+def _matches(code: str, entry: str) -> bool:
+    return entry == ALL or code.startswith(entry)
+
+
+def _require_known(entry: str, rules: Iterable[type[Rule]]) -> None:
+    if not entry or (entry != ALL and not any(rule.code.startswith(entry) for rule in rules)):
+        raise SelectionError(_unknown(entry, rules))
+
+
+def _unknown(code: str, rules: Iterable[type[Rule]]) -> str:
+    from difflib import get_close_matches
+
+    codes = [rule.code for rule in rules]
+    prefixes = {known[:length] for known in codes for length in range(3, len(known))}
+    nearest = get_close_matches(code.upper(), [*codes, *sorted(prefixes), ALL], n=1, cutoff=0.5)
+    hint = f"did you mean `{nearest[0]}`?" if nearest else "`torchlint rule --all` lists them"
+    return f"unknown rule code `{code}`; {hint}"

@@ -1,13 +1,84 @@
-"""``# noqa`` comments: which findings they silence."""
+"""``# noqa`` comments: which findings they silence.
+
+They work as in flake8 7, so that a comment means the same to the command and to the plugin: ``# noqa`` silences every
+finding on its line, ``# noqa: TPL001,TPL1`` those whose code starts with one of the codes. A line is what flake8 takes for
+one: a physical line, or all the lines that a multi-line string or a backslash holds together. On a line of its own,
+``# torchlint: noqa`` or ``# flake8: noqa``, with or without codes, speaks for the whole file.
+"""
 
 from __future__ import annotations
 
+import re
+import tokenize
 from collections.abc import Iterable
+from functools import cached_property
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.source import Source
 
+_CODE_LIST = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+[,\s]*)+))?"
+_ANY = re.compile("noqa", re.IGNORECASE)
+_ON_LINE = re.compile(rf"# noqa{_CODE_LIST}", re.IGNORECASE)
+_ON_FILE = re.compile(rf"^[ \t\f]*#\s*(?:torchlint|flake8)[:=]\s*noqa\b{_CODE_LIST}", re.IGNORECASE | re.MULTILINE)
+_SEPARATORS = re.compile(r"[,\s]+")
 
-def suppressed(diagnostics: Iterable[Diagnostic], source: Source) -> list[Diagnostic]:
-    """``diagnostics`` less those that a noqa comment silences."""
-    raise NotImplementedError
+_BLANKET = ("",)
+"""The prefixes of a comment without codes: the empty one, which every code starts with."""
+
+
+class Suppressions:
+    """The noqa comments of one file."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._present = _ANY.search(source.text) is not None
+
+    def covers(self, code: str, row: int) -> bool:
+        """Whether a comment silences findings of ``code`` that start on line ``row`` (from 1)."""
+        if not self._present:
+            return False
+        return code.startswith(self._on_file) or code.startswith(self._on_row.get(row, ()))
+
+    @cached_property
+    def _on_file(self) -> tuple[str, ...]:
+        text = self._source.text.replace("\r", "\n")
+        return tuple(prefix for match in _ON_FILE.finditer(text) for prefix in _prefixes(match))
+
+    @cached_property
+    def _on_row(self) -> dict[int, tuple[str, ...]]:
+        """For each line that a comment speaks for, the prefixes of the codes that are silent there."""
+        if not _ON_LINE.search(self._source.text):
+            return {}
+        covered: dict[int, tuple[str, ...]] = {}
+        for first, last in _lines(self._source):
+            start = self._source.line_start(first)
+            match = _ON_LINE.search(self._source.text, start, self._source.line_span(last)[1])
+            if match:
+                covered.update(dict.fromkeys(range(first, last + 1), _prefixes(match)))
+        return covered
+
+
+def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source) -> list[Diagnostic]:
+    """``diagnostics`` less those that a noqa comment silences, in the order they came in."""
+    found = list(diagnostics)
+    if not found:
+        return found
+    suppressions = Suppressions(source)
+    return [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
+
+
+def _prefixes(match: re.Match[str]) -> tuple[str, ...]:
+    codes = match["codes"]
+    return tuple(code for code in _SEPARATORS.split(codes) if code) if codes else _BLANKET
+
+
+def _lines(source: Source) -> list[tuple[int, int]]:
+    """The first and last row of every line, as flake8 counts lines: up to a newline that is no part of a token."""
+    lines: list[tuple[int, int]] = []
+    first = 1
+    for token in source.tokens:
+        if token.type in (tokenize.NEWLINE, tokenize.NL):
+            lines.append((first, token.end[0]))
+            first = token.end[0] + 1
+    lines.extend((row, row) for row in range(first, source.line_count + 1))  # what the tokenizer did not get to
+    return lines

@@ -19,6 +19,7 @@ from typing import ClassVar
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.semantics import Semantics
 from torchlint.source import Source
+from torchlint.suppression import Suppressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,14 @@ class Rule(ABC):
     """Whether the rule is on unless selected otherwise."""
     screen: ClassVar[Screen]
 
-    def __init__(self, source: Source, semantics: Semantics) -> None:
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions) -> None:
         self.source = source
         self.semantics = semantics
+        self.suppressions = suppressions
         self.diagnostics: list[Diagnostic] = []
+
+    def finish(self) -> None:
+        """Called when all nodes have been visited: for what only the whole file tells."""
 
     def report(
         self,

@@ -1,12 +1,42 @@
-"""What the code means: names, kinds and flow. Knows no rule."""
+"""What the code means: names, kinds and flow. Knows no rule.
+
+`Semantics` is the one way in: it holds the facts about one file, computed as far as they are asked for.
+"""
 
 from __future__ import annotations
 
+import ast
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.bindings import Binding, Bindings, Form
+from torchlint.semantics.facts import Facts
+from torchlint.semantics.gradient import Backpropagated, NoGrad
+from torchlint.semantics.inference import Inference
+from torchlint.semantics.kinds import Grad, Kind, Type
+from torchlint.semantics.names import Names
+from torchlint.semantics.tree import Tree
 from torchlint.source import Source
+
+__all__ = ["Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
 
 
 class Semantics:
-    """The facts about one file, computed as far as asked for."""
+    """The facts about one file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.tree = Tree(source.tree)
+        self.bindings = Bindings(self.tree)
+        self.names = Names(self.tree, self.bindings)
+        self.facts = Facts(self.tree, self.bindings, self.names)
+        self.no_grad = NoGrad(self.tree, self.names, self.facts)
+        self.inference = Inference(self.tree, self.bindings, self.names, self.facts, self.no_grad)
+        self.backpropagated = Backpropagated(self.tree, self.bindings, self.names, self.facts)
+
+    def qualified_name(self, node: ast.AST) -> str | None:
+        """The dotted name of the API that ``node`` refers to, such as ``torch.nn.functional.relu``."""
+        return self.names.qualified(node)
+
+    def kind(self, node: ast.expr) -> Kind:
+        """What ``node`` evaluates to, as far as the file tells."""
+        return self.inference.kind(node)

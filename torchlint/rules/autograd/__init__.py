@@ -1,0 +1,1 @@
+"""Autograd: silent wrong gradients, cut graphs, leaks."""

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import ast
+
+from torchlint.rules import Rule, Screen
+from torchlint.rules.data_accesses import scalar_base, scalar_index
+from torchlint.rules.rewriting import Rewriter
+
+
+class ScalarIndex(Rule):
+    """
+    ## What it does
+    Finds 0-dim tensors, such as losses, that are indexed to get their number: `loss.data[0]`, `loss[0]`,
+    `loss.data.cpu().numpy()[0]`.
+
+    ## Why is this bad
+    Before torch 0.4 a loss had one element in one dimension. It has no dimensions now, and indexing it raises
+    `IndexError: invalid index of a 0-dim tensor`.
+
+    ## Example
+    ```python
+    total_loss += loss.data[0]
+    ```
+
+    ## Use instead
+    ```python
+    total_loss += loss.item()
+    ```
+
+    ## Fix safety
+    Safe: `.item()` gives the number that the index meant.
+
+    ## References
+    - [torch.Tensor.item](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html)
+    """
+
+    code = "TPL102"
+    name = "scalar-index"
+    screen = Screen(any_of=(b"[0]", b"[ 0 ]", b"[0 ]", b"[ 0]"))
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """Reports the index of a value without dimensions."""
+        value = scalar_base(node.value)
+        if scalar_index(self.semantics, value) != (node, value):
+            return
+        tensor = ast.unparse(value)
+        rewriter = Rewriter(self.source, self.semantics)
+        link: ast.expr = node.value
+        start = self.source.end(node.value)
+        while link is not value:
+            if isinstance(link, ast.Attribute):
+                start, link = rewriter.attribute_span(link)[0], link.value
+            else:
+                assert isinstance(link, ast.Call) and isinstance(link.func, ast.Attribute)
+                start, link = rewriter.attribute_span(link.func)[0], link.func.value
+        fix = self.fix(f"Use `{tensor}.item()`", [(start, self.source.end(node), ".item()")], safe=True)
+        self.report(node, f"`{tensor}` has no dimensions: indexing it raises IndexError; use `{tensor}.item()`", fix)

@@ -1,0 +1,229 @@
+"""Edits that several rules make: dropping an attribute, wrapping statements, spelling torch's names.
+
+An edit here is ``(start offset, end offset, new text)``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TypeAlias
+
+from torchlint.semantics import Form, Semantics
+from torchlint.source import Source
+
+TextEdit: TypeAlias = tuple[int, int, str]
+
+_INDENT = re.compile(r"[ \t\f]*")
+
+
+class Rewriter:
+    """Makes edits to one file."""
+
+    def __init__(self, source: Source, semantics: Semantics) -> None:
+        self._source = source
+        self._semantics = semantics
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
+        """The span of ``.name`` in ``value.name``, with the line break before the dot where there is one."""
+        text = self._source.text
+        end = self._source.end(node)
+        start = text.rindex(".", 0, end - len(node.attr) + 1)
+        before = text[:start].rstrip(" \t")
+        if before.endswith(("\n", "\r", "\\")) and "#" not in self._source.line(self._source.location(start).row - 1):
+            start = len(before.rstrip(" \t\r\n\\"))
+        return start, end
+
+    def replace_attribute(self, node: ast.Attribute, new: str) -> TextEdit:
+        """Replaces the ``.name`` of ``value.name``; the line break before it stays."""
+        end = self._source.end(node)
+        return (self._source.text.rindex(".", 0, end - len(node.attr) + 1), end, new)
+
+    def drop_attribute(self, node: ast.Attribute) -> TextEdit:
+        """Leaves ``value`` of ``value.name``."""
+        return (*self.attribute_span(node), "")
+
+    def call_end(self, node: ast.Call) -> tuple[int, int]:
+        """The span of ``.method(…)`` in ``value.method(…)``, line break before it included."""
+        assert isinstance(node.func, ast.Attribute)
+        return self.attribute_span(node.func)[0], self._source.end(node)
+
+    def argument_span(self, call: ast.Call, argument: ast.expr) -> tuple[int, int]:
+        """The span of a call's first argument with the parentheses of its own around it."""
+        text = self._source.text
+        opening = text.index("(", self._source.end(call.func))
+        start, end = self._source.start(argument), self._source.end(argument)
+        own = text[opening + 1 : start]
+        for _ in range(own.count("(")):
+            end = text.index(")", end) + 1
+        return (opening + 1 + own.index("(") if "(" in own else start), end
+
+    def operand(self, node: ast.expr) -> str:
+        """The text of an expression as the thing that an attribute is taken of: in parentheses if it needs them."""
+        text = self._source.segment(node)
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple, ast.Dict, ast.ListComp)):
+            if not isinstance(node, ast.Tuple) or text.startswith("("):
+                return text
+        return f"({text})"
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def stands_alone(self, statement: ast.stmt) -> bool:
+        """Whether no other code is on the lines of ``statement``."""
+        assert statement.end_lineno is not None
+        start, _ = self._source.line_span(statement.lineno)
+        _, end = self._source.line_span(statement.end_lineno)
+        before = self._source.text[start : self._source.start(statement)]
+        after = self._source.text[self._source.end(statement) : end].strip()
+        return not before.strip(" \t\f\ufeff") and (not after or after.startswith("#"))
+
+    def indentation(self, statement: ast.stmt) -> str:
+        """The white space that ``statement``'s line starts with."""
+        match = _INDENT.match(self._source.line(statement.lineno))
+        return match.group() if match else ""
+
+    def indent_unit(self, statement: ast.stmt) -> str:
+        """What one more level of indentation adds, in the style of the code around ``statement``."""
+        own = self.indentation(statement)
+        for parent in self._semantics.tree.ancestors(statement):
+            if isinstance(parent, ast.stmt) and own.startswith(outer := self.indentation(parent)) and len(own) > len(outer):
+                return own[len(outer) :]
+        for node in self._semantics.tree.nodes:
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.stmt) and isinstance(body, list) and body[0].lineno > node.lineno:
+                inner, outer = self.indentation(body[0]), self.indentation(node)
+                if inner.startswith(outer) and len(inner) > len(outer):
+                    return inner[len(outer) :]
+        return "    "
+
+    def indent(self, statements: list[ast.stmt], unit: str) -> list[TextEdit]:
+        """Indents the lines of neighbouring statements by ``unit``, but for those that start inside a string."""
+        first, last = statements[0].lineno, statements[-1].end_lineno
+        assert last is not None
+        inside = self._rows_inside_strings(statements)
+        edits: list[TextEdit] = []
+        for row in range(first, last + 1):
+            if row not in inside and self._source.line(row).strip():
+                start = self._source.line_start(row)
+                edits.append((start, start, unit))
+        return edits
+
+    @staticmethod
+    def _rows_inside_strings(statements: list[ast.stmt]) -> set[int]:
+        rows: set[int] = set()
+        for statement in statements:
+            for node in ast.walk(statement):
+                if isinstance(node, (ast.JoinedStr, ast.Constant)) and node.end_lineno is not None:
+                    rows.update(range(node.lineno + 1, node.end_lineno + 1))
+        return rows
+
+    def wrap_in_no_grad(self, statements: list[ast.stmt], mode: str = "no_grad()") -> list[TextEdit] | None:
+        """Puts neighbouring statements into ``with torch.no_grad():``, that of the statement before where there is one.
+
+        Another ``mode`` is another of torch's context managers. ``None`` where other code shares the statements' lines.
+        """
+        if not all(self.stands_alone(statement) for statement in statements):
+            return None
+        first, last = statements[0], statements[-1]
+        unit = self.indent_unit(first)
+        block = self._semantics.tree.block(first)
+        position = block.index(first)
+        previous = block[position - 1] if position else None
+        if mode == "no_grad()" and isinstance(previous, ast.With) and self._is_no_grad(previous) and previous.body[0].lineno > previous.lineno:
+            inner = self.indentation(previous.body[0])
+            return self.indent(statements, inner[len(self.indentation(previous)) :])
+        torch, imports = self.torch_name(first)
+        edits = self.indent(statements, unit)[1:]
+        newline = self._source.newline
+        header = f"{self.indentation(first)}with {torch}.{mode}:{newline}{unit}"
+        start = self._source.line_start(first.lineno)
+        before = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
+        edits.append((before, start, self._source.text[before:start] + header))
+        assert last.end_lineno is not None
+        end, after = self._source.line_span(last.end_lineno)[1], self._source.line_start(last.end_lineno + 1)
+        edits.append((end, after, self._source.text[end:after]))
+        return edits + imports
+
+    def _is_no_grad(self, statement: ast.With) -> bool:
+        return len(statement.items) == 1 and self._semantics.no_grad.grad_mode(statement.items[0].context_expr) is False
+
+    def delete_argument(self, call: ast.Call, word: ast.keyword) -> TextEdit:
+        """Deletes a keyword argument with the comma that goes with it."""
+        text = self._source.text
+        start, end = self._source.start(word), self._source.end(word)
+        others = sorted(self._source.start(part) for part in [*call.args, *call.keywords] if part is not word)
+        behind = [other for other in others if other > start]
+        if behind:
+            return (start, behind[0], "")
+        before = text[:start].rstrip()
+        return (len(before) - 1 if before.endswith(",") else start, end, "")
+
+    def delete_alias(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> TextEdit:
+        """Deletes one name of an import, or the whole import where it is the only one."""
+        if len(statement.names) == 1:
+            return self.delete_statement(statement)
+        index = statement.names.index(alias)
+        if index + 1 < len(statement.names):
+            return (self._source.start(alias), self._source.start(statement.names[index + 1]), "")
+        return (self._source.end(statement.names[index - 1]), self._source.end(alias), "")
+
+    def delete_statement(self, statement: ast.stmt) -> TextEdit:
+        """Deletes a statement with its line, or makes it ``pass`` where its block would be empty."""
+        block = self._semantics.tree.block(statement)
+        start, end = self._source.start(statement), self._source.end(statement)
+        if len(block) == 1 and not isinstance(self._semantics.tree.parent(statement), ast.Module):
+            return (start, end, "pass")
+        if self.stands_alone(statement):
+            assert statement.end_lineno is not None
+            return (self._source.line_start(statement.lineno), self._source.line_start(statement.end_lineno + 1), "")
+        rest = self._source.text[end:]
+        if match := re.match(r"[ \t]*;[ \t]*", rest):
+            return (start, end + match.end(), "")
+        before = self._source.text[:start].rstrip(" \t").removesuffix(";").rstrip(" \t")
+        return (len(before), end, "")
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def torch_name(self, node: ast.AST) -> tuple[str, list[TextEdit]]:
+        """How ``node``'s scope spells the module ``torch``, with the edits that import it where nothing does."""
+        bindings = self._semantics.bindings
+        scope = bindings.scope_of(node)
+        for current in (scope, bindings.module):
+            for name, found in current.bindings.items():
+                if any(binding.form is Form.IMPORT and binding.imported == "torch" for binding in found):
+                    if all(binding.form is Form.IMPORT for binding in bindings.lookup(name, scope)):
+                        return name, []
+        if self._imports_nothing():
+            return "torch", []
+        return "torch", [self.add_import("import torch")]
+
+    def _imports_nothing(self) -> bool:
+        """Whether the file imports nothing at the top: a snippet that takes the usual names for granted."""
+        return not any(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in self._source.tree.body)
+
+    def add_import(self, statement: str) -> TextEdit:
+        """Adds an import where the file's other imports of its kind are."""
+        imports = [node for node in self._source.tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        plain = [node for node in imports if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]
+        torch = [node for node in plain if _imports_torch(node)]
+        if torch or plain:
+            place = self._source.line_start((torch or plain)[0].lineno)
+        elif imports:
+            place = self._source.line_start((imports[-1].end_lineno or 0) + 1)
+        else:
+            place = self._after_docstring()
+        return (place, place, statement + self._source.newline)
+
+    def _after_docstring(self) -> int:
+        body = self._source.tree.body
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            return self._source.line_start((body[0].end_lineno or 0) + 1)
+        return self._source.line_start(body[0].lineno) if body else 0
+
+
+def _imports_torch(node: ast.Import | ast.ImportFrom) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return not node.level and (node.module or "").partition(".")[0] == "torch"
+    return node.names[0].name.partition(".")[0] == "torch"

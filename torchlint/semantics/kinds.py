@@ -1,0 +1,158 @@
+"""What an expression evaluates to, as far as the code tells: a `Kind`, and how two of them join."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TypeAlias
+
+Definition: TypeAlias = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Type(Enum):
+    """What sort of thing a value is."""
+
+    UNKNOWN = "unknown"
+    TENSOR = "tensor"
+    PACKED = "packed sequence"
+    MODULE = "module"
+    OPTIMIZER = "optimizer"
+    SCHEDULER = "scheduler"
+    LOADER = "data loader"
+    ARRAY = "array"
+    NUMBER = "number"
+    STRING = "string"
+    NONE = "None"
+    SEQUENCE = "sequence"  # also sets, iterators and generators
+    MAPPING = "mapping"
+    CLASS = "class"
+    FUNCTION = "function"
+    INSTANCE = "instance"  # of a class that is none of the above
+
+
+class Grad(Enum):
+    """What a tensor has to do with the autograd graph."""
+
+    UNKNOWN = "unknown"
+    GRAPH = "carries graph"
+    LEAF = "leaf that requires grad"
+    NONE = "no grad"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is known of a value.
+
+    ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
+    and ``items`` of containers; ``name`` is the dotted name of a class or function, or of the class that an instance is
+    of; ``definition`` is the one in the file. ``why`` says in words where the knowledge is from.
+    """
+
+    type: Type = Type.UNKNOWN
+    grad: Grad = Grad.UNKNOWN
+    scalar: bool | None = None
+    loose: bool = False
+    name: str = ""
+    element: Kind | None = None
+    items: tuple[Kind, ...] | None = None
+    definition: Definition | None = None
+    why: str = field(default="", compare=False)
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known."""
+        return self.type is not Type.UNKNOWN
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether the value is a tensor."""
+        return self.type is Type.TENSOR
+
+    @property
+    def carries_graph(self) -> bool:
+        """Whether the value is a tensor that an operation on something that requires grad produced."""
+        return self.is_tensor and self.grad is Grad.GRAPH
+
+    def because(self, why: str) -> Kind:
+        """The same kind, with another reason."""
+        return replace(self, why=why)
+
+
+UNKNOWN = Kind()
+NUMBER = Kind(Type.NUMBER)
+STRING = Kind(Type.STRING)
+NONE = Kind(Type.NONE)
+ARRAY = Kind(Type.ARRAY)
+BATCH = Kind(Type.TENSOR, Grad.NONE, loose=True, why="an item of a data loader")
+
+
+def tensor(grad: Grad = Grad.UNKNOWN, scalar: bool | None = None, *, loose: bool = False, why: str = "") -> Kind:
+    """The kind of a tensor."""
+    return Kind(Type.TENSOR, grad, scalar, loose, why=why)
+
+
+def sequence(element: Kind = UNKNOWN, items: tuple[Kind, ...] | None = None, why: str = "") -> Kind:
+    """The kind of a list, tuple, set or iterator: of like elements, or of known items."""
+    if items is not None:
+        element = join(items)
+    return Kind(Type.SEQUENCE, element=element, items=items, why=why)
+
+
+def mapping(element: Kind = UNKNOWN, why: str = "") -> Kind:
+    """The kind of a dict whose values are of kind ``element``."""
+    return Kind(Type.MAPPING, element=element, why=why)
+
+
+def join(kinds: Iterable[Kind]) -> Kind:
+    """What is known of a value that is one of several: ``None`` and unknown ones do not weaken that it is a tensor."""
+    every = list(dict.fromkeys(kinds))
+    some = [kind for kind in every if kind.type not in (Type.UNKNOWN, Type.NONE)]
+    if not some:
+        return NONE if every and all(kind.type is Type.NONE for kind in every) else UNKNOWN
+    certain = all(kind.known for kind in every)
+    types = {kind.type for kind in some}
+    if types == {Type.TENSOR, Type.NUMBER}:
+        some = [kind for kind in some if kind.is_tensor]
+    elif len(types) > 1:
+        return UNKNOWN
+    joined = some[0]
+    for other in some[1:]:
+        joined = _join_two(joined, other)
+    if not certain and joined.is_tensor:
+        grad = joined.grad if joined.grad is Grad.GRAPH else Grad.UNKNOWN
+        joined = replace(joined, grad=grad, scalar=joined.scalar or None)
+    return joined
+
+
+def _join_two(one: Kind, other: Kind) -> Kind:
+    items = None
+    if one.items is not None and other.items is not None and len(one.items) == len(other.items):
+        items = tuple(join(pair) for pair in zip(one.items, other.items))
+    return Kind(
+        one.type,
+        join_grads(one.grad, other.grad),
+        one.scalar if one.scalar == other.scalar else None,
+        one.loose or other.loose,
+        one.name if one.name == other.name else "",
+        join([kind for kind in (one.element, other.element) if kind is not None]) if one.element or other.element else None,
+        items,
+        one.definition if one.definition is other.definition else None,
+        one.why or other.why,
+    )
+
+
+def join_grads(one: Grad, other: Grad) -> Grad:
+    """The grad status of a value that has one status or the other."""
+    if one is other:
+        return one
+    return Grad.GRAPH if Grad.GRAPH in (one, other) else Grad.UNKNOWN
+
+
+def result_grad(operands: Iterable[Grad]) -> Grad:
+    """The grad status of what an operation makes of tensors with these: it carries graph if any of them requires grad."""
+    statuses = set(operands)
+    if statuses & {Grad.GRAPH, Grad.LEAF}:
+        return Grad.GRAPH
+    return Grad.NONE if statuses <= {Grad.NONE} else Grad.UNKNOWN

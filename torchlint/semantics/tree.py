@@ -1,0 +1,144 @@
+"""The syntax tree with what Python's nodes lack: parents, an order, and the enclosing statement, loop or function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from typing import TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = (ast.Module, ast.ClassDef, ast.Lambda, *FUNCTIONS, *COMPREHENSIONS)
+
+_LEAF_FIELDS = frozenset({"ctx", "op", "ops", "id", "attr", "n", "s", "kind", "type_comment", "lineno", "conversion", "simple"})
+
+
+@cache
+def _child_fields(node_type: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node type that may hold nodes, reversed."""
+    if node_type is ast.Constant:
+        return ()
+    return tuple(field for field in reversed(node_type._fields) if field not in _LEAF_FIELDS)
+
+
+class Tree:
+    """A module's nodes in the order of the text, and the parent of each; contexts and operators are no nodes of it."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self.nodes: list[ast.AST] = []
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._index()
+
+    def _index(self) -> None:
+        nodes, parents = self.nodes, self._parents
+        stack: list[ast.AST] = [self.module]
+        pop, push, append = stack.pop, stack.append, nodes.append
+        while stack:
+            node = pop()
+            append(node)
+            for field in _child_fields(type(node)):
+                value = getattr(node, field, None)
+                if isinstance(value, ast.AST):
+                    parents[value] = node
+                    push(value)
+                elif isinstance(value, list):
+                    for item in reversed(value):
+                        if isinstance(item, ast.AST):
+                            parents[item] = node
+                            push(item)
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node that ``node`` is a part of; ``None`` for the module."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parent of ``node``, its parent, and so on up to the module."""
+        parent = self._parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self._parents.get(parent)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that ``node`` is or stands in."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next(parent for parent in self.ancestors(node) if isinstance(parent, ast.stmt))
+
+    def function(self, node: ast.AST) -> Function | ast.Lambda | None:
+        """The innermost function or lambda whose body ``node`` stands in."""
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, FUNCTIONS) and (child in parent.body):
+                return parent
+            if isinstance(parent, ast.Lambda) and child is parent.body:
+                return parent
+            child = parent
+        return None
+
+    def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class whose body, or whose methods' bodies, ``node`` stands in."""
+        return next((parent for parent in self.ancestors(node) if isinstance(parent, ast.ClassDef)), None)
+
+    def loops(self, node: ast.AST) -> Iterator[Loop]:
+        """The loops of the same function whose body ``node`` stands in, innermost first."""
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+                return
+            if isinstance(parent, LOOPS) and (child in parent.body or (isinstance(parent, ast.While) and child is parent.test)):
+                yield parent
+            child = parent
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that ``statement`` is one of."""
+        parent = self._parents[statement]
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(parent, field, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        raise ValueError(f"no block holds {statement!r}")
+
+    def inside(self, node: ast.AST, container: ast.AST) -> bool:
+        """Whether ``node`` is ``container`` or a part of it."""
+        return node is container or any(parent is container for parent in self.ancestors(node))
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """``node`` and all its parts, in the order of the text; nested functions and classes are not entered."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if current is not node and isinstance(current, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            continue
+        for field in _child_fields(type(current)):
+            value = getattr(current, field, None)
+            if isinstance(value, ast.AST):
+                stack.append(value)
+            elif isinstance(value, list):
+                stack.extend(item for item in reversed(value) if isinstance(item, ast.AST))
+
+
+def walk_body(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The parts of a list of statements as `walk` gives them."""
+    for statement in body:
+        yield from walk(statement)
+
+
+def dotted(node: ast.AST) -> str | None:
+    """``a.b.c`` for a chain of attributes on a name; ``None`` for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))
