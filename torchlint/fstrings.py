@@ -2,9 +2,9 @@
 
 Up to Python 3.11 the parser reads an f-string as one token and compiles its expressions afterwards, guessing where they
 stand. Fields, format specs and literal parts get the place of the whole string, a tuple without parentheses gets one
-character too many on both sides, and what is in an f-string within an f-string may get the place of an equal text before
-it (seen on 3.10.13 and 3.11.7). The f-string as a whole, though, is where the parser says. So this module reads its text
-again, finds each expression, parses it by itself, and gives every node the place that Python 3.13 gives it.
+character too many on both sides, and what is in an f-string of several lines within another gets a wrong column (seen on
+3.10.13 and 3.11.7). The f-string as a whole, though, is where the parser says. So this module reads its text again, finds
+each expression, parses it by itself, and gives every node the place that Python 3.13 gives it.
 
 An f-string whose text does not read like its nodes is left *unplaced*: see `is_placed`.
 """

@@ -1,0 +1,433 @@
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchlint.diagnostic import Fix
+from torchlint.rules import Rule, Screen
+from torchlint.rules.rewriting import TextEdit
+from torchlint.semantics import Binding, Form, Type, torch_api
+from torchlint.semantics.gradient import connected, evaluates
+from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, Loop, dotted
+
+_ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
+_REPORTING_METHODS = frozenset(
+    {
+        *("item", "tolist", "numpy", "detach", "format", "append", "info", "debug", "warning", "write", "add_scalar", "add_scalars", "log"),
+        *("set_postfix", "set_description", "print", "scalar_summary", "update", "line", "plot", "log_metrics", "size", "dim"),
+    }
+)
+"""Methods that take or give plain values: what is passed to them is for people to read."""
+_REPORTING_CALLS = frozenset(f"builtins.{name}" for name in ("print", "float", "int", "str", "len", "round", "format", "repr", "bool"))
+_MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
+_LOSS_NAME = re.compile(r"loss|mse|entropy|nll|bce|kld?($|_)|penalty", re.IGNORECASE)
+_STEP_HOOKS = frozenset({"training_step"})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Accumulation:
+    """One statement that adds values to an accumulator.
+
+    ``target`` is the accumulator (a name, an attribute, or either behind an index), ``root`` what is left of it without
+    indices, ``values`` what is added, ``kept`` whether the accumulator keeps the values themselves (a list, a dict) and
+    not their sum.
+    """
+
+    statement: ast.stmt
+    target: ast.expr
+    root: ast.Name | ast.Attribute
+    values: tuple[ast.expr, ...]
+    kept: bool
+
+
+class GraphAccumulation(Rule):
+    """
+    ## What it does
+    Finds values that carry the autograd graph and are added to something that outlives the loop: `total_loss += loss`,
+    `total = total + loss * n`, `losses.append(loss)`, `history[k] = loss`.
+
+    ## Why is this bad
+    The sum, or the list, holds the graph of every step. Memory grows with the number of steps until it runs out, though
+    only the number was wanted.
+
+    ## Example
+    ```python
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        total_loss += loss
+    ```
+
+    ## Use instead
+    ```python
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        total_loss += loss.item()
+    ```
+
+    ## Fix safety
+    Safe: what is accumulated is not back-propagated, so its value is all that counts. `.item()` is used where the
+    accumulator is a number; `.detach()` where it is used as a tensor or handed to code that the file does not show.
+
+    ## References
+    - [My model reports "cuda runtime error(2): out of memory"](https://docs.pytorch.org/docs/stable/notes/faq.html)
+    """
+
+    code = "TPL004"
+    name = "graph-accumulation"
+    screen = Screen(
+        any_of=(b"backward", b"torch", b"criterion", b"loss"),
+        pattern=re.compile(rb"\+=|-=|\.append|\.insert|\]\s*=[^=]|=[^=\n]*\+"),
+    )
+
+    # --- the forms ---------------------------------------------------------------------------------------------------
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """`total += loss`, `stats["loss"] += loss`."""
+        if isinstance(node.op, (ast.Add, ast.Sub)) and (root := _root(node.target)) is not None:
+            self._consider(Accumulation(node, node.target, root, (node.value,), kept=False))
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """`total = total + loss`, `history[k] = loss`."""
+        if len(node.targets) != 1 or (root := _root(node.targets[0])) is None:
+            return
+        target = node.targets[0]
+        if isinstance(node.value, ast.BinOp):
+            name = ast.unparse(target)
+            operands = list(_summands(node.value))
+            others = tuple(operand for operand in operands if not _mentions(operand, name))
+            if len(others) < len(operands):
+                self._consider(Accumulation(node, target, root, others, kept=False))
+                return
+        if isinstance(target, ast.Subscript) and self._varies(target):
+            self._consider(Accumulation(node, target, root, (node.value,), kept=True))
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """`losses.append(loss)`."""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=target, attr=method), args=[*_, value], keywords=[]) if method in _ADDING_METHODS:
+                root = _root(target)
+                if root is not None and self._is_list(target, method):
+                    self._consider(Accumulation(node, target, root, (value,), kept=True))
+
+    def _is_list(self, target: ast.expr, method: str) -> bool:
+        kind = self.semantics.kind(target)
+        if kind.type is Type.SEQUENCE:
+            return not self._is_bounded(target)
+        return kind.type is Type.UNKNOWN and method == "append"
+
+    def _is_bounded(self, target: ast.expr) -> bool:
+        """Whether a deque forgets its oldest items."""
+        bindings = self.semantics.bindings.reaching(target) if isinstance(target, ast.Name) else ()
+        values = [binding.value for binding in bindings]
+        if isinstance(target, ast.Attribute) and (owner := self.semantics.facts.self_class(target.value)) is not None:
+            stores = [store for slot in self.semantics.facts.slots(owner, target.attr) for store in slot.stores]
+            values = [getattr(self.semantics.tree.parent(store), "value", None) for store in stores]
+        return any(isinstance(value, ast.Call) and any(word.arg == "maxlen" for word in value.keywords) for value in values)
+
+    def _varies(self, target: ast.Subscript) -> bool:
+        """Whether an index differs from round to round, so that the store keeps what the last round stored."""
+        if self.semantics.kind(target.value).type not in (Type.MAPPING, Type.SEQUENCE):
+            return False
+        loop = next(self.semantics.tree.loops(target), None)
+        if loop is None:
+            return False
+        bound = {binding.name for binding in self.semantics.bindings.bound_in_loop(loop)}
+        return any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(target.slice))
+
+    # --- the decision ------------------------------------------------------------------------------------------------
+
+    def _consider(self, found: Accumulation) -> None:
+        values = [value for value in found.values if self._carries_graph(value, found)]
+        if not values or self._is_reset_each_round(found) or self.semantics.backpropagated.name(found.root):
+            return
+        if not found.kept and self.semantics.no_grad.covers(found.statement):
+            return
+        used = any(self._is_backpropagated(value) for value in values)
+        if not self._outlives(found, used):
+            return
+        if used or self._is_only_reported(found):
+            self._report(found, values)
+
+    def _carries_graph(self, value: ast.expr, found: Accumulation) -> bool:
+        if found.kept and isinstance(value, (ast.Tuple, ast.List)):
+            return any(self._carries_graph(element, found) for element in value.elts)
+        return self.semantics.kind(value).carries_graph or self._is_sibling_loss(value)
+
+    def _is_sibling_loss(self, value: ast.expr) -> bool:
+        """Whether a value called a loss was unpacked beside one that is back-propagated: ``loss, mse = f(x)``."""
+        for part in connected(value, self.semantics.names):
+            if not isinstance(part, ast.Name) or not _LOSS_NAME.search(part.id) or self.semantics.kind(part).known:
+                continue
+            for binding in self.semantics.bindings.reaching(part):
+                if binding.path and any(
+                    self.semantics.backpropagated.binding(other) and self.semantics.inference.binding_kind(other).carries_graph
+                    for other in self._unpacked_with(binding)
+                ):
+                    return True
+        return False
+
+    def _unpacked_with(self, binding: Binding) -> Iterator[Binding]:
+        for others in binding.scope.bindings.values():
+            yield from (other for other in others if other is not binding and other.value is binding.value)
+
+    def _is_backpropagated(self, value: ast.expr) -> bool:
+        """Whether what carries the graph in ``value`` is itself back-propagated: the sum of such values never is again."""
+        if self._is_sibling_loss(value):
+            return True
+        for part in connected(value, self.semantics.names):
+            if isinstance(part, (ast.Name, ast.Attribute)) and self.semantics.backpropagated.name(part):
+                if self.semantics.kind(part).carries_graph:
+                    return True
+        return False
+
+    def _is_reset_each_round(self, found: Accumulation) -> bool:
+        """Whether each round of the innermost loop starts the accumulator afresh."""
+        loop = next(self.semantics.tree.loops(found.statement), None)
+        if loop is None:
+            return False
+        if isinstance(found.root, ast.Name):
+            fresh = [
+                self.semantics.tree.statement(binding.node)
+                for binding in self.semantics.bindings.bound_in_loop(loop)
+                if binding.name == found.root.id and binding.form is not Form.AUGMENTED
+            ]
+            if any(statement is loop for statement in fresh):
+                return True
+            return any(self._is_fresh(statement, found, loop) for statement in fresh)
+        name = ast.unparse(found.root)
+        return any(
+            isinstance(part, ast.Assign) and any(ast.unparse(target) == name for target in part.targets) and self._is_fresh(part, found, loop)
+            for part in ast.walk(loop)
+        )
+
+    def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
+        """Whether ``statement`` gives the accumulator a new value each round, or as often as values are added."""
+        if statement is found.statement:
+            return False
+        if isinstance(statement, ast.Assign) and _mentions(statement.value, ast.unparse(found.root)):
+            return False
+        conditions = [parent for parent in self.semantics.tree.ancestors(statement) if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try))]
+        return all(condition is loop or self.semantics.tree.inside(loop, condition) or self.semantics.tree.inside(found.statement, condition) for condition in conditions)
+
+    def _outlives(self, found: Accumulation, used: bool) -> bool:
+        """Whether the accumulator lives on while more values are added: round a loop, or from call to call."""
+        if next(self.semantics.tree.loops(found.statement), None) is not None:
+            return True
+        function = self.semantics.tree.function(found.statement)
+        if not isinstance(function, FUNCTIONS):
+            return False
+        if isinstance(found.root, ast.Attribute):
+            return self.semantics.facts.self_class(found.root.value) is not None and (used or function.name in _STEP_HOOKS)
+        scope = self.semantics.bindings.scope_of(found.statement)
+        return used and found.root.id in scope.outer_names
+
+    # --- what becomes of the accumulator -----------------------------------------------------------------------------
+
+    def _is_only_reported(self, found: Accumulation) -> bool:
+        """Whether all that becomes of the accumulator can be seen, and nothing of it needs the graph."""
+        function = self.semantics.tree.function(found.statement)
+        if isinstance(function, FUNCTIONS) and evaluates(function):
+            return True
+        if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
+            return False
+        return all(self._reports(use, found, 0) for use in self._uses(found.root))
+
+    def _uses(self, name: ast.Name) -> list[ast.Name]:
+        """Every read of the variable that ``name`` stands for."""
+        scope = self.semantics.bindings.scope_of(name)
+        bindings = self.semantics.bindings.lookup(name.id, scope)
+        return list(dict.fromkeys(use for binding in bindings for use in binding.uses))
+
+    def _reports(self, use: ast.expr, found: Accumulation, depth: int) -> bool:
+        """Whether a read of the accumulator, or of what is computed from it, ends in something for people to read."""
+        if self.semantics.tree.inside(use, found.statement):
+            return True
+        parent = self.semantics.tree.parent(use)
+        match parent:
+            case ast.Attribute(attr=attribute):
+                call = self.semantics.tree.parent(parent)
+                if attribute in _REPORTING_METHODS or attribute in ("data", "shape"):
+                    return True
+                return isinstance(call, ast.Call) and call.func is parent and self._reports(call, found, depth)
+            case ast.Call(func=function):
+                return self._is_reporting_call(function) or (self._is_computation(function) and self._reports(parent, found, depth))
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Compare() | ast.Expr():
+                return True
+            case ast.BinOp(op=ast.Mod(), left=left) if left is not use:
+                return True
+            case ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.List() | ast.Dict() | ast.IfExp() | ast.Subscript() | ast.Starred():
+                return self._reports(parent, found, depth)
+            case ast.Assign(targets=[ast.Name() as target]) if depth < 3:
+                binding = self.semantics.bindings.of(target)
+                return binding is not None and all(self._reports(later, found, depth + 1) for later in binding.uses)
+            case ast.AugAssign(value=value, target=ast.Name()) if value is use:
+                return True
+            case ast.Return():
+                return self._callers_report(parent, found, depth)
+        return False
+
+    def _is_reporting_call(self, function: ast.expr) -> bool:
+        if isinstance(function, ast.Attribute) and function.attr in _REPORTING_METHODS:
+            return True
+        name = self.semantics.qualified_name(function) or ""
+        return name in _REPORTING_CALLS or name.startswith(("numpy.", "math.", "logging."))
+
+    def _is_computation(self, function: ast.expr) -> bool:
+        name = self.semantics.qualified_name(function) or ""
+        return name.startswith("torch.") or name in ("builtins.sum", "builtins.max", "builtins.min", "builtins.abs")
+
+    def _callers_report(self, statement: ast.Return, found: Accumulation, depth: int) -> bool:
+        function = self.semantics.tree.function(statement)
+        calls = self.semantics.facts.call_sites(function) if function is not None else []
+        if not calls or depth >= 2 or not isinstance(function, FUNCTIONS) or function.name == "forward":
+            return False
+        return all(self._reports(call, found, depth + 1) for call in calls)
+
+    # --- the report --------------------------------------------------------------------------------------------------
+
+    def _report(self, found: Accumulation, values: list[ast.expr]) -> None:
+        scalar = all(self.semantics.kind(part).scalar and not self.semantics.kind(part).loose for value in values for part in self._parts(value, move=False))
+        as_number = scalar and not self._is_used_as_tensor(found)
+        method = "item" if as_number else "detach"
+        parts = [part for value in values for part in self._parts(value, move=not as_number)]
+        edits = [edit for part in parts for edit in self._edits(part, method)]
+        shown = ast.unparse(parts[0]) if len(parts) == 1 and parts[0].lineno == parts[0].end_lineno else "it"
+        fix = self._fix(shown, method, edits)
+        value = ast.unparse(values[0]) if values[0].lineno == values[0].end_lineno else "the value"
+        target = ast.unparse(found.target)
+        verb = "keeps" if found.kept else "sums"
+        message = f"`{target}` {verb} `{value}` with its autograd graph: memory grows with every step; use `.{method}()`"
+        self.report(found.statement, message, fix)
+
+    def _fix(self, shown: str, method: str, edits: list[TextEdit]) -> Fix:
+        return self.fix(f"Add `{shown}.{method}()`" if shown != "it" else f"Use `.{method}()`", edits, safe=True)
+
+    def _parts(self, value: ast.expr, *, move: bool) -> list[ast.expr]:
+        """The smallest parts of ``value`` that the graph hangs on; behind a move to another device only if ``move``."""
+        match value:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return [part for element in elements if self._has_graph(element) for part in self._parts(element, move=move)]
+            case ast.BinOp(left=left, right=right):
+                carrying = [operand for operand in (left, right) if self._has_graph(operand)]
+                if len(carrying) == 1:
+                    return self._parts(carrying[0], move=move)
+            case ast.UnaryOp(operand=operand):
+                return self._parts(operand, move=move)
+            case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if move and method in _MOVES and self._has_graph(receiver):
+                return self._parts(receiver, move=move)
+        return [value]
+
+    def _has_graph(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return any(self._has_graph(element) for element in node.elts)
+        return self.semantics.kind(node).carries_graph or self._is_sibling_loss(node)
+
+    def _edits(self, part: ast.expr, method: str) -> list[TextEdit]:
+        start, end = self.source.start(part), self.source.end(part)
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+            return [(end, end, f".{method}()")]
+        return [(start, start, "("), (end, end, f").{method}()")]
+
+    def _is_used_as_tensor(self, found: Accumulation) -> bool:
+        """Whether the accumulator is a tensor, is used as one, or is handed to code that may use it as one."""
+        if isinstance(found.root, ast.Name):
+            scope = self.semantics.bindings.scope_of(found.root)
+            starts = [binding for binding in self.semantics.bindings.lookup(found.root.id, scope) if binding.form is not Form.AUGMENTED]
+            if any(self._starts_as_tensor(binding, found) for binding in starts):
+                return True
+            if any(binding.form is Form.PARAMETER for binding in starts):
+                return True
+            return any(self._needs_tensor(use, found, 0) for use in self._uses(found.root))
+        owner = self.semantics.facts.self_class(found.root.value)
+        if owner is None:
+            return True
+        slots = self.semantics.facts.slots(owner, found.root.attr)
+        if any(self._stores_tensor(store, found) for slot in slots for store in slot.stores):
+            return True
+        uses = [use for slot in slots for use in slot.uses if not self.semantics.tree.inside(use, found.statement)]
+        return not uses or any(self._needs_tensor(use, found, 0) for use in uses)
+
+    def _starts_as_tensor(self, binding: Binding, found: Accumulation) -> bool:
+        if binding.value is None or self.semantics.tree.inside(binding.node, found.statement):
+            return False
+        if _mentions(binding.value, binding.name):
+            return False  # another accumulation
+        kind = self.semantics.kind(binding.value)
+        for step in binding.path:
+            kind = kind.items[step] if kind.items is not None and step is not None and step < len(kind.items) else kind
+        return kind.is_tensor or (kind.element is not None and kind.element.is_tensor and not found.kept)
+
+    def _stores_tensor(self, store: ast.Attribute, found: Accumulation) -> bool:
+        statement = self.semantics.tree.statement(store)
+        if statement is found.statement or not isinstance(statement, ast.Assign):
+            return False
+        return self.semantics.kind(statement.value).is_tensor
+
+    def _needs_tensor(self, use: ast.expr, found: Accumulation, depth: int) -> bool:
+        """Whether a read of the accumulator may need a tensor: a tensor's method is called on it, or it goes out of sight."""
+        if self.semantics.tree.inside(use, found.statement):
+            return False
+        parent = self.semantics.tree.parent(use)
+        match parent:
+            case ast.Attribute(attr=attribute):
+                return attribute in torch_api.TENSOR_ATTRIBUTES and not (found.kept and attribute in ("append", "index", "sort"))
+            case ast.Call(func=function):
+                if self._is_reporting_call(function):
+                    return False
+                name = self.semantics.qualified_name(function) or ""
+                if name.startswith("builtins."):
+                    return name not in ("builtins.sorted", "builtins.enumerate") and self._needs_tensor(parent, found, depth)
+                return True
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Compare() | ast.Expr():
+                return False
+            case ast.BinOp(op=ast.Mod(), left=left) if left is not use:
+                return False
+            case ast.Subscript(value=value) if value is use:
+                return (not found.kept and found.root is found.target) or self._needs_tensor(parent, found, depth)
+            case ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.List() | ast.Dict() | ast.IfExp() | ast.Subscript() | ast.keyword():
+                return self._needs_tensor(parent, found, depth)
+            case ast.Assign(targets=[ast.Name() as target]) if depth < 3:
+                binding = self.semantics.bindings.of(target)
+                return binding is None or any(self._needs_tensor(later, found, depth + 1) for later in binding.uses)
+            case ast.For(iter=value, target=ast.Name() as target) | ast.comprehension(iter=value, target=ast.Name() as target) if value is use:
+                binding = self.semantics.bindings.of(target)
+                return binding is None or any(self._needs_tensor(later, found, depth + 1) for later in binding.uses)
+            case ast.AugAssign(value=value, target=ast.Name() as target) if value is use:
+                return any(self._needs_tensor(later, found, depth + 1) for later in self._uses(target)) if depth < 3 else True
+            case ast.Return() if depth < 2:
+                return self._callers_need_tensor(parent, found, depth)
+        return not isinstance(parent, COMPREHENSIONS)
+
+    def _callers_need_tensor(self, statement: ast.Return, found: Accumulation, depth: int) -> bool:
+        function = self.semantics.tree.function(statement)
+        calls = self.semantics.facts.call_sites(function) if function is not None else []
+        if not calls or not isinstance(function, FUNCTIONS):
+            return True
+        return any(self._needs_tensor(call, found, depth + 1) for call in calls)
+
+
+def _root(target: ast.expr) -> ast.Name | ast.Attribute | None:
+    """The variable or attribute that an accumulator is in: ``stats`` of ``stats["loss"]``."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    if isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and dotted(target) is not None):
+        return target
+    return None
+
+
+def _summands(node: ast.expr) -> Iterator[ast.expr]:
+    """The terms of a sum."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        yield from _summands(node.left)
+        yield from _summands(node.right)
+    else:
+        yield node
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and ast.unparse(part) == name for part in ast.walk(node))
+
