@@ -54,6 +54,8 @@ def traverse(nodes: Iterable[ast.AST], rules: Sequence[Rule]) -> None:
             if name.startswith("visit_"):
                 visitors[getattr(ast, name.removeprefix("visit_"))].append(getattr(rule, name))
     for node in nodes:
+        if getattr(node, "end_lineno", 0) is None:
+            continue  # a part of an f-string whose place is not known (torchlint.fstrings)
         for visit in visitors.get(type(node), ()):
             visit(node)
     for rule in rules:

@@ -31,7 +31,7 @@ _KEEPS_SCALAR = frozenset(
 _ITERATORS = frozenset({"list", "tuple", "set", "reversed", "sorted", "iter", "frozenset"})
 _NUMBERS = frozenset({"float", "int", "len", "bool", "round", "id", "hash", "ord", "isinstance", "hasattr", "callable", "any", "all", "range"})
 _STRINGS = frozenset({"str", "repr", "format", "input", "chr", "type"})
-_LABELLED_OUTPUTS = frozenset({"labels", "label_ids"})
+_INPUTS = frozenset({"input_ids", "inputs", "input", "x", "pixel_values", "labels", "attention_mask", "src", "tgt", "images"})
 
 
 class Calls:
@@ -153,6 +153,8 @@ class Calls:
     def _function(self, call: ast.Call, name: str) -> Kind:
         """A function of torch, by the tables: its result carries graph if an argument does."""
         result = torch_api.FUNCTIONS.get(name)
+        if result is None and name.startswith("torch.nn.functional.") and name.rpartition(".")[2].islower():
+            result = "tensor"  # also the functions that only older versions have
         if result is None:
             return UNKNOWN
         return self._tabled(call, result, name, name in torch_api.NONDIFFERENTIABLE_FUNCTIONS, name in torch_api.SCALAR_REDUCTIONS_FUNCTIONS, 1)
@@ -273,6 +275,8 @@ class Calls:
                 return UNKNOWN
         if function.attr == "item" and not call.args:
             return NUMBER
+        if base.type is Type.UNKNOWN and function.attr in torch_api.TENSOR_ONLY:
+            return self._tensor_method(call, function, tensor(why=f"its `{function.attr}` is called"))
         if function.attr == "numpy" and not call.args:
             return ARRAY
         return UNKNOWN
@@ -398,6 +402,8 @@ class Calls:
             grads = [self._inference.kind(argument).grad for argument in call.args[:1] if self._inference.kind(argument).is_tensor]
             grad = result_grad(grads) if grads else Grad.UNKNOWN
             return tensor(self._here(call, grad), module.scalar, why=f"the result of a `{module.name}`")
+        if not call.args and not isinstance(module.definition, ast.ClassDef) and not _gives_inputs(call):
+            return UNKNOWN  # rather a class that is taken for a module, called to make one
         why = f"the output of `{ast.unparse(call.func)}`" if isinstance(call.func, (ast.Name, ast.Attribute)) else "a module's output"
         output = tensor(self._here(call, Grad.GRAPH), loose=True, why=why)
         if isinstance(module.definition, ast.ClassDef):
@@ -419,6 +425,11 @@ class Calls:
         if returned.items is not None:
             return sequence(items=tuple(self._recorded(call, item, output) if item.is_tensor else item for item in returned.items))
         return returned if returned.known and returned.type is not Type.NONE else output
+
+
+def _gives_inputs(call: ast.Call) -> bool:
+    """Whether the keywords of a call look like a model's inputs."""
+    return any(word.arg is None or word.arg in _INPUTS for word in call.keywords)
 
 
 def _mapping_method(method: str, base: Kind) -> Kind:

@@ -37,10 +37,32 @@ class Evidence:
         uses: list[ast.Name | ast.Attribute] = list(binding.uses)
         if kind.is_tensor and (kind.grad is not Grad.UNKNOWN and kind.scalar is not None) and not kind.loose:
             return kind
+        if not kind.known and self._is_model_output(binding):
+            return tensor(Grad.GRAPH, loose=True, why="the output of a model, whose loss is back-propagated")
         found = self._refined(kind, uses)
         if not found.known and self._is_forward_argument(binding):
             return tensor(loose=True, why="an argument of a module's forward")
         return found
+
+    def _is_model_output(self, binding: Binding) -> bool:
+        """Whether a call's result has a ``loss`` that is back-propagated: ``outputs = model(**batch); outputs.loss.backward()``."""
+        if not isinstance(binding.value, ast.Call) or binding.path or binding.form is not Form.ASSIGNMENT:
+            return False
+        for use in binding.uses:
+            parent = self._inference.tree.parent(use)
+            if isinstance(parent, ast.Attribute) and parent.attr == "loss" and self._reaches_backward(parent):
+                return True
+        return False
+
+    def _reaches_backward(self, loss: ast.Attribute) -> bool:
+        if loss in self._backpropagated:
+            return True
+        statement = self._inference.tree.parent(loss)
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]):
+                binding = self._inference.bindings.of(target)
+                return binding is not None and any(use in self._backpropagated for use in binding.uses)
+        return False
 
     def refine_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
         """The kind of an attribute of ``self``, given what the values stored there tell."""
@@ -114,6 +136,10 @@ class Evidence:
         name = self._inference.names.qualified(function)
         if name == "builtins.isinstance" and len(call.args) == 2:
             return self._tested(call.args[1])
+        if name == "builtins.hasattr":
+            return Kind()  # it may be anything, or the code would not ask
+        if name == "torch.is_tensor":
+            return None
         if name is None:
             return None
         if name.startswith("torch.nn.functional.") or (name in torch_api.FUNCTIONS and name not in torch_api.FACTORIES):

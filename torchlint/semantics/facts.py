@@ -77,7 +77,7 @@ class Facts:
         if not isinstance(function, FUNCTIONS) or not isinstance(owner := self._tree.parent(function), ast.ClassDef):
             return None
         first = [*function.args.posonlyargs, *function.args.args][:1]
-        if not first or first[0] is not bindings[0].node or _is_static(function):
+        if not first or first[0] is not bindings[0].node or is_static(function) or is_class_method(function):
             return None
         return owner
 
@@ -120,16 +120,12 @@ class Facts:
         return self._module_classes[node]
 
     def _looks_like_module(self, node: ast.ClassDef) -> bool:
-        """An unknown base, a ``forward`` and a submodule made in ``__init__``: a module of the project's own base class."""
-        if not node.bases or not any(self.definition(base) is None for base in node.bases):
+        """An unknown base and a ``forward`` or ``training_step``: a module of the project's own base class."""
+        if self.method(node, "forward") is None and self.method(node, "training_step") is None:
             return False
-        methods = self.classes[node].methods
-        if "forward" not in methods or "__init__" not in methods:
-            return False
-        return any(
-            isinstance(part, ast.Call) and (self._names.qualified(part.func) or "").startswith("torch.nn.")
-            for part in walk_body(methods["__init__"].body)
-        )
+        unknown = [base for current in self.bases(node) for base in current.bases if self.definition(base) is None]
+        names = [self._names.qualified(base) or "" for base in unknown]
+        return any(name != "builtins.object" for name in names) and not any(name.startswith("torch.autograd") for name in names)
 
     def method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that an instance of the class has under ``name``, as far as the file defines it."""
@@ -181,7 +177,7 @@ class Facts:
     def argument(self, call: ast.Call, function: Function, parameter: ast.arg) -> ast.expr | None:
         """The expression that ``call`` gives for a parameter of ``function``; its default; or ``None`` if none is certain."""
         positional = [*function.args.posonlyargs, *function.args.args]
-        if isinstance(call.func, ast.Attribute) and not _is_static(function):
+        if isinstance(call.func, ast.Attribute) and not is_static(function):
             positional = positional[1:]
         for keyword in call.keywords:
             if keyword.arg == parameter.arg:
@@ -211,8 +207,14 @@ class Facts:
         return [part.value for part in walk_body(function.body) if isinstance(part, ast.Return)]
 
 
-def _is_static(function: Function) -> bool:
+def is_static(function: Function) -> bool:
+    """Whether a function is a static method."""
     return any(isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in function.decorator_list)
+
+
+def is_class_method(function: Function) -> bool:
+    """Whether a function is a class method."""
+    return any(isinstance(decorator, ast.Name) and decorator.id == "classmethod" for decorator in function.decorator_list)
 
 
 def _class_facts(node: ast.ClassDef) -> ClassFacts:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import TypeAlias
 
 from torchlint.semantics.bindings import Binding, Bindings, Form
 from torchlint.semantics.facts import Facts, Slot
@@ -15,6 +16,8 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
 _CUTTING_METHODS = frozenset({"item", "detach", "tolist", "numpy", "size", "dim", "argmax", "numel", "backward", "append"})
 _CUTTING_CALLS = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.str", "builtins.print"})
 _CUTTING_ATTRIBUTES = frozenset({"data", "shape", "grad", "device", "dtype"})
+CallSites: TypeAlias = Callable[[Function], list[ast.Call]]
+
 _FILLING_METHODS = frozenset({"append", "extend", "insert", "add", "update", "put"})
 
 
@@ -121,11 +124,12 @@ class NoGrad:
 class Backpropagated:
     """The bindings and attributes whose values flow into something that ``backward`` is called on."""
 
-    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts) -> None:
+    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, call_sites: CallSites) -> None:
         self._tree = tree
         self._bindings = bindings
         self._names = names
         self._facts = facts
+        self._call_sites = call_sites
 
     def name(self, node: ast.AST) -> bool:
         """Whether what the name or ``self`` attribute ``node`` refers to is back-propagated, itself or in a sum or product."""
@@ -155,7 +159,21 @@ class Backpropagated:
         for call in self._facts.calls.get("grad", ()):
             if self._names.qualified(call.func) == "torch.autograd.grad":
                 roots.extend(call.args[:1])
+        roots.extend(self._training_steps())
         return roots
+
+    def _training_steps(self) -> Iterator[ast.expr]:
+        """What Lightning back-propagates: the loss that a ``training_step`` returns, itself or in a dict."""
+        for definition, facts in self._facts.classes.items():
+            step = facts.methods.get("training_step")
+            if step is None or not self._facts.is_module(definition):
+                continue
+            for value in self._facts.returned(step):
+                match value:
+                    case ast.Dict(keys=keys, values=values):
+                        yield from [part for key, part in zip(keys, values) if isinstance(key, ast.Constant) and key.value == "loss"]
+                    case ast.Name() | ast.Attribute() | ast.BinOp():
+                        yield value
 
     def _roots(self, call: ast.Call) -> Iterator[ast.expr]:
         if self._names.qualified(call.func) == "torch.autograd.backward" or not isinstance(call.func, ast.Attribute):
@@ -176,7 +194,7 @@ class Backpropagated:
                 continue
             for part in connected(expression, self._names):
                 if isinstance(part, ast.Name):
-                    for binding in self._bindings.reaching(part):
+                    for binding in _with_summed(self._bindings.reaching(part)):
                         if binding not in closure:
                             closure.add(binding)
                             pending.extend(self._origins(binding))
@@ -204,13 +222,10 @@ class Backpropagated:
 
     def _origins(self, binding: Binding) -> Iterator[ast.expr | None]:
         """The expressions that a binding's value is made from."""
-        for previous in binding.before:
-            yield from [use for use in previous.uses[:1]]
-            yield previous.value
         if binding.form is Form.PARAMETER:
             function = binding.scope.node
             if isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
-                for call in self._facts.call_sites(function):
+                for call in self._call_sites(function):
                     yield self._facts.argument(call, function, binding.node)
         elif binding.value is not None and binding.form is not Form.CONTEXT:
             yield binding.value
@@ -244,6 +259,18 @@ class Backpropagated:
     def _slots(self, node: ast.Attribute) -> list[Slot]:
         owner = self._facts.self_class(node.value)
         return self._facts.slots(owner, node.attr) if owner is not None else []
+
+
+def _with_summed(bindings: Iterable[Binding]) -> Iterator[Binding]:
+    """Bindings, and those that their augmented assignments add to."""
+    seen: set[Binding] = set()
+    pending = list(bindings)
+    while pending:
+        binding = pending.pop()
+        if binding not in seen:
+            seen.add(binding)
+            yield binding
+            pending.extend(binding.before)
 
 
 def is_engine_backward(call: ast.Call) -> bool:

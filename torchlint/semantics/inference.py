@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
@@ -10,7 +11,7 @@ from torchlint.semantics.annotations import annotated_kind
 from torchlint.semantics.bindings import Binding, Bindings, Form
 from torchlint.semantics.calls import Calls
 from torchlint.semantics.evidence import Evidence
-from torchlint.semantics.facts import Facts
+from torchlint.semantics.facts import Facts, is_class_method, is_static
 from torchlint.semantics.gradient import NoGrad
 from torchlint.semantics.kinds import (
     ARRAY,
@@ -33,7 +34,8 @@ from torchlint.semantics.tree import FUNCTIONS, Function, Tree
 
 _SAME_GRAD_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "requires_grad", "is_leaf"})
-_PARAMETER_NAMES = frozenset({"weight", "bias"})
+_PARAMETER_NAME = re.compile(r"(weight|bias)(_(g|v|ih|hh|orig|ih_l\d|hh_l\d))?|(in_proj|out_proj|q|k|v|g)_(weight|bias)")
+_BUFFER_NAMES = frozenset({"running_mean", "running_var"})
 _FOREIGN = ("torchvision.datasets", "torchtext", "argparse", "xml", "requests", "urllib", "pandas", "collections", "json", "tensorflow")
 
 
@@ -52,6 +54,7 @@ class Inference:
         self._binding_kinds: dict[Binding, Kind] = {}
         self._slot_kinds: dict[tuple[ast.ClassDef, str], Kind] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
+        self._call_sites: dict[Function, list[ast.Call]] = {}
 
     def kind(self, node: ast.expr) -> Kind:
         """What ``node`` evaluates to."""
@@ -186,9 +189,12 @@ class Inference:
             return mapping()
         owner = self.tree.parent(function)
         if isinstance(owner, ast.ClassDef) and parameter in [*function.args.posonlyargs, *function.args.args][:1]:
-            return self.instance(owner)
+            if is_class_method(function):
+                return Kind(Type.CLASS, name=owner.name, definition=owner)
+            if not is_static(function):
+                return self.instance(owner)
         given = []
-        for call in self.facts.call_sites(function):
+        for call in self.call_sites(function):
             argument = self.facts.argument(call, function, parameter)
             given.append(self.kind(argument) if argument is not None else UNKNOWN)
         kind = join(given)
@@ -198,6 +204,22 @@ class Inference:
             if kind.type in (Type.NONE, Type.NUMBER):
                 kind = UNKNOWN
         return replace(kind, items=None) if kind.known else UNKNOWN
+
+    def call_sites(self, function: Function) -> list[ast.Call]:
+        """The calls in the file that surely are of ``function``: by its name, on ``self``, or on an instance of its class."""
+        if function not in self._call_sites:
+            self._call_sites[function] = self.facts.call_sites(function)  # while the receivers are looked at
+            owner = self.tree.parent(function)
+            if isinstance(owner, ast.ClassDef) and not function.name.startswith("__"):
+                others = [call for call in self.facts.calls.get(function.name, ()) if self._is_on_instance(call, function)]
+                self._call_sites[function] = list(dict.fromkeys([*self._call_sites[function], *others]))
+        return self._call_sites[function]
+
+    def _is_on_instance(self, call: ast.Call, function: Function) -> bool:
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        definition = self.kind(call.func.value).definition
+        return isinstance(definition, ast.ClassDef) and self.facts.method(definition, function.name) is function
 
     def instance(self, definition: ast.ClassDef) -> Kind:
         """What calling a class of the file gives."""
@@ -281,15 +303,17 @@ class Inference:
                 return kind
             if self.facts.method(base.definition, node.attr) is not None:
                 return self._method(base.definition, node.attr)
-            if base.type is Type.INSTANCE or self.facts.slots(base.definition, node.attr):
+            if base.type is Type.INSTANCE or any(slot.stores for slot in self.facts.slots(base.definition, node.attr)):
                 return UNKNOWN
         if base.type is Type.MODULE:
             if node.attr == "module":
                 return Kind(Type.MODULE, why="a wrapped module")
             if node.attr in torch_api.BUFFERS.get(base.name, ()):
                 return tensor(Grad.NONE, why=f"a buffer of `{base.name}`")
-            if node.attr in _PARAMETER_NAMES or node.attr in torch_api.PARAMETER_ATTRIBUTES.get(base.name, ()):
+            if _PARAMETER_NAME.fullmatch(node.attr) or node.attr in torch_api.PARAMETER_ATTRIBUTES.get(base.name, ()):
                 return tensor(Grad.LEAF, why="a parameter of a module")
+            if node.attr in _BUFFER_NAMES:
+                return tensor(Grad.NONE, why="a buffer of a normalisation layer")
         if base.type is Type.OPTIMIZER and node.attr == "param_groups":
             return sequence(mapping(sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))))
         return UNKNOWN
@@ -306,8 +330,10 @@ class Inference:
             return tensor(Grad.UNKNOWN if self.keeps_gradient_graph else Grad.NONE, why="a gradient")
         if node.attr == "param_groups":
             return sequence(mapping(sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))))
-        if node.attr in _PARAMETER_NAMES and self._used_as_parameter(node):
+        if _PARAMETER_NAME.fullmatch(node.attr) and self._used_as_parameter(node):
             return tensor(Grad.LEAF, why="the weight or bias of a layer")
+        if node.attr in _BUFFER_NAMES and self._used_as_parameter(node):
+            return tensor(Grad.NONE, why="a buffer of a normalisation layer")
         return UNKNOWN
 
     def _used_as_parameter(self, node: ast.Attribute) -> bool:

@@ -23,6 +23,13 @@ CONVENTIONS = {
 }
 """What the field means by a name that the file does not bind: a snippet, or a notebook's cell without its imports."""
 
+_HAVE_VARIABLE = frozenset(
+    {
+        *("tensorflow", "keras", "chainer", "mxnet", "theano", "tkinter", "Tkinter", "sympy", "cntk", "paddle", "autograd", "jax", "flax"),
+        *("pgmpy", "cvxpy", "pulp", "casadi", "constraint", "ortools", "xarray", "netCDF4", "Orange", "traits", "dedupe", "minizinc"),
+    }
+)
+
 _SHORTER = (
     ("torch.nn.modules.", "torch.nn."),
     ("torch.optim.", "torch.optim."),
@@ -115,9 +122,20 @@ class Names:
         for module in self._star_imports:
             if f"{module}.{name}" in _STAR_NAMES or (module, name) == ("torch.autograd", "Variable"):
                 return f"{module}.{name}"
-        if name in CONVENTIONS:
+        if name in CONVENTIONS and not (name == "Variable" and self._uses_another_framework):
             return CONVENTIONS[name]
         return f"builtins.{name}"
+
+    @cached_property
+    def _uses_another_framework(self) -> bool:
+        """Whether the file imports a library that has a class ``Variable`` of its own."""
+        imported = set()
+        for node in self._tree.nodes:
+            if isinstance(node, ast.Import):
+                imported.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+        return bool(imported & _HAVE_VARIABLE) and "torch" not in imported
 
     @cached_property
     def _star_imports(self) -> list[str]:

@@ -8,21 +8,23 @@ from dataclasses import dataclass
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import TextEdit
-from torchlint.semantics import Binding, Form, Type, torch_api
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.gradient import connected, evaluates
 from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, Loop, dotted
+from torchlint.source import Source
+from torchlint.suppression import Suppressions
 
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
 _REPORTING_METHODS = frozenset(
     {
-        *("item", "tolist", "numpy", "detach", "format", "append", "info", "debug", "warning", "write", "add_scalar", "add_scalars", "log"),
-        *("set_postfix", "set_description", "print", "scalar_summary", "update", "line", "plot", "log_metrics", "size", "dim"),
+        *("item", "tolist", "numpy", "detach", "format", "info", "debug", "warning", "write", "add_scalar", "add_scalars"),
+        *("set_postfix", "set_description", "print", "scalar_summary", "line", "plot", "log_metrics", "size", "dim"),
     }
 )
 """Methods that take or give plain values: what is passed to them is for people to read."""
 _REPORTING_CALLS = frozenset(f"builtins.{name}" for name in ("print", "float", "int", "str", "len", "round", "format", "repr", "bool"))
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
-_LOSS_NAME = re.compile(r"loss|mse|entropy|nll|bce|kld?($|_)|penalty", re.IGNORECASE)
+_LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
 _STEP_HOOKS = frozenset({"training_step"})
 
 
@@ -83,6 +85,10 @@ class GraphAccumulation(Rule):
         pattern=re.compile(rb"\+=|-=|\.append|\.insert|\]\s*=[^=]|=[^=\n]*\+"),
     )
 
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions) -> None:
+        super().__init__(source, semantics, suppressions)
+        self._leaks: list[tuple[Accumulation, list[ast.expr]]] = []
+
     # --- the forms ---------------------------------------------------------------------------------------------------
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -141,34 +147,69 @@ class GraphAccumulation(Rule):
     # --- the decision ------------------------------------------------------------------------------------------------
 
     def _consider(self, found: Accumulation) -> None:
-        values = [value for value in found.values if self._carries_graph(value, found)]
+        values = [value for value in found.values if self._has_graph(value)]
         if not values or self._is_reset_each_round(found) or self.semantics.backpropagated.name(found.root):
             return
         if not found.kept and self.semantics.no_grad.covers(found.statement):
             return
         used = any(self._is_backpropagated(value) for value in values)
-        if not self._outlives(found, used):
-            return
-        if used or self._is_only_reported(found):
-            self._report(found, values)
+        if self._outlives(found, used) and (used or self._is_only_reported(found)):
+            self._leaks.append((found, values))
 
-    def _carries_graph(self, value: ast.expr, found: Accumulation) -> bool:
-        if found.kept and isinstance(value, (ast.Tuple, ast.List)):
-            return any(self._carries_graph(element, found) for element in value.elts)
-        return self.semantics.kind(value).carries_graph or self._is_sibling_loss(value)
+    def finish(self) -> None:
+        """Reports the leaks, but for those that are only one because of another."""
+        sums = {ast.unparse(found.root) for found, _ in self._leaks if not found.kept}
+        for found, values in self._leaks:
+            if not all(self._follows_from(value, sums, found) for value in values):
+                self._report(found, values)
 
-    def _is_sibling_loss(self, value: ast.expr) -> bool:
-        """Whether a value called a loss was unpacked beside one that is back-propagated: ``loss, mse = f(x)``."""
+    def _follows_from(self, value: ast.expr, sums: set[str], found: Accumulation) -> bool:
+        """Whether ``value`` carries graph only because a sum that is reported does: ``epochs.append(total_loss / n)``."""
+        carrying = [part for part in connected(value, self.semantics.names) if isinstance(part, (ast.Name, ast.Attribute)) and self._has_graph(part)]
+        return bool(carrying) and all(ast.unparse(part) in sums and ast.unparse(part) != ast.unparse(found.root) for part in carrying)
+
+    # --- the values --------------------------------------------------------------------------------------------------
+
+    def _has_graph(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return any(self._has_graph(element) for element in node.elts)
+        kind = self.semantics.kind(node)
+        return kind.carries_graph if kind.known else self._is_likely_loss(node)
+
+    def _is_likely_loss(self, value: ast.expr) -> bool:
+        """Whether a value of unknown kind is a loss by what is done beside it.
+
+        It is called one, and is back-propagated through other names (``loss = sum(losses); loss.backward()``) or was
+        unpacked beside what is (``loss, mse = f(x)``); or it is the dict whose loss is (``out["loss"].backward()``).
+        """
+        if self._holds_loss(value):
+            return True
         for part in connected(value, self.semantics.names):
-            if not isinstance(part, ast.Name) or not _LOSS_NAME.search(part.id) or self.semantics.kind(part).known:
-                continue
-            for binding in self.semantics.bindings.reaching(part):
-                if binding.path and any(
-                    self.semantics.backpropagated.binding(other) and self.semantics.inference.binding_kind(other).carries_graph
-                    for other in self._unpacked_with(binding)
-                ):
+            if isinstance(part, ast.Name) and _LOSS_NAME.match(part.id) and not self.semantics.kind(part).known:
+                if self.semantics.backpropagated.name(part) or self._is_beside_loss(part):
                     return True
         return False
+
+    def _holds_loss(self, value: ast.expr) -> bool:
+        if not isinstance(value, ast.Name) or self.semantics.kind(value).known:
+            return False
+        bindings = set(self.semantics.bindings.reaching(value))
+        for root in self.semantics.backpropagated.roots:
+            match root:
+                case ast.Subscript(value=ast.Name() as container, slice=ast.Constant(value=str())):
+                    if bindings & set(self.semantics.bindings.reaching(container)):
+                        return True
+        return False
+
+    def _is_beside_loss(self, name: ast.Name) -> bool:
+        for binding in self.semantics.bindings.reaching(name):
+            if binding.path and any(self._is_loss(other) for other in self._unpacked_with(binding)):
+                return True
+        return False
+
+    def _is_loss(self, binding: Binding) -> bool:
+        kind = self.semantics.inference.binding_kind(binding)
+        return self.semantics.backpropagated.binding(binding) and (kind.carries_graph or not kind.known)
 
     def _unpacked_with(self, binding: Binding) -> Iterator[Binding]:
         for others in binding.scope.bindings.values():
@@ -176,13 +217,30 @@ class GraphAccumulation(Rule):
 
     def _is_backpropagated(self, value: ast.expr) -> bool:
         """Whether what carries the graph in ``value`` is itself back-propagated: the sum of such values never is again."""
-        if self._is_sibling_loss(value):
+        if self._is_likely_loss(value):
             return True
         for part in connected(value, self.semantics.names):
-            if isinstance(part, (ast.Name, ast.Attribute)) and self.semantics.backpropagated.name(part):
-                if self.semantics.kind(part).carries_graph:
+            if isinstance(part, (ast.Name, ast.Attribute)) and self.semantics.kind(part).carries_graph:
+                if self.semantics.backpropagated.name(part) or self._is_given_loss(part):
                     return True
         return False
+
+    def _is_given_loss(self, part: ast.expr) -> bool:
+        """Whether a parameter is given a back-propagated value by a call in the file: ``meter.update(loss)``."""
+        for binding in self.semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ():
+            for argument in self._arguments(binding):
+                if self.semantics.kind(argument).carries_graph and self.semantics.backpropagated.expression(argument):
+                    return True
+        return False
+
+    def _arguments(self, binding: Binding) -> list[ast.expr]:
+        """What the calls in the file give for a parameter."""
+        function = binding.scope.node
+        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(binding.node, ast.arg):
+            return []
+        calls = self.semantics.inference.call_sites(function)
+        given = [self.semantics.facts.argument(call, function, binding.node) for call in calls]
+        return [argument for argument in given if argument is not None]
 
     def _is_reset_each_round(self, found: Accumulation) -> bool:
         """Whether each round of the innermost loop starts the accumulator afresh."""
@@ -230,6 +288,9 @@ class GraphAccumulation(Rule):
     def _is_only_reported(self, found: Accumulation) -> bool:
         """Whether all that becomes of the accumulator can be seen, and nothing of it needs the graph."""
         function = self.semantics.tree.function(found.statement)
+        owner = self.semantics.tree.enclosing_class(found.statement)
+        if owner is not None and self.semantics.facts.is_module(owner):
+            return False  # a part of a model: what it computes is its callers'
         if isinstance(function, FUNCTIONS) and evaluates(function):
             return True
         if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
@@ -278,7 +339,7 @@ class GraphAccumulation(Rule):
 
     def _is_computation(self, function: ast.expr) -> bool:
         name = self.semantics.qualified_name(function) or ""
-        return name.startswith("torch.") or name in ("builtins.sum", "builtins.max", "builtins.min", "builtins.abs")
+        return (name.startswith("torch.") and name.islower()) or name in ("builtins.sum", "builtins.max", "builtins.min", "builtins.abs")
 
     def _callers_report(self, statement: ast.Return, found: Accumulation, depth: int) -> bool:
         function = self.semantics.tree.function(statement)
@@ -290,21 +351,40 @@ class GraphAccumulation(Rule):
     # --- the report --------------------------------------------------------------------------------------------------
 
     def _report(self, found: Accumulation, values: list[ast.expr]) -> None:
-        scalar = all(self.semantics.kind(part).scalar and not self.semantics.kind(part).loose for value in values for part in self._parts(value, move=False))
-        as_number = scalar and not self._is_used_as_tensor(found)
+        as_number = all(self._is_scalar(value) for value in values) and not self._is_used_as_tensor(found)
         method = "item" if as_number else "detach"
         parts = [part for value in values for part in self._parts(value, move=not as_number)]
-        edits = [edit for part in parts for edit in self._edits(part, method)]
-        shown = ast.unparse(parts[0]) if len(parts) == 1 and parts[0].lineno == parts[0].end_lineno else "it"
-        fix = self._fix(shown, method, edits)
         value = ast.unparse(values[0]) if values[0].lineno == values[0].end_lineno else "the value"
         target = ast.unparse(found.target)
         verb = "keeps" if found.kept else "sums"
         message = f"`{target}` {verb} `{value}` with its autograd graph: memory grows with every step; use `.{method}()`"
-        self.report(found.statement, message, fix)
+        self.report(found.statement, message, self._fix(parts, method))
 
-    def _fix(self, shown: str, method: str, edits: list[TextEdit]) -> Fix:
-        return self.fix(f"Add `{shown}.{method}()`" if shown != "it" else f"Use `.{method}()`", edits, safe=True)
+    def _is_scalar(self, value: ast.expr) -> bool:
+        kinds = [self.semantics.kind(part) for part in self._parts(value, move=False)]
+        return all(kind.scalar and not kind.loose for kind in kinds)
+
+    def _fix(self, parts: list[ast.expr], method: str) -> Fix | None:
+        if any(self._holds_loss(part) or self._may_be_tuple(part) for part in parts):
+            return None
+        edits = [edit for part in parts for edit in self._edits(part, method)]
+        safe = all(self._is_certainly_tensor(part) for part in parts)
+        return self.fix(f"Add `.{method}()`", edits, safe=safe)
+
+    def _may_be_tuple(self, part: ast.expr) -> bool:
+        """Whether the file asks if the value is a list or tuple."""
+        return any(
+            isinstance(call.func, ast.Name) and call.args and ast.unparse(call.args[0]) == ast.unparse(part)
+            for call in self.semantics.facts.calls.get("isinstance", ())
+        )
+
+    def _is_certainly_tensor(self, part: ast.expr) -> bool:
+        kind = self.semantics.kind(part)
+        if not kind.is_tensor or kind.loose:
+            return False
+        names = [name for name in ast.walk(part) if isinstance(name, ast.Name)]
+        bindings = [binding for name in names for binding in self.semantics.bindings.reaching(name)]
+        return all(self.semantics.kind(argument).is_tensor for binding in bindings for argument in self._arguments(binding) if name_of(part) == binding.name)
 
     def _parts(self, value: ast.expr, *, move: bool) -> list[ast.expr]:
         """The smallest parts of ``value`` that the graph hangs on; behind a move to another device only if ``move``."""
@@ -320,11 +400,6 @@ class GraphAccumulation(Rule):
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if move and method in _MOVES and self._has_graph(receiver):
                 return self._parts(receiver, move=move)
         return [value]
-
-    def _has_graph(self, node: ast.expr) -> bool:
-        if isinstance(node, (ast.Tuple, ast.List)):
-            return any(self._has_graph(element) for element in node.elts)
-        return self.semantics.kind(node).carries_graph or self._is_sibling_loss(node)
 
     def _edits(self, part: ast.expr, method: str) -> list[TextEdit]:
         start, end = self.source.start(part), self.source.end(part)
@@ -408,6 +483,11 @@ class GraphAccumulation(Rule):
         if not calls or not isinstance(function, FUNCTIONS):
             return True
         return any(self._needs_tensor(call, found, depth + 1) for call in calls)
+
+
+def name_of(node: ast.expr) -> str | None:
+    """The name that an expression is, if it is one."""
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _root(target: ast.expr) -> ast.Name | ast.Attribute | None:
