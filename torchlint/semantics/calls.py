@@ -411,6 +411,8 @@ class Calls:
             if method is not None:
                 return self._recorded(call, self._inference.returned(method), output)
             return output
+        if _is_without_parameters(module.name):
+            output = replace(output, grad=self._here(call, self._arguments_grad(call)))
         if module.name in torch_api.TUPLE_MODULES:
             return sequence(items=(replace(output, loose=False), output))
         if module.name.startswith("torch.nn.") and module.name not in torch_api.CONTAINER_MODULES and "Parallel" not in module.name:
@@ -430,6 +432,12 @@ class Calls:
 def _gives_inputs(call: ast.Call) -> bool:
     """Whether the keywords of a call look like a model's inputs."""
     return any(word.arg is None or word.arg in _INPUTS for word in call.keywords)
+
+
+def _is_without_parameters(name: str) -> bool:
+    """Whether a module class of torch computes from its inputs alone, such as ``nn.LogSoftmax``."""
+    known = name in torch_api.MODULES - torch_api.CONTAINER_MODULES - {"torch.nn.Module"} and "Parallel" not in name
+    return known and not torch_api.PARAMETER_ATTRIBUTES.get(name) and not torch_api.SUBMODULES.get(name)
 
 
 def _mapping_method(method: str, base: Kind) -> Kind:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import TextEdit
-from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.gradient import connected, evaluates
 from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, Loop, dotted
 from torchlint.source import Source
@@ -72,7 +72,9 @@ class GraphAccumulation(Rule):
 
     ## Fix safety
     Safe: what is accumulated is not back-propagated, so its value is all that counts. `.item()` is used where the
-    accumulator is a number; `.detach()` where it is used as a tensor or handed to code that the file does not show.
+    accumulator is a number; `.detach()` where it is used as a tensor or handed to code that the file does not show. Unsafe
+    where the value is only likely a tensor (a model's output, a loss that an imported function returned), which may have
+    neither method. There is no fix for a dict that holds the loss, nor where the value may be a tuple.
 
     ## References
     - [My model reports "cuda runtime error(2): out of memory"](https://docs.pytorch.org/docs/stable/notes/faq.html)
@@ -174,7 +176,10 @@ class GraphAccumulation(Rule):
         if isinstance(node, (ast.Tuple, ast.List)):
             return any(self._has_graph(element) for element in node.elts)
         kind = self.semantics.kind(node)
-        return kind.carries_graph if kind.known else self._is_likely_loss(node)
+        if not kind.known:
+            return self._is_likely_loss(node)
+        of_loss = kind.is_tensor and bool(kind.scalar) and kind.grad is Grad.UNKNOWN
+        return kind.carries_graph or (of_loss and self.semantics.backpropagated.expression(node))
 
     def _is_likely_loss(self, value: ast.expr) -> bool:
         """Whether a value of unknown kind is a loss by what is done beside it.
@@ -220,7 +225,7 @@ class GraphAccumulation(Rule):
         if self._is_likely_loss(value):
             return True
         for part in connected(value, self.semantics.names):
-            if isinstance(part, (ast.Name, ast.Attribute)) and self.semantics.kind(part).carries_graph:
+            if isinstance(part, (ast.Name, ast.Attribute)) and self._has_graph(part):
                 if self.semantics.backpropagated.name(part) or self._is_given_loss(part):
                     return True
         return False
@@ -457,7 +462,9 @@ class GraphAccumulation(Rule):
                 if name.startswith("builtins."):
                     return name not in ("builtins.sorted", "builtins.enumerate") and self._needs_tensor(parent, found, depth)
                 return True
-            case ast.FormattedValue() | ast.JoinedStr() | ast.Compare() | ast.Expr():
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Compare() | ast.Expr() | ast.Delete():
+                return False
+            case ast.AugAssign(target=target) | ast.Assign(targets=[target]) if target is use:
                 return False
             case ast.BinOp(op=ast.Mod(), left=left) if left is not use:
                 return False
