@@ -97,4 +97,6 @@ def all_rules() -> tuple[type[Rule], ...]:
 
 
 def _subclasses(base: type[Rule]) -> list[type[Rule]]:
-    return [found for child in base.__subclasses__() for found in ([child] if hasattr(child, "code") else []) + _subclasses(child)]
+    return [
+        found for child in base.__subclasses__() for found in ([child] if hasattr(child, "code") else []) + _subclasses(child)
+    ]

@@ -8,25 +8,31 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from weakref import WeakKeyDictionary
 
 from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.kinds import tensor
+from torchlint.semantics.tree import FUNCTIONS
 
-_KEEPS_VALUES = frozenset(
+_RESHAPES_IN_PLACE = frozenset(
     {
-        *("resize_", "resize_as_", "set_", "t_", "transpose_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "as_strided_"),
-        *("detach_", "requires_grad_", "share_memory_", "rename_", "retain_grad"),
+        *("resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_", "as_strided_"),
+        *("detach_", "requires_grad_", "rename_"),
     }
 )
-"""In-place methods that change how a tensor looks at its storage, or its flags, but no value in it."""
-
-VALUE_MUTATING_METHODS = torch_api.INPLACE_METHODS - _KEEPS_VALUES
-_VIEWS = torch_api.VIEW_METHODS | {"reshape", "contiguous", "flatten"}
-_CONVERSIONS = frozenset({"cpu", "cuda", "float", "double", "half", "long", "int", "byte", "bool", "to", "type", "clone", "squeeze", "contiguous"})
+"""In-place methods that change how a tensor looks at its memory, or its flags, but no value in it; they return the tensor."""
+_CHANGES_VALUES = torch_api.INPLACE_METHODS - _RESHAPES_IN_PLACE - {"set_", "share_memory_", "retain_grad"}
+_VIEWS = torch_api.VIEW_METHODS | {"contiguous", "flatten", "_values"}
+_CONVERSIONS = frozenset(
+    {
+        *("cpu", "cuda", "to", "type", "float", "double", "half", "long", "int", "byte", "bool"),
+        *("clone", "squeeze", "contiguous"),
+    }
+)
 _HOST_METHODS = frozenset({"numpy", "tolist"})
+
 _TELLING_METHODS = frozenset(
     {
         *("cpu", "cuda", "numpy", "clone", "float", "long", "view", "dim", "numel", "unsqueeze", "squeeze", "norm", "eq", "div", "mul"),
@@ -34,9 +40,13 @@ _TELLING_METHODS = frozenset(
     }
 )
 """Methods that show ``x`` to be a tensor where they are called on ``x.data``: those of nothing else that is called data."""
-_TELLING_ARGUMENTS = frozenset({"type_as", "copy_", "eq", "expand_as", "view_as", "masked_fill_", "add_", "sub_", "mul_", "register_buffer"})
+_TELLING_ARGUMENTS = frozenset(
+    {"type_as", "copy_", "eq", "expand_as", "view_as", "masked_fill_", "add_", "sub_", "mul_", "register_buffer"}
+)
 """Methods that show ``x`` to be a tensor where ``x.data`` is their argument."""
-_PROBES = frozenset({"torch.is_tensor", "torch.sparse_coo_tensor", "torch.save", "torch.from_numpy", "torch.tensor", "torch.as_tensor"})
+_PROBES = frozenset(
+    {"torch.is_tensor", "torch.sparse_coo_tensor", "torch.save", "torch.from_numpy", "torch.tensor", "torch.as_tensor"}
+)
 """Functions of torch that also take what is no tensor."""
 
 _CONTAINERS = re.compile(
@@ -45,6 +55,7 @@ _CONTAINERS = re.compile(
     re.IGNORECASE,
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
+_PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
 
 
 class Role(Enum):
@@ -62,25 +73,41 @@ class Means(Enum):
     """How a tensor is changed through its ``.data``."""
 
     METHOD = auto()  # w.data.zero_(), w.data[i].fill_(0)
-    STORE = auto()  # w.data[i] = v, w.data[i] += v, w.data += v
+    RESHAPED = auto()  # w.data.resize_(n).zero_()
+    STORE = auto()  # w.data[i] = v, w.data[i] += v
+    AUGMENTED = auto()  # w.data += v
     INITIALISER = auto()  # init.normal_(w.data)
+    ARGUMENT = auto()  # torch.add(a, b, out=w.data), or a function of the file that changes what it is given
     ALIAS = auto()  # c = w.data; c.zero_()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Change:
+    """The node that changes a tensor in place: a call, or the target of an assignment."""
+
+    node: ast.expr
+    means: Means
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Access:
     """One ``.data`` of a tensor.
 
-    ``receiver`` is the kind of the tensor. For a mutation, ``change`` is the node that makes it: the call, the target or,
-    through an alias, each use that changes it.
+    ``receiver`` is the kind of the tensor. ``changes`` are those of a mutation: one, or through an alias each of them.
     """
 
     node: ast.Attribute
     receiver: Kind
     role: Role
-    means: Means | None = None
-    change: ast.expr | None = None
-    changes: tuple[ast.expr, ...] = field(default=())
+    changes: tuple[Change, ...] = ()
+    through_alias: bool = False
+
+    @property
+    def means(self) -> Means | None:
+        """How the tensor is changed, if it is."""
+        if self.through_alias:
+            return Means.ALIAS
+        return self.changes[0].means if self.changes else None
 
 
 _found: WeakKeyDictionary[Semantics, dict[ast.Attribute, Access]] = WeakKeyDictionary()
@@ -97,11 +124,12 @@ class _Classifier:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._evidence = _Evidence(semantics)
 
     def run(self) -> dict[ast.Attribute, Access]:
         found = {}
         for node in self._tree.nodes:
-            if isinstance(node, ast.Attribute) and node.attr == "data" and not self._is_api(node):
+            if isinstance(node, ast.Attribute) and node.attr == "data" and node.end_lineno is not None and not self._is_api(node):
                 access = self._classify(node)
                 if access is not None:
                     found[node] = access
@@ -114,137 +142,223 @@ class _Classifier:
 
     def _classify(self, node: ast.Attribute) -> Access | None:
         receiver = self._semantics.kind(node.value)
-        if receiver.known and not receiver.is_tensor:
+        if (receiver.known and not receiver.is_tensor) or isinstance(node.ctx, ast.Del):
             return None
-        role, means, change = self._use(node)
-        if not receiver.known:
-            if not self._shows_tensor(node, role, means):
+        role, change = self._use(node)
+        if not receiver.known or receiver.loose:
+            if self._evidence.is_probed(node):
                 return None
-            receiver = tensor(why="how its `.data` is used")
-        if role is Role.READ and (changes := tuple(self._changes_through_alias(node))):
-            return Access(node, receiver, Role.MUTATION, Means.ALIAS, changes[0], changes)
-        return Access(node, receiver, role, means, change)
+            if not receiver.known:
+                if not self._evidence.shows_tensor(node, role, change):
+                    return None
+                receiver = tensor(why="how its `.data` is used")
+        if role is Role.READ and (changes := tuple(self._changes_through_alias(node, set()))):
+            return Access(node, receiver, Role.MUTATION, changes, through_alias=True)
+        return Access(node, receiver, role, (change,) if change else ())
 
     # --- roles -------------------------------------------------------------------------------------------------------
 
-    def _use(self, node: ast.Attribute) -> tuple[Role, Means | None, ast.expr | None]:
+    def _use(self, node: ast.Attribute) -> tuple[Role, Change | None]:
         parent = self._tree.parent(node)
         if isinstance(node.ctx, ast.Store):
-            if isinstance(parent, ast.AugAssign):
-                return Role.MUTATION, Means.STORE, node
-            return Role.REBIND, None, None
+            if isinstance(parent, ast.AugAssign) and not isinstance(parent.op, ast.MatMult):
+                return Role.MUTATION, Change(node, Means.AUGMENTED)
+            return Role.REBIND, None  # there is no in-place `@`: `x.data @= y` assigns a new tensor
         if isinstance(parent, ast.Call) and node in parent.args[:1]:
-            name = self._semantics.qualified_name(parent.func) or ""
-            if name == "torch.autograd.Variable":
-                return Role.WRAPPED, None, None
-            if name.startswith("torch.nn.init."):
-                return Role.MUTATION, Means.INITIALISER, parent
-        if (out := self._out_argument(node)) is not None:
-            return Role.MUTATION, Means.METHOD, out
+            if self._semantics.qualified_name(parent.func) == "torch.autograd.Variable":
+                return Role.WRAPPED, None
         if scalar_index(self._semantics, node) is not None:
-            return Role.SCALAR, None, None
+            return Role.SCALAR, None
         change = self._change(node)
         if change is not None:
-            return Role.MUTATION, Means.STORE if isinstance(change, ast.Subscript) else Means.METHOD, change
-        if self.host_call(node) is not None:
-            return Role.HOST, None, None
-        return Role.READ, None, None
+            return Role.MUTATION, change
+        if self._reaches_host(node):
+            return Role.HOST, None
+        return Role.READ, None
 
-    def _out_argument(self, node: ast.Attribute) -> ast.expr | None:
-        """The call that writes to ``node``: ``torch.add(a, b, out=w.data)``."""
+    def _reaches_host(self, node: ast.expr) -> bool:
+        """Whether ``node`` is on the way to ``.numpy()`` or ``.tolist()``, through moves and casts only."""
+        while (call := self._method_call(node)) is not None:
+            method = call.func.attr  # type: ignore[attr-defined]
+            if method in _HOST_METHODS:
+                return True
+            if method not in _CONVERSIONS:
+                return False
+            node = call
+        return False
+
+    def _method_call(self, node: ast.expr) -> ast.Call | None:
+        """The call of a method of ``node``."""
         parent = self._tree.parent(node)
-        if isinstance(parent, ast.keyword) and parent.arg == "out":
-            call = self._tree.parent(parent)
-            return call if isinstance(call, ast.Call) else None
+        call = self._tree.parent(parent) if isinstance(parent, ast.Attribute) else None
+        return call if isinstance(call, ast.Call) and call.func is parent else None
+
+    # --- changes -----------------------------------------------------------------------------------------------------
+
+    def _change(self, node: ast.expr) -> Change | None:
+        """What changes values of ``node``, or of a view of it, if anything does."""
+        view, reshaped = self._view(node)
+        parent = self._tree.parent(view)
+        match parent:
+            case ast.Attribute(attr=method) if method in _CHANGES_VALUES and (call := self._method_call(view)) is not None:
+                return Change(self._last_change(call), Means.RESHAPED if reshaped else Means.METHOD)
+            case ast.Subscript(value=value, ctx=ast.Store()) if value is view:
+                return Change(parent, Means.STORE)
+            case ast.AugAssign(target=target) if target is view:
+                return Change(view, Means.STORE)
+            case ast.Call(args=[first, *_]) if first is view and self._is_initialiser(parent.func):
+                return Change(parent, Means.INITIALISER)
+            case ast.keyword(arg="out"):
+                call = self._tree.parent(parent)
+                return Change(call, Means.ARGUMENT) if isinstance(call, ast.Call) else None
+            case ast.Call() if view is not parent.func and self._changes_argument(parent, view):
+                return Change(parent, Means.ARGUMENT)
         return None
 
-    def _change(self, node: ast.expr) -> ast.expr | None:
-        """The call or the store, if any, that changes values of ``node`` or of a view of it."""
+    def _view(self, node: ast.expr) -> tuple[ast.expr, bool]:
+        """The last link of a chain of views and indices of ``node``, and whether the chain reshapes in place."""
+        reshaped = False
         while True:
             parent = self._tree.parent(node)
-            match parent:
-                case ast.Subscript(value=value, ctx=ctx) if value is node:
-                    if isinstance(ctx, ast.Store):
-                        return parent
-                    node = parent
-                case ast.Attribute(value=value, attr=method) if value is node:
-                    call = self._tree.parent(parent)
-                    if not isinstance(call, ast.Call) or call.func is not parent:
-                        return None
-                    if method in VALUE_MUTATING_METHODS:
-                        return call
-                    if method not in _VIEWS:
-                        return None
-                    node = call
-                case ast.AugAssign(target=target) if target is node:
-                    return node
-                case _:
-                    return None
+            if isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.ctx, ast.Load):
+                node = parent
+            elif (call := self._method_call(node)) is not None and _method(call) in _VIEWS | _RESHAPES_IN_PLACE:
+                reshaped = reshaped or _method(call) in _RESHAPES_IN_PLACE
+                node = call
+            else:
+                return node, reshaped
 
-    def host_call(self, node: ast.Attribute) -> ast.Call | None:
-        """The ``.numpy()`` or ``.tolist()`` call that ``node`` is on the way to, through moves and casts only."""
-        current: ast.expr = node
-        while True:
-            parent = self._tree.parent(current)
-            call = self._tree.parent(parent) if parent is not None else None
-            if not (isinstance(parent, ast.Attribute) and isinstance(call, ast.Call) and call.func is parent):
-                return None
-            if parent.attr in _HOST_METHODS:
-                return call
-            if parent.attr not in _CONVERSIONS:
-                return None
-            current = call
+    def _last_change(self, call: ast.Call) -> ast.Call:
+        """The last of the in-place methods that are called one on the other: ``w.data.mul_(a).add_(b)``."""
+        while (following := self._method_call(call)) is not None and _method(following) in _CHANGES_VALUES:
+            call = following
+        return call
 
-    def _changes_through_alias(self, node: ast.Attribute) -> Iterator[ast.expr]:
-        """The places at which a local name bound to ``node`` is changed in place."""
-        parent = self._tree.parent(node)
-        if not (isinstance(parent, ast.Assign) and parent.value is node):
-            return
-        for target in parent.targets:
-            binding = self._semantics.bindings.of(target)
-            if binding is None:
-                continue
-            for use in binding.uses:
-                if self._only_from(use, binding) and (change := self._change(use)) is not None:
-                    yield change
-            yield from self._augmented(binding)
+    def _is_initialiser(self, function: ast.expr) -> bool:
+        name = self._semantics.qualified_name(function) or ""
+        return name.startswith("torch.nn.init.") and name != "torch.nn.init.calculate_gain"
 
-    def _only_from(self, use: ast.Name, binding: Binding) -> bool:
-        return self._semantics.bindings.reaching(use) == (binding,)
-
-    def _augmented(self, binding: Binding) -> Iterator[ast.expr]:
-        """The augmented assignments to the name of ``binding`` that change its tensor in place."""
-        for other in binding.scope.bindings.get(binding.name, ()):
-            if other.form is Form.AUGMENTED and other.before == (binding,) and isinstance(other.node, ast.expr):
-                yield other.node
-
-    # --- evidence ----------------------------------------------------------------------------------------------------
-
-    def _shows_tensor(self, node: ast.Attribute, role: Role, means: Means | None) -> bool:
-        """Whether what is done with ``x.data`` shows an unknown ``x`` to be a tensor."""
-        if _CONTAINERS.search(_last_name(node.value)) or self._semantics.facts.self_class(node.value) is not None:
+    def _changes_argument(self, call: ast.Call, argument: ast.expr) -> bool:
+        """Whether a call is of a function of the file that changes what it is given for ``argument`` in place."""
+        function = self._semantics.facts.definition(call.func)
+        if not isinstance(function, FUNCTIONS) or self._tree.inside(call, function):
             return False
-        if means in (Means.METHOD, Means.INITIALISER) or role is Role.WRAPPED or _names_loss(node.value):
+        for parameter in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
+            if self._semantics.facts.argument(call, function, parameter) is argument:
+                binding = self._semantics.bindings.of(parameter)
+                return binding is not None and any(self._changes_of(binding, set()))
+        return False
+
+    # --- aliases -----------------------------------------------------------------------------------------------------
+
+    def _changes_through_alias(self, node: ast.expr, seen: set[Binding]) -> Iterator[Change]:
+        """What changes values of a local name that is bound to ``node`` or to a view of it."""
+        view, _ = self._view(node)
+        parent = self._tree.parent(view)
+        while isinstance(parent, ast.IfExp) and view is not parent.test:
+            view, parent = parent, self._tree.parent(parent)
+        targets = parent.targets if isinstance(parent, ast.Assign) else []
+        for target in [parent.target] if isinstance(parent, ast.NamedExpr) else targets:
+            binding = self._semantics.bindings.of(target)
+            if binding is not None:
+                yield from self._changes_of(binding, seen)
+
+    def _changes_of(self, binding: Binding, seen: set[Binding]) -> Iterator[Change]:
+        """What changes values of the tensor that a name is bound to, through that name or another for it."""
+        if binding in seen:
+            return
+        seen.add(binding)
+        for use in binding.uses:
+            if (change := self._change(use)) is not None:
+                yield change
+            yield from self._changes_through_alias(use, seen)
+        for other in binding.scope.bindings.get(binding.name, ()):
+            if other.form is Form.AUGMENTED and binding in other.before and isinstance(other.node, ast.expr):
+                yield Change(other.node, Means.AUGMENTED)
+
+
+class _Evidence:
+    """Tells from what is done with ``x.data`` whether ``x``, of which nothing is known, is a tensor."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_probed(self, node: ast.Attribute) -> bool:
+        """Whether the code asks whether ``x`` has a ``data``, or of what type it is: a tensor would need no asking."""
+        if self._is_argument_of(node, "builtins.isinstance"):
             return True
+        receiver = ast.dump(node.value)
+        return any(
+            ast.dump(call.args[0]) == receiver
+            for call in self._semantics.facts.calls.get("hasattr", ())
+            if len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and call.args[1].value == "data"
+        )
+
+    def shows_tensor(self, node: ast.Attribute, role: Role, change: Change | None) -> bool:
+        """Whether the use of ``node``, which is ``x.data``, shows ``x`` to be a tensor."""
+        name = _last_name(node.value)
+        if self._semantics.facts.self_class(node.value) is not None:
+            return False
         parent = self._tree.parent(node)
+        method = parent.attr if isinstance(parent, ast.Attribute) else ""
+        if _CONTAINERS.search(name):
+            return method in ("cpu", "cuda") and not name.startswith("packed") and self._is_called(parent)
+        if role is Role.WRAPPED or _names_loss(node.value) or self._is_loop_over_parameters(node.value):
+            return True
+        if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
+            return True
         match parent:
-            case ast.Attribute(attr=method):
-                call = self._tree.parent(parent)
-                telling = method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY
-                return telling and isinstance(call, ast.Call) and call.func is parent
+            case ast.Attribute():
+                return (method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY) and self._is_called(parent)
             case ast.Call(func=function) if node is not function:
                 return self._takes_tensors(function)
             case ast.Subscript(slice=ast.Tuple(elts=elements)):
                 return any(isinstance(element, ast.Slice) for element in elements)
-            case ast.Assign(value=value) if role is Role.REBIND:
-                return (self._semantics.qualified_name(value.func) or "").startswith("torch.") if isinstance(value, ast.Call) else False
+            case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:
+                return (self._semantics.qualified_name(function) or "").startswith("torch.")
         return False
+
+    def _is_called(self, method: ast.AST | None) -> bool:
+        call = self._tree.parent(method) if method is not None else None
+        return isinstance(call, ast.Call) and call.func is method
+
+    def _is_argument_of(self, node: ast.expr, function: str) -> bool:
+        call = self._tree.parent(node)
+        return isinstance(call, ast.Call) and node in call.args and self._semantics.qualified_name(call.func) == function
 
     def _takes_tensors(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Attribute) and function.attr in _TELLING_ARGUMENTS:
             return True
         name = self._semantics.qualified_name(function) or ""
         return name.startswith("torch.") and name not in _PROBES and not name.startswith(("torch.utils.", "torch.distributed."))
+
+    def _is_loop_over_parameters(self, node: ast.expr) -> bool:
+        """Whether ``node`` is the variable of a loop over something that is called ``params`` or the like."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return bool(bindings) and all(
+            binding.form is Form.LOOP and binding.value is not None and _gives_parameters(binding.value, binding.path)
+            for binding in bindings
+        )
+
+
+def _gives_parameters(iterable: ast.expr, path: tuple[int | None, ...]) -> bool:
+    """Whether iterating gives parameters at ``path``, by the name of what is iterated over."""
+    match iterable:
+        case ast.Name() | ast.Attribute():
+            return not path and _PARAMETERS.fullmatch(_last_name(iterable)) is not None
+        case ast.Call(func=ast.Name(id="zip"), args=arguments):
+            index = path[0] if path else None
+            return index is not None and 0 <= index < len(arguments) and _gives_parameters(arguments[index], path[1:])
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+            return path[:1] == (1,) and _gives_parameters(inner, path[1:])
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "reversed"), args=[inner]):
+            return _gives_parameters(inner, path)
+    return False
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def _last_name(node: ast.expr) -> str:
@@ -258,6 +372,54 @@ def _last_name(node: ast.expr) -> str:
             return _last_name(value)
     return ""
 
+
+# --- leaving `.data` out ---------------------------------------------------------------------------------------------
+
+_ABOUT_THE_TENSOR = frozenset(
+    {
+        *("shape", "size", "dim", "ndim", "ndimension", "numel", "nelement", "dtype", "device", "is_cuda", "is_sparse", "layout"),
+        *("get_device", "element_size", "data_ptr", "is_contiguous", "stride", "is_floating_point", "tolist", "item", "new"),
+        *("new_zeros", "new_ones", "new_full", "new_empty", "new_tensor"),
+    }
+)
+"""What reads the same from a tensor and from its ``.data`` and never takes part in the graph."""
+_MAY_GIVE_THE_SAME = (
+    torch_api.VIEW_METHODS
+    | torch_api.MAYBE_VIEW_METHODS
+    | torch_api.INPLACE_METHODS
+    | {"cpu", "cuda", "to", "type", "float", "double", "half", "bfloat16", "long", "int", "short", "byte", "bool", "char"}
+    | {"contiguous", "type_as", "coalesce", "pin_memory", "requires_grad_", "retain_grad", "register_hook", "backward"}
+)
+"""Methods that may return their tensor itself, or another look at it, or that are about its place in the graph."""
+
+
+def reads_form(semantics: Semantics, node: ast.expr) -> bool:
+    """Whether only the shape, type, device or a number is read of ``node``."""
+    parent = semantics.tree.parent(node)
+    return isinstance(parent, ast.Attribute) and parent.attr in _ABOUT_THE_TENSOR and isinstance(parent.ctx, ast.Load)
+
+
+def makes_new_value(semantics: Semantics, node: ast.expr) -> bool:
+    """Whether ``node`` stands where only its values go into a result that is a new tensor, or none."""
+    parent = semantics.tree.parent(node)
+    match parent:
+        case ast.BinOp() | ast.UnaryOp(op=ast.USub() | ast.Not() | ast.Invert()):
+            return True
+        case ast.Compare(ops=operators):
+            return not any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in operators)
+        case ast.Attribute(attr=method):
+            return method in torch_api.TENSOR_METHODS and method not in _MAY_GIVE_THE_SAME
+        case ast.AugAssign(value=value):
+            return value is node
+        case ast.Call(func=ast.Attribute(value=base, attr=method), args=arguments) if semantics.kind(base).is_tensor:
+            return node in arguments and method in torch_api.TENSOR_METHODS
+        case ast.Call(func=function, args=arguments) if node in arguments:
+            name = semantics.qualified_name(function) or ""
+            return name in torch_api.FUNCTIONS and name.rpartition(".")[2] not in _MAY_GIVE_THE_SAME
+    return False
+
+
+# --- losses ----------------------------------------------------------------------------------------------------------
 
 _SCALAR_CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
 

@@ -15,6 +15,8 @@ from torchlint.source import Source
 TextEdit: TypeAlias = tuple[int, int, str]
 
 _INDENT = re.compile(r"[ \t\f]*")
+_UP_TO_DOT = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=\.)")
+"""What may stand between a value and the dot of its attribute."""
 
 
 class Rewriter:
@@ -29,17 +31,21 @@ class Rewriter:
     def attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
         """The span of ``.name`` in ``value.name``, with the line break before the dot where there is one."""
         text = self._source.text
-        end = self._source.end(node)
-        start = text.rindex(".", 0, end - len(node.attr) + 1)
+        start = self._dot(node)
         before = text[:start].rstrip(" \t")
         if before.endswith(("\n", "\r", "\\")) and "#" not in self._source.line(self._source.location(start).row - 1):
             start = len(before.rstrip(" \t\r\n\\"))
-        return start, end
+        return start, self._source.end(node)
+
+    def _dot(self, node: ast.Attribute) -> int:
+        """The offset of the dot in ``value.name``."""
+        match = _UP_TO_DOT.match(self._source.text, self._source.end(node.value))
+        assert match is not None
+        return match.end()
 
     def replace_attribute(self, node: ast.Attribute, new: str) -> TextEdit:
         """Replaces the ``.name`` of ``value.name``; the line break before it stays."""
-        end = self._source.end(node)
-        return (self._source.text.rindex(".", 0, end - len(node.attr) + 1), end, new)
+        return (self._dot(node), self._source.end(node), new)
 
     def drop_attribute(self, node: ast.Attribute) -> TextEdit:
         """Leaves ``value`` of ``value.name``."""

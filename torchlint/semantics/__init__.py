@@ -31,9 +31,7 @@ class Semantics:
         self.facts = Facts(self.tree, self.bindings, self.names)
         self.no_grad = NoGrad(self.tree, self.names, self.facts)
         self.inference = Inference(self.tree, self.bindings, self.names, self.facts, self.no_grad)
-        self.backpropagated = Backpropagated(
-            self.tree, self.bindings, self.names, self.facts, self.inference.call_sites
-        )
+        self.backpropagated = Backpropagated(self.tree, self.bindings, self.names, self.facts, self.inference.call_sites)
 
     def qualified_name(self, node: ast.AST) -> str | None:
         """The dotted name of the API that ``node`` refers to, such as ``torch.nn.functional.relu``."""

@@ -7,7 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.kinds import ARRAY, NONE, NUMBER, STRING, UNKNOWN, Grad, Kind, Type, join, mapping, result_grad, sequence, tensor
+from torchlint.semantics.kinds import (
+    ARRAY,
+    NONE,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Grad,
+    Kind,
+    Type,
+    join,
+    mapping,
+    result_grad,
+    sequence,
+    tensor,
+)
 from torchlint.semantics.tree import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -18,18 +32,55 @@ LEGACY_LOSS_MODULES = frozenset({"torch.nn.NLLLoss2d", "torch.nn.BCELoss2d"})
 LOSS_FUNCTIONS = torch_api.LOSS_FUNCTIONS | LEGACY_LOSS_FUNCTIONS
 LOSS_MODULES = torch_api.LOSS_MODULES | LEGACY_LOSS_MODULES
 
-_NUMBER_METHODS = frozenset({"item", "dim", "numel", "nelement", "get_device", "data_ptr", "element_size", "stride", "storage_offset"})
+_NUMBER_METHODS = frozenset(
+    {"item", "dim", "numel", "nelement", "get_device", "data_ptr", "element_size", "stride", "storage_offset"}
+)
 _PARAMETER_METHODS = frozenset({"parameters", "trainable_params", "get_trainable_parameters"})
 _SAME_MODULE = frozenset(
-    {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "apply", "requires_grad_", "share_memory", "type"}
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "eval",
+        "train",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "apply",
+        "requires_grad_",
+        "share_memory",
+        "type",
+    }
 )
 _WRAPPERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "torch.nn.DataParallel"})
 _CASTING_METHODS = frozenset({"to", "type"})
 _KEEPS_SCALAR = frozenset(
-    {"clone", "detach", "cpu", "cuda", "to", "float", "double", "half", "type", "neg", "abs", "exp", "log", "sqrt", "div", "mul", "add", "sub"}
+    {
+        "clone",
+        "detach",
+        "cpu",
+        "cuda",
+        "to",
+        "float",
+        "double",
+        "half",
+        "type",
+        "neg",
+        "abs",
+        "exp",
+        "log",
+        "sqrt",
+        "div",
+        "mul",
+        "add",
+        "sub",
+    }
 )
 _ITERATORS = frozenset({"list", "tuple", "set", "reversed", "sorted", "iter", "frozenset"})
-_NUMBERS = frozenset({"float", "int", "len", "bool", "round", "id", "hash", "ord", "isinstance", "hasattr", "callable", "any", "all", "range"})
+_NUMBERS = frozenset(
+    {"float", "int", "len", "bool", "round", "id", "hash", "ord", "isinstance", "hasattr", "callable", "any", "all", "range"}
+)
 _STRINGS = frozenset({"str", "repr", "format", "input", "chr", "type"})
 _INPUTS = frozenset({"input_ids", "inputs", "input", "x", "pixel_values", "labels", "attention_mask", "src", "tgt", "images"})
 
@@ -64,6 +115,8 @@ class Calls:
             return ARRAY if name.startswith("numpy.") else NUMBER
         if name == "itertools.chain":
             return sequence(join([self._element(argument) for argument in call.args]))
+        if name == "functools.partial" and call.args:
+            return self._inference.kind(call.args[0])
         if name == "copy.deepcopy" or name == "copy.copy":
             return self._inference.kind(call.args[0]) if call.args else UNKNOWN
         if name in ("collections.deque", "collections.OrderedDict", "collections.defaultdict", "collections.Counter"):
@@ -157,7 +210,9 @@ class Calls:
             result = "tensor"  # also the functions that only older versions have
         if result is None:
             return UNKNOWN
-        return self._tabled(call, result, name, name in torch_api.NONDIFFERENTIABLE_FUNCTIONS, name in torch_api.SCALAR_REDUCTIONS_FUNCTIONS, 1)
+        return self._tabled(
+            call, result, name, name in torch_api.NONDIFFERENTIABLE_FUNCTIONS, name in torch_api.SCALAR_REDUCTIONS_FUNCTIONS, 1
+        )
 
     def _tabled(self, call: ast.Call, result: str, name: str, flat: bool, reduces: bool, operands: int) -> Kind:
         """What a function or method that the tables describe gives; ``operands`` positional arguments are what it works on."""
@@ -222,7 +277,9 @@ class Calls:
             return STRING
         if name in _ITERATORS:
             kind = self._inference.kind(arguments[0]) if arguments else UNKNOWN
-            return sequence(self._element(arguments[0]) if arguments else UNKNOWN, kind.items if name in ("list", "tuple") else None)
+            return sequence(
+                self._element(arguments[0]) if arguments else UNKNOWN, kind.items if name in ("list", "tuple") else None
+            )
         if name == "enumerate" and arguments:
             return sequence(sequence(items=(NUMBER, self._element(arguments[0]))))
         if name == "zip":
@@ -240,7 +297,12 @@ class Calls:
             return join([self._inference.kind(argument) for argument in arguments])
         if name == "dict":
             return mapping()
-        if name == "getattr" and len(arguments) >= 2 and isinstance(arguments[1], ast.Constant) and arguments[1].value in ("weight", "bias"):
+        if (
+            name == "getattr"
+            and len(arguments) >= 2
+            and isinstance(arguments[1], ast.Constant)
+            and arguments[1].value in ("weight", "bias")
+        ):
             return tensor(Grad.LEAF, why="the weight or bias of a layer")
         return UNKNOWN
 
@@ -284,7 +346,10 @@ class Calls:
     def _parameters(self, call: ast.Call, function: ast.Attribute) -> Kind:
         """``.parameters()`` and its like give parameters, whatever unknown thing they are called on."""
         base = self._inference.kind(function.value)
-        if isinstance(base.definition, ast.ClassDef) and self._inference.facts.method(base.definition, function.attr) is not None:
+        if (
+            isinstance(base.definition, ast.ClassDef)
+            and self._inference.facts.method(base.definition, function.attr) is not None
+        ):
             return UNKNOWN
         if base.type not in (Type.MODULE, Type.UNKNOWN, Type.INSTANCE, Type.OPTIMIZER) and not _is_super_call(function.value):
             return UNKNOWN
@@ -347,7 +412,12 @@ class Calls:
             return UNKNOWN
         flat = method in torch_api.NONDIFFERENTIABLE_METHODS
         kind = self._tabled(call, result, method, flat, method in torch_api.SCALAR_REDUCTIONS_METHODS, 0)
-        if kind.is_tensor and base.scalar and method in _KEEPS_SCALAR and not any(self._inference.kind(part).scalar is False for part in call.args):
+        if (
+            kind.is_tensor
+            and base.scalar
+            and method in _KEEPS_SCALAR
+            and not any(self._inference.kind(part).scalar is False for part in call.args)
+        ):
             kind = replace(kind, scalar=True)
         return kind.because(base.why or kind.why) if kind.grad is Grad.GRAPH else kind
 
@@ -385,10 +455,14 @@ class Calls:
             case Type.CLASS:
                 return self._torch(call, kind.name)
             case Type.FUNCTION if isinstance(kind.definition, FUNCTIONS):
-                if kind.definition.decorator_list and any("contextmanager" in ast.dump(part) for part in kind.definition.decorator_list):
+                if kind.definition.decorator_list and any(
+                    "contextmanager" in ast.dump(part) for part in kind.definition.decorator_list
+                ):
                     return UNKNOWN
                 found = self._inference.returned(kind.definition)
                 return replace(found, grad=self._here(call, found.grad)) if found.is_tensor else found
+            case Type.FUNCTION if kind.name.startswith("torch."):
+                return replace(self._torch(call, kind.name), scalar=None)  # by another name, or a partial
             case Type.FUNCTION if isinstance(kind.definition, ast.Lambda):
                 return self._inference.kind(kind.definition.body)
             case Type.INSTANCE if isinstance(kind.definition, ast.ClassDef):
@@ -399,12 +473,18 @@ class Calls:
     def _forward(self, call: ast.Call, module: Kind) -> Kind:
         """What calling a module gives: what its ``forward`` in the file returns, else a tensor or a nest of tensors."""
         if module.name in LOSS_MODULES:
-            grads = [self._inference.kind(argument).grad for argument in call.args[:1] if self._inference.kind(argument).is_tensor]
+            grads = [
+                self._inference.kind(argument).grad for argument in call.args[:1] if self._inference.kind(argument).is_tensor
+            ]
             grad = result_grad(grads) if grads else Grad.UNKNOWN
             return tensor(self._here(call, grad), module.scalar, why=f"the result of a `{module.name}`")
         if not call.args and not isinstance(module.definition, ast.ClassDef) and not _gives_inputs(call):
             return UNKNOWN  # rather a class that is taken for a module, called to make one
-        why = f"the output of `{ast.unparse(call.func)}`" if isinstance(call.func, (ast.Name, ast.Attribute)) else "a module's output"
+        why = (
+            f"the output of `{ast.unparse(call.func)}`"
+            if isinstance(call.func, (ast.Name, ast.Attribute))
+            else "a module's output"
+        )
         output = tensor(self._here(call, Grad.GRAPH), loose=True, why=why)
         if isinstance(module.definition, ast.ClassDef):
             method = self._inference.facts.method(module.definition, "forward")
@@ -415,7 +495,11 @@ class Calls:
             output = replace(output, grad=self._here(call, self._arguments_grad(call)))
         if module.name in torch_api.TUPLE_MODULES:
             return sequence(items=(replace(output, loose=False), output))
-        if module.name.startswith("torch.nn.") and module.name not in torch_api.CONTAINER_MODULES and "Parallel" not in module.name:
+        if (
+            module.name.startswith("torch.nn.")
+            and module.name not in torch_api.CONTAINER_MODULES
+            and "Parallel" not in module.name
+        ):
             return replace(output, loose=False)
         return output
 
@@ -425,7 +509,9 @@ class Calls:
             grad = Grad.GRAPH if returned.grad is Grad.UNKNOWN else returned.grad
             return replace(returned, grad=self._here(call, grad), why=output.why)
         if returned.items is not None:
-            return sequence(items=tuple(self._recorded(call, item, output) if item.is_tensor else item for item in returned.items))
+            return sequence(
+                items=tuple(self._recorded(call, item, output) if item.is_tensor else item for item in returned.items)
+            )
         return returned if returned.known and returned.type is not Type.NONE else output
 
 

@@ -18,9 +18,12 @@ from torchlint.semantics.tree import FUNCTIONS
 if TYPE_CHECKING:
     from torchlint.semantics.inference import Inference
 
-_CALLED_ON_TENSORS = frozenset({"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"})
+_CALLED_ON_TENSORS = frozenset(
+    {"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"}
+)
 _TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "torch.FloatTensor"})
 _PACKED = "torch.nn.utils.rnn.PackedSequence"
+_OPTIMIZER_EVIDENCE = frozenset({"step", "zero_grad"})
 _MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "eval", "train", "modules", "named_modules", "load_state_dict"})
 
 
@@ -79,12 +82,18 @@ class Evidence:
         if kind.is_tensor:
             return kind
         found: Kind | None = None
+        if self._called_methods(uses) >= _OPTIMIZER_EVIDENCE:
+            return Kind(Type.OPTIMIZER, why="its `step` and `zero_grad` are called")
         for use in uses:
             said = self._said(use)
             if said is not None and not said.known:
                 return Kind()
             found = found or said
         return found or kind
+
+    def _called_methods(self, uses: list[ast.Name | ast.Attribute]) -> set[str]:
+        parents = [self._inference.tree.parent(use) for use in uses]
+        return {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
 
     def _is_backpropagated(self, use: ast.Name | ast.Attribute) -> bool:
         """Whether a use is ``x`` in ``x.backward()``, or in ``accelerator.backward(x)`` and its like."""
@@ -100,7 +109,11 @@ class Evidence:
             elif isinstance(call.func, ast.Attribute) and not call.args:
                 receiver = call.func.value
                 found.add(receiver)
-                if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Attribute) and receiver.func.attr == "scale":
+                if (
+                    isinstance(receiver, ast.Call)
+                    and isinstance(receiver.func, ast.Attribute)
+                    and receiver.func.attr == "scale"
+                ):
                     found.update(receiver.args[:1])
         return found
 
@@ -128,7 +141,11 @@ class Evidence:
             return Kind(Type.OPTIMIZER, why="its `param_groups` is used")
         if called and attribute in _CALLED_ON_TENSORS and attribute not in torch_api.MODULE_ATTRIBUTES:
             return tensor(why=f"its `{attribute}` is called")
-        if attribute not in torch_api.TENSOR_ATTRIBUTES and attribute not in torch_api.MODULE_ATTRIBUTES and not attribute.startswith("_"):
+        if (
+            attribute not in torch_api.TENSOR_ATTRIBUTES
+            and attribute not in torch_api.MODULE_ATTRIBUTES
+            and not attribute.startswith("_")
+        ):
             return Kind()
         return None
 
@@ -148,7 +165,9 @@ class Evidence:
         return None
 
     def _tested(self, classes: ast.expr) -> Kind | None:
-        names = [self._inference.names.qualified(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])]
+        names = [
+            self._inference.names.qualified(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])
+        ]
         if any(name in _TENSOR_CLASSES for name in names):
             return tensor(why="it is tested for being a tensor")
         if names == [_PACKED]:
@@ -171,4 +190,15 @@ class Evidence:
 
 
 def _takes_sequence(name: str) -> bool:
-    return name.rpartition(".")[2] in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag", "meshgrid", "einsum")
+    return name.rpartition(".")[2] in (
+        "cat",
+        "concat",
+        "concatenate",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "block_diag",
+        "meshgrid",
+        "einsum",
+    )

@@ -19,7 +19,9 @@ def explain(source: Source, place: Location) -> str:
     """
     semantics = Semantics(source)
     offset = source.offset_of(place)
-    around = [node for node in semantics.tree.nodes if isinstance(node, ast.expr) and source.start(node) <= offset < source.end(node)]
+    around = [
+        node for node in semantics.tree.nodes if isinstance(node, ast.expr) and source.start(node) <= offset < source.end(node)
+    ]
     if not around:
         raise LookupError(f"no expression at {place.row}:{place.column}")
     node = min(around, key=lambda found: source.end(found) - source.start(found))

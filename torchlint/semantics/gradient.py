@@ -171,7 +171,9 @@ class Backpropagated:
             for value in self._facts.returned(step):
                 match value:
                     case ast.Dict(keys=keys, values=values):
-                        yield from [part for key, part in zip(keys, values) if isinstance(key, ast.Constant) and key.value == "loss"]
+                        yield from [
+                            part for key, part in zip(keys, values) if isinstance(key, ast.Constant) and key.value == "loss"
+                        ]
                     case ast.Name() | ast.Attribute() | ast.BinOp():
                         yield value
 
@@ -315,6 +317,8 @@ def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
 def evaluates(function: Function) -> bool:
     """Whether a function puts a module in evaluation mode and back-propagates nothing."""
     attributes = {
-        part.func.attr for part in walk_body(function.body) if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
+        part.func.attr
+        for part in walk_body(function.body)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
     }
     return "eval" in attributes and not attributes & {"backward", "manual_backward"}

@@ -36,7 +36,18 @@ _SAME_GRAD_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "requires_grad", "is_leaf"})
 _PARAMETER_NAME = re.compile(r"(weight|bias)(_(g|v|ih|hh|orig|ih_l\d|hh_l\d))?|(in_proj|out_proj|q|k|v|g)_(weight|bias)")
 _BUFFER_NAMES = frozenset({"running_mean", "running_var"})
-_FOREIGN = ("torchvision.datasets", "torchtext", "argparse", "xml", "requests", "urllib", "pandas", "collections", "json", "tensorflow")
+_FOREIGN = (
+    "torchvision.datasets",
+    "torchtext",
+    "argparse",
+    "xml",
+    "requests",
+    "urllib",
+    "pandas",
+    "collections",
+    "json",
+    "tensorflow",
+)
 
 
 class Inference:
@@ -101,7 +112,9 @@ class Inference:
                 return NUMBER
             case ast.Constant() | ast.JoinedStr():
                 return STRING
-            case ast.Tuple(elts=elements) | ast.List(elts=elements) if not any(isinstance(part, ast.Starred) for part in elements):
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) if not any(
+                isinstance(part, ast.Starred) for part in elements
+            ):
                 return sequence(items=tuple(self.kind(element) for element in elements))
             case ast.Set(elts=elements) | ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return sequence(join([self.kind(element) for element in elements]))
@@ -171,7 +184,12 @@ class Inference:
 
     def _entered(self, context: ast.expr, kind: Kind) -> Kind:
         """What ``with context as x`` binds."""
-        if isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute) and context.func.attr == "scale_loss" and context.args:
+        if (
+            isinstance(context, ast.Call)
+            and isinstance(context.func, ast.Attribute)
+            and context.func.attr == "scale_loss"
+            and context.args
+        ):
             return self.kind(context.args[0])
         return kind if kind.type in (Type.MODULE, Type.TENSOR) else UNKNOWN
 
@@ -321,7 +339,10 @@ class Inference:
     def _method(self, definition: ast.ClassDef, name: str) -> Kind:
         method = self.facts.method(definition, name)
         assert method is not None
-        if any(isinstance(decorator, ast.Name) and decorator.id in ("property", "cached_property") for decorator in method.decorator_list):
+        if any(
+            isinstance(decorator, ast.Name) and decorator.id in ("property", "cached_property")
+            for decorator in method.decorator_list
+        ):
             return self.returned(method)
         return Kind(Type.FUNCTION, name=name, definition=method)
 
@@ -363,7 +384,9 @@ class Inference:
     def _registered_buffer(self, definition: ast.ClassDef, name: str) -> list[Kind]:
         for call in [*self.facts.calls.get("register_buffer", ()), *self.facts.calls.get("register_parameter", ())]:
             match call:
-                case ast.Call(func=ast.Attribute(value=receiver, attr=method), args=[ast.Constant(value=given), *_]) if given == name:
+                case ast.Call(func=ast.Attribute(value=receiver, attr=method), args=[ast.Constant(value=given), *_]) if (
+                    given == name
+                ):
                     if self.facts.self_class(receiver) in set(self.facts.bases(definition)):
                         return [tensor(Grad.NONE if method == "register_buffer" else Grad.LEAF, why=f"given to `{method}`")]
         return []

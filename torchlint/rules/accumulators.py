@@ -1,0 +1,246 @@
+"""What a program does with what it accumulates: whether it only reports it, and whether it wants a tensor."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchlint.semantics import Binding, Form, Semantics, torch_api
+from torchlint.semantics.gradient import evaluates
+from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, dotted
+
+_REPORTING_METHODS = frozenset(
+    {
+        *("item", "tolist", "numpy", "detach", "format", "info", "debug", "warning", "write", "add_scalar", "add_scalars"),
+        *("set_postfix", "set_description", "print", "scalar_summary", "line", "plot", "log_metrics", "size", "dim"),
+    }
+)
+"""Methods that take or give plain values: what is passed to them is for people to read."""
+_REPORTING_CALLS = frozenset(
+    f"builtins.{name}" for name in ("print", "float", "int", "str", "len", "round", "format", "repr", "bool")
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Accumulation:
+    """One statement that adds values to an accumulator.
+
+    ``target`` is the accumulator (a name, an attribute, or either behind an index), ``root`` what is left of it without
+    indices, ``values`` what is added, ``kept`` whether the accumulator keeps the values themselves (a list, a dict) and
+    not their sum.
+    """
+
+    statement: ast.stmt
+    target: ast.expr
+    root: ast.Name | ast.Attribute
+    values: tuple[ast.expr, ...]
+    kept: bool
+
+
+class Fate:
+    """Follows an accumulator to where it is read."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self.semantics = semantics
+
+    def is_only_reported(self, found: Accumulation) -> bool:
+        """Whether all that becomes of the accumulator can be seen, and nothing of it needs the graph."""
+        function = self.semantics.tree.function(found.statement)
+        owner = self.semantics.tree.enclosing_class(found.statement)
+        if owner is not None and self.semantics.facts.is_module(owner):
+            return False  # a part of a model: what it computes is its callers'
+        if isinstance(function, FUNCTIONS) and evaluates(function):
+            return True
+        if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
+            return False
+        return all(self._reports(use, found, 0) for use in self._uses(found.root))
+
+    def _uses(self, name: ast.Name) -> list[ast.Name]:
+        """Every read of the variable that ``name`` stands for."""
+        scope = self.semantics.bindings.scope_of(name)
+        bindings = self.semantics.bindings.lookup(name.id, scope)
+        return list(dict.fromkeys(use for binding in bindings for use in binding.uses))
+
+    def _reports(self, use: ast.expr, found: Accumulation, depth: int) -> bool:
+        """Whether a read of the accumulator, or of what is computed from it, ends in something for people to read."""
+        if self.semantics.tree.inside(use, found.statement):
+            return True
+        parent = self.semantics.tree.parent(use)
+        match parent:
+            case ast.Attribute(attr=attribute):
+                call = self.semantics.tree.parent(parent)
+                if attribute in _REPORTING_METHODS or attribute in ("data", "shape"):
+                    return True
+                return isinstance(call, ast.Call) and call.func is parent and self._reports(call, found, depth)
+            case ast.Call(func=function):
+                return self._is_reporting_call(function) or (
+                    self._is_computation(function) and self._reports(parent, found, depth)
+                )
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Compare() | ast.Expr():
+                return True
+            case ast.BinOp(op=ast.Mod(), left=left) if left is not use:
+                return True
+            case (
+                ast.BinOp()
+                | ast.UnaryOp()
+                | ast.Tuple()
+                | ast.List()
+                | ast.Dict()
+                | ast.IfExp()
+                | ast.Subscript()
+                | ast.Starred()
+            ):
+                return self._reports(parent, found, depth)
+            case ast.Assign(targets=[ast.Name() as target]) if depth < 3:
+                binding = self.semantics.bindings.of(target)
+                return binding is not None and all(self._reports(later, found, depth + 1) for later in binding.uses)
+            case ast.AugAssign(value=value, target=ast.Name()) if value is use:
+                return True
+            case ast.Return():
+                return self._callers_report(parent, found, depth)
+        return False
+
+    def _is_reporting_call(self, function: ast.expr) -> bool:
+        if isinstance(function, ast.Attribute) and function.attr in _REPORTING_METHODS:
+            return True
+        name = self.semantics.qualified_name(function) or ""
+        return name in _REPORTING_CALLS or name.startswith(("numpy.", "math.", "logging."))
+
+    def _is_computation(self, function: ast.expr) -> bool:
+        name = self.semantics.qualified_name(function) or ""
+        return (name.startswith("torch.") and name.islower()) or name in (
+            "builtins.sum",
+            "builtins.max",
+            "builtins.min",
+            "builtins.abs",
+        )
+
+    def _callers_report(self, statement: ast.Return, found: Accumulation, depth: int) -> bool:
+        function = self.semantics.tree.function(statement)
+        calls = self.semantics.facts.call_sites(function) if function is not None else []
+        if not calls or depth >= 2 or not isinstance(function, FUNCTIONS) or function.name == "forward":
+            return False
+        return all(self._reports(call, found, depth + 1) for call in calls)
+
+    # --- tensor or number ----------------------------------------------------------------------------------------------
+
+    def is_used_as_tensor(self, found: Accumulation) -> bool:
+        """Whether the accumulator is a tensor, is used as one, or is handed to code that may use it as one."""
+        if isinstance(found.root, ast.Name):
+            scope = self.semantics.bindings.scope_of(found.root)
+            starts = [
+                binding
+                for binding in self.semantics.bindings.lookup(found.root.id, scope)
+                if binding.form is not Form.AUGMENTED
+            ]
+            if any(self._starts_as_tensor(binding, found) for binding in starts):
+                return True
+            if any(binding.form is Form.PARAMETER for binding in starts):
+                return True
+            return any(self._needs_tensor(use, found, 0) for use in self._uses(found.root))
+        owner = self.semantics.facts.self_class(found.root.value)
+        if owner is None:
+            return True
+        slots = self.semantics.facts.slots(owner, found.root.attr)
+        if any(self._stores_tensor(store, found) for slot in slots for store in slot.stores):
+            return True
+        uses = [use for slot in slots for use in slot.uses if not self.semantics.tree.inside(use, found.statement)]
+        return not uses or any(self._needs_tensor(use, found, 0) for use in uses)
+
+    def _starts_as_tensor(self, binding: Binding, found: Accumulation) -> bool:
+        if binding.value is None or self.semantics.tree.inside(binding.node, found.statement):
+            return False
+        if mentions(binding.value, binding.name):
+            return False  # another accumulation
+        kind = self.semantics.kind(binding.value)
+        for step in binding.path:
+            kind = kind.items[step] if kind.items is not None and step is not None and step < len(kind.items) else kind
+        return kind.is_tensor or (kind.element is not None and kind.element.is_tensor and not found.kept)
+
+    def _stores_tensor(self, store: ast.Attribute, found: Accumulation) -> bool:
+        statement = self.semantics.tree.statement(store)
+        if statement is found.statement or not isinstance(statement, ast.Assign):
+            return False
+        return self.semantics.kind(statement.value).is_tensor
+
+    def _needs_tensor(self, use: ast.expr, found: Accumulation, depth: int) -> bool:
+        """Whether a read of the accumulator may need a tensor: a tensor's method is called on it, or it goes out of sight."""
+        if self.semantics.tree.inside(use, found.statement):
+            return False
+        parent = self.semantics.tree.parent(use)
+        match parent:
+            case ast.Attribute(attr=attribute):
+                return attribute in torch_api.TENSOR_ATTRIBUTES and not (
+                    found.kept and attribute in ("append", "index", "sort")
+                )
+            case ast.Call(func=function):
+                if self._is_reporting_call(function):
+                    return False
+                name = self.semantics.qualified_name(function) or ""
+                if name.startswith("builtins."):
+                    return name not in ("builtins.sorted", "builtins.enumerate") and self._needs_tensor(parent, found, depth)
+                return True
+            case ast.FormattedValue() | ast.JoinedStr() | ast.Compare() | ast.Expr() | ast.Delete():
+                return False
+            case ast.AugAssign(target=target) | ast.Assign(targets=[target]) if target is use:
+                return False
+            case ast.BinOp(op=ast.Mod(), left=left) if left is not use:
+                return False
+            case ast.Subscript(value=value) if value is use:
+                return (not found.kept and found.root is found.target) or self._needs_tensor(parent, found, depth)
+            case (
+                ast.BinOp()
+                | ast.UnaryOp()
+                | ast.Tuple()
+                | ast.List()
+                | ast.Dict()
+                | ast.IfExp()
+                | ast.Subscript()
+                | ast.keyword()
+            ):
+                return self._needs_tensor(parent, found, depth)
+            case ast.Assign(targets=[ast.Name() as target]) if depth < 3:
+                binding = self.semantics.bindings.of(target)
+                return binding is None or any(self._needs_tensor(later, found, depth + 1) for later in binding.uses)
+            case (
+                ast.For(iter=value, target=ast.Name() as target) | ast.comprehension(iter=value, target=ast.Name() as target)
+            ) if value is use:
+                binding = self.semantics.bindings.of(target)
+                return binding is None or any(self._needs_tensor(later, found, depth + 1) for later in binding.uses)
+            case ast.AugAssign(value=value, target=ast.Name() as target) if value is use:
+                return any(self._needs_tensor(later, found, depth + 1) for later in self._uses(target)) if depth < 3 else True
+            case ast.Return() if depth < 2:
+                return self._callers_need_tensor(parent, found, depth)
+        return not isinstance(parent, COMPREHENSIONS)
+
+    def _callers_need_tensor(self, statement: ast.Return, found: Accumulation, depth: int) -> bool:
+        function = self.semantics.tree.function(statement)
+        calls = self.semantics.facts.call_sites(function) if function is not None else []
+        if not calls or not isinstance(function, FUNCTIONS):
+            return True
+        return any(self._needs_tensor(call, found, depth + 1) for call in calls)
+
+
+def root_of(target: ast.expr) -> ast.Name | ast.Attribute | None:
+    """The variable or attribute that an accumulator is in: ``stats`` of ``stats["loss"]``."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    if isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and dotted(target) is not None):
+        return target
+    return None
+
+
+def summands(node: ast.expr) -> Iterator[ast.expr]:
+    """The terms of a sum."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        yield from summands(node.left)
+        yield from summands(node.right)
+    else:
+        yield node
+
+
+def mentions(node: ast.expr, name: str) -> bool:
+    return any(
+        isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and ast.unparse(part) == name for part in ast.walk(node)
+    )
