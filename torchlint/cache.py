@@ -136,7 +136,10 @@ class Cache:
         if content:
             entry.append(content)
         if result.diagnostics or result.errors:
-            entry += [[_from_diagnostic(found) for found in result.diagnostics], [_from_error(error) for error in result.errors]]
+            entry += [
+                [_from_diagnostic(found) for found in result.diagnostics],
+                [_from_error(error) for error in result.errors],
+            ]
         shard, directory, name = self._place(path)
         shard.directories.setdefault(directory, {})[name] = entry
         shard.used.add((directory, name))
@@ -204,7 +207,7 @@ def _read(path: str) -> dict[str, dict[str, Entry]]:
         return {}
     if checksum != digest(payload).encode():
         return {}
-    directories: dict[str, dict[str, Entry]] = json.loads(payload)
+    directories: dict[str, dict[str, Entry]] = json.loads(payload)  # as `_seal` wrote it, says the checksum
     return directories
 
 
@@ -261,7 +264,8 @@ def _to_fix(data: list[Any]) -> Fix:
     return Fix(
         message,
         tuple(
-            Edit(Location(row, column), Location(end_row, end_column), content) for row, column, end_row, end_column, content in edits
+            Edit(Location(row, column), Location(end_row, end_column), content)
+            for row, column, end_row, end_column, content in edits
         ),
         Applicability(applicability),
     )

@@ -79,11 +79,14 @@ class _Search:
 
     def add(self, path: str) -> None:
         """Takes in one path as given."""
+        if "\0" in path:
+            self._refuse(path, "no file has such a name")
+            return
         name = self._name(path)
         try:
             mode = os.stat(path).st_mode
-        except (OSError, ValueError) as error:
-            self._refuse(name or path, _reason(error))
+        except OSError as error:
+            self._refuse(name, _reason(error))
             return
         if stat.S_ISDIR(mode):
             self._walk(name, os.path.realpath(path))
@@ -148,5 +151,5 @@ class _Search:
         return absolute.removeprefix(os.path.join(self._working_directory, ""))
 
 
-def _reason(error: OSError | ValueError) -> str:
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)

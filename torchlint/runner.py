@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -88,7 +87,9 @@ def run(paths: Sequence[str], task: Task, *, jobs: int = 1, cache: Cache | None 
     if cache is not None:
         cache.save()
     return [
-        outcome for _, outcome in sorted(outcomes.items()) if outcome.diagnostics or outcome.errors or outcome.fixed or outcome.diff
+        outcome
+        for _, outcome in sorted(outcomes.items())
+        if outcome.diagnostics or outcome.errors or outcome.fixed or outcome.diff
     ]
 
 
@@ -141,7 +142,8 @@ def _fixed(source: Source, task: Task) -> Outcome:
     if task.action is Action.DIFF:
         from torchlint.reporters.diff import unified_diff
 
-        return Outcome(errors=errors, fixed=len(result.fixed), diff=unified_diff(source.text, result.text, source.filename))
+        diff = unified_diff(source.text, result.text, source.filename)
+        return Outcome(tuple(result.remaining), errors, fixed=len(result.fixed), diff=diff)
     return Outcome(tuple(result.remaining), errors, fixed=len(result.fixed), replacement=replacement)
 
 
@@ -217,9 +219,7 @@ def _please_report() -> str:
 # --- many files ------------------------------------------------------------------------------------------------------
 
 
-def _candidates(
-    paths: Sequence[str], task: Task, cache: Cache | None, outcomes: dict[int, Outcome]
-) -> Iterator[_Candidate]:
+def _candidates(paths: Sequence[str], task: Task, cache: Cache | None, outcomes: dict[int, Outcome]) -> Iterator[_Candidate]:
     """The files that have to be linted; ``outcomes`` gets what is known of the others."""
     for index, path in enumerate(paths):
         try:
@@ -271,7 +271,9 @@ def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int) -> Iter
 
     for path, outcome in spread(_FileWork(task), items(), jobs):
         if isinstance(outcome, Crash):
-            outcome = _failed(path, f"internal error: the process that linted it died ({outcome}); {_please_report()}", "internal-error")
+            outcome = _failed(
+                path, f"internal error: the process that linted it died ({outcome}); {_please_report()}", "internal-error"
+            )
         yield given.pop(path), outcome
 
 
@@ -283,8 +285,10 @@ def _garbage_kept() -> Iterator[None]:
     """
     enabled = gc.isenabled()
     gc.disable()
+    gc.freeze()
     try:
         yield
     finally:
+        gc.unfreeze()
         if enabled:
             gc.enable()

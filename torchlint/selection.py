@@ -45,7 +45,7 @@ def find_rule(code: str, *, among: Sequence[type[Rule]] | None = None) -> type[R
     for rule in rules:
         if rule.code == code:
             return rule
-    raise SelectionError(_unknown(code, rules))
+    raise SelectionError(_unknown(code, [rule.code for rule in rules]))
 
 
 def codes_in(arguments: Iterable[str]) -> list[str]:
@@ -72,14 +72,14 @@ def _matches(code: str, entry: str) -> bool:
 
 def _require_known(entry: str, rules: Iterable[type[Rule]]) -> None:
     if not entry or (entry != ALL and not any(rule.code.startswith(entry) for rule in rules)):
-        raise SelectionError(_unknown(entry, rules))
+        codes = [rule.code for rule in rules]
+        prefixes = {code[:length] for code in codes for length in range(3, len(code))}
+        raise SelectionError(_unknown(entry, [*codes, *sorted(prefixes), ALL]))
 
 
-def _unknown(code: str, rules: Iterable[type[Rule]]) -> str:
+def _unknown(entry: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
-    codes = [rule.code for rule in rules]
-    prefixes = {known[:length] for known in codes for length in range(3, len(known))}
-    nearest = get_close_matches(code.upper(), [*codes, *sorted(prefixes), ALL], n=1, cutoff=0.5)
+    nearest = get_close_matches(entry.upper(), known, n=1, cutoff=0.5)
     hint = f"did you mean `{nearest[0]}`?" if nearest else "`torchlint rule --all` lists them"
-    return f"unknown rule code `{code}`; {hint}"
+    return f"unknown rule code `{entry}`; {hint}"

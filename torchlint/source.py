@@ -39,7 +39,13 @@ class Source:
     """
 
     def __init__(
-        self, text: str, filename: str = "<string>", *, encoding: str = "utf-8", bom: bool = False, tree: ast.Module | None = None
+        self,
+        text: str,
+        filename: str = "<string>",
+        *,
+        encoding: str = "utf-8",
+        bom: bool = False,
+        tree: ast.Module | None = None,
     ) -> None:
         self.text = text
         self.filename = filename

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 import tokenize
-from collections.abc import Iterable
 from functools import cached_property
 
-from torchlint.diagnostic import Diagnostic
 from torchlint.source import Source
 
 _CODE_LIST = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+[,\s]*)+))?"
@@ -58,15 +56,6 @@ class Suppressions:
         return covered
 
 
-def unsuppressed(diagnostics: Iterable[Diagnostic], source: Source) -> list[Diagnostic]:
-    """``diagnostics`` less those that a noqa comment silences, in the order they came in."""
-    found = list(diagnostics)
-    if not found:
-        return found
-    suppressions = Suppressions(source)
-    return [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
-
-
 def _prefixes(match: re.Match[str]) -> tuple[str, ...]:
     codes = match["codes"]
     return tuple(code for code in _SEPARATORS.split(codes) if code) if codes else _BLANKET
@@ -76,9 +65,16 @@ def _lines(source: Source) -> list[tuple[int, int]]:
     """The first and last row of every line, as flake8 counts lines: up to a newline that is no part of a token."""
     lines: list[tuple[int, int]] = []
     first = 1
-    for token in source.tokens:
+    for token in _with_plain_newlines(source).tokens:
         if token.type in (tokenize.NEWLINE, tokenize.NL):
             lines.append((first, token.end[0]))
             first = token.end[0] + 1
     lines.extend((row, row) for row in range(first, source.line_count + 1))  # what the tokenizer did not get to
     return lines
+
+
+def _with_plain_newlines(source: Source) -> Source:
+    """The source with ``\\n`` for every newline: the tokenizer does not take a lone ``\\r`` for one."""
+    if "\r" not in source.text:
+        return source
+    return Source(source.text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.reporters import Report, Style
+from torchlint.reporters.report import Report, Style
 from torchlint.reporters.summary import summary
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError, Fix, Location
-from torchlint.reporters import Report, Style
+from torchlint.reporters.report import Report, Style
 
 _STANDARD_INPUT = "-"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.reporters import Report
+from torchlint.reporters.report import Report
 
 
 def summary(report: Report) -> Iterator[str]:
@@ -17,6 +17,15 @@ def summary(report: Report) -> Iterator[str]:
     elif not report.errors:
         yield "All checks passed!\n"
     yield from _fixable(report)
+
+
+def would_fix(report: Report) -> str:
+    """The line that closes a run which shows diffs; ``report.fixed`` is what the diffs would fix."""
+    hidden = sum(diagnostic.fix is not None and not report.fixes(diagnostic) for diagnostic in report.diagnostics)
+    offer = f" ({_count(hidden, 'hidden fix', 'es')} can be enabled with the `--unsafe-fixes` option)" if hidden else ""
+    if report.fixed:
+        return f"Would fix {_count(report.fixed, 'error')}{offer}.\n"
+    return f"No errors would be fixed{offer}.\n" if hidden else ""
 
 
 def _fixable(report: Report) -> Iterator[str]:

@@ -52,6 +52,8 @@ class Fate:
             return False  # a part of a model: what it computes is its callers'
         if isinstance(function, FUNCTIONS) and evaluates(function):
             return True
+        if not self.semantics.backpropagated.roots:
+            return False  # a file that trains nothing: what the values are for is not known
         if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
             return False
         return all(self._reports(use, found, 0) for use in self._uses(found.root))

@@ -24,7 +24,7 @@ _RESHAPES_IN_PLACE = frozenset(
 )
 """In-place methods that change how a tensor looks at its memory, or its flags, but no value in it; they return the tensor."""
 _CHANGES_VALUES = torch_api.INPLACE_METHODS - _RESHAPES_IN_PLACE - {"set_", "share_memory_", "retain_grad"}
-_VIEWS = torch_api.VIEW_METHODS | {"contiguous", "flatten", "_values"}
+_VIEWS = torch_api.VIEW_METHODS | {"flatten", "_values"}
 _CONVERSIONS = frozenset(
     {
         *("cpu", "cuda", "to", "type", "float", "double", "half", "long", "int", "byte", "bool"),
@@ -35,7 +35,23 @@ _HOST_METHODS = frozenset({"numpy", "tolist"})
 
 _TELLING_METHODS = frozenset(
     {
-        *("cpu", "cuda", "numpy", "clone", "float", "long", "view", "dim", "numel", "unsqueeze", "squeeze", "norm", "eq", "div", "mul"),
+        *(
+            "cpu",
+            "cuda",
+            "numpy",
+            "clone",
+            "float",
+            "long",
+            "view",
+            "dim",
+            "numel",
+            "unsqueeze",
+            "squeeze",
+            "norm",
+            "eq",
+            "div",
+            "mul",
+        ),
         *("masked_fill", "data_ptr", "new", "item", "type_as", "expand_as", "narrow", "contiguous"),
     }
 )
@@ -129,7 +145,12 @@ class _Classifier:
     def run(self) -> dict[ast.Attribute, Access]:
         found = {}
         for node in self._tree.nodes:
-            if isinstance(node, ast.Attribute) and node.attr == "data" and node.end_lineno is not None and not self._is_api(node):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == "data"
+                and node.end_lineno is not None
+                and not self._is_api(node)
+            ):
                 access = self._classify(node)
                 if access is not None:
                     found[node] = access
@@ -179,7 +200,7 @@ class _Classifier:
     def _reaches_host(self, node: ast.expr) -> bool:
         """Whether ``node`` is on the way to ``.numpy()`` or ``.tolist()``, through moves and casts only."""
         while (call := self._method_call(node)) is not None:
-            method = call.func.attr  # type: ignore[attr-defined]
+            method = _method(call)
             if method in _HOST_METHODS:
                 return True
             if method not in _CONVERSIONS:
@@ -209,8 +230,8 @@ class _Classifier:
             case ast.Call(args=[first, *_]) if first is view and self._is_initialiser(parent.func):
                 return Change(parent, Means.INITIALISER)
             case ast.keyword(arg="out"):
-                call = self._tree.parent(parent)
-                return Change(call, Means.ARGUMENT) if isinstance(call, ast.Call) else None
+                written = self._tree.parent(parent)
+                return Change(written, Means.ARGUMENT) if isinstance(written, ast.Call) else None
             case ast.Call() if view is not parent.func and self._changes_argument(parent, view):
                 return Change(parent, Means.ARGUMENT)
         return None
@@ -317,6 +338,8 @@ class _Evidence:
                 return any(isinstance(element, ast.Slice) for element in elements)
             case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:
                 return (self._semantics.qualified_name(function) or "").startswith("torch.")
+            case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
+                return self._semantics.kind(target).is_tensor  # only a tensor can be stored there
         return False
 
     def _is_called(self, method: ast.AST | None) -> bool:
@@ -377,7 +400,20 @@ def _last_name(node: ast.expr) -> str:
 
 _ABOUT_THE_TENSOR = frozenset(
     {
-        *("shape", "size", "dim", "ndim", "ndimension", "numel", "nelement", "dtype", "device", "is_cuda", "is_sparse", "layout"),
+        *(
+            "shape",
+            "size",
+            "dim",
+            "ndim",
+            "ndimension",
+            "numel",
+            "nelement",
+            "dtype",
+            "device",
+            "is_cuda",
+            "is_sparse",
+            "layout",
+        ),
         *("get_device", "element_size", "data_ptr", "is_contiguous", "stride", "is_floating_point", "tolist", "item", "new"),
         *("new_zeros", "new_ones", "new_full", "new_empty", "new_tensor"),
     }
@@ -421,6 +457,7 @@ def makes_new_value(semantics: Semantics, node: ast.expr) -> bool:
 
 # --- losses ----------------------------------------------------------------------------------------------------------
 
+_LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _SCALAR_CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
 
 
@@ -471,4 +508,7 @@ def _is_first(index: ast.expr) -> bool:
 
 def _names_loss(node: ast.expr) -> bool:
     """Whether a value is called a loss: with ``.data[0]`` behind it, the idiom of 0-dim losses before torch 0.4."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and re.search(r"(^|_)loss($|_)|^loss|loss$", _last_name(node), re.I) is not None
+    return (
+        isinstance(node, (ast.Name, ast.Attribute))
+        and re.search(r"(^|_)loss($|_)|^loss|loss$", _last_name(node), re.I) is not None
+    )

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
+from functools import cached_property
 from typing import TypeAlias
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.source import Source
 
 TextEdit: TypeAlias = tuple[int, int, str]
@@ -77,13 +79,18 @@ class Rewriter:
     # --- statements --------------------------------------------------------------------------------------------------
 
     def stands_alone(self, statement: ast.stmt) -> bool:
-        """Whether no other code is on the lines of ``statement``."""
+        """Whether no other code is on the lines of ``statement``, so that it can be indented by itself."""
         assert statement.end_lineno is not None
+        if getattr(statement, "decorator_list", None) or self._is_elif(statement):
+            return False
         start, _ = self._source.line_span(statement.lineno)
         _, end = self._source.line_span(statement.end_lineno)
         before = self._source.text[start : self._source.start(statement)]
         after = self._source.text[self._source.end(statement) : end].strip()
         return not before.strip(" \t\f\ufeff") and (not after or after.startswith("#"))
+
+    def _is_elif(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._source.start(statement))
 
     def indentation(self, statement: ast.stmt) -> str:
         """The white space that ``statement``'s line starts with."""
@@ -104,25 +111,25 @@ class Rewriter:
                     return inner[len(outer) :]
         return "    "
 
-    def indent(self, statements: list[ast.stmt], unit: str) -> list[TextEdit]:
-        """Indents the lines of neighbouring statements by ``unit``, but for those that start inside a string."""
-        first, last = statements[0].lineno, statements[-1].end_lineno
-        assert last is not None
-        inside = self._rows_inside_strings(statements)
-        edits: list[TextEdit] = []
-        for row in range(first, last + 1):
-            if row not in inside and self._source.line(row).strip():
-                start = self._source.line_start(row)
-                edits.append((start, start, unit))
-        return edits
+    def indent(self, first: int, last: int, unit: str) -> list[TextEdit]:
+        """Indents the lines from row ``first`` to row ``last`` by ``unit``, but for those that start inside a string."""
+        inside = self._rows_inside_strings
+        rows = [row for row in range(first, last + 1) if row not in inside and self._source.line(row).strip()]
+        return [(start, start, unit) for start in map(self._source.line_start, rows)]
 
-    @staticmethod
-    def _rows_inside_strings(statements: list[ast.stmt]) -> set[int]:
+    @cached_property
+    def _rows_inside_strings(self) -> set[int]:
+        """The rows that start inside a string, f-strings included."""
         rows: set[int] = set()
-        for statement in statements:
-            for node in ast.walk(statement):
-                if isinstance(node, (ast.JoinedStr, ast.Constant)) and node.end_lineno is not None:
-                    rows.update(range(node.lineno + 1, node.end_lineno + 1))
+        opened: list[int] = []
+        for token in self._source.tokens:
+            kind = tokenize.tok_name[token.type]
+            if kind == "STRING":
+                rows.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif kind in ("FSTRING_START", "TSTRING_START"):
+                opened.append(token.start[0])
+            elif kind in ("FSTRING_END", "TSTRING_END"):
+                rows.update(range(opened.pop() + 1, token.end[0] + 1))
         return rows
 
     def wrap_in_no_grad(self, statements: list[ast.stmt], mode: str = "no_grad()") -> list[TextEdit] | None:
@@ -132,34 +139,71 @@ class Rewriter:
         """
         if not all(self.stands_alone(statement) for statement in statements):
             return None
+        if mode == "no_grad()" and (block := self._no_grad_block_before(statements[0])) is not None:
+            return self._join(block, statements)
         first, last = statements[0], statements[-1]
         unit = self.indent_unit(first)
-        block = self._semantics.tree.block(first)
-        position = block.index(first)
-        previous = block[position - 1] if position else None
-        if mode == "no_grad()" and isinstance(previous, ast.With) and self._is_no_grad(previous) and previous.body[0].lineno > previous.lineno:
-            inner = self.indentation(previous.body[0])
-            return self.indent(statements, inner[len(self.indentation(previous)) :])
         torch, imports = self.torch_name(first)
-        edits = self.indent(statements, unit)[1:]
-        newline = self._source.newline
-        header = f"{self.indentation(first)}with {torch}.{mode}:{newline}{unit}"
-        start = self._source.line_start(first.lineno)
-        before = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
-        edits.append((before, start, self._source.text[before:start] + header))
         assert last.end_lineno is not None
-        end, after = self._source.line_span(last.end_lineno)[1], self._source.line_start(last.end_lineno + 1)
-        edits.append((end, after, self._source.text[end:after]))
-        return edits + imports
+        header = f"{self.indentation(first)}with {torch}.{mode}:{self._source.newline}{unit}"
+        start = self._source.line_start(first.lineno)
+        newline = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
+        # The newlines around the block are a part of the edit: of two blocks that touch, the second one waits for the next
+        # round, and then joins the first.
+        return [
+            (newline, start, self._source.text[newline:start] + header),
+            *self.indent(first.lineno, last.end_lineno, unit)[1:],
+            self._newline_after(last.end_lineno),
+            *imports,
+        ]
 
-    def _is_no_grad(self, statement: ast.With) -> bool:
-        return len(statement.items) == 1 and self._semantics.no_grad.grad_mode(statement.items[0].context_expr) is False
+    def _no_grad_block_before(self, statement: ast.stmt) -> ast.With | None:
+        """The ``with torch.no_grad():`` that ends right before ``statement``."""
+        block = self._semantics.tree.block(statement)
+        position = block.index(statement)
+        previous = block[position - 1] if position else None
+        if not isinstance(previous, ast.With) or previous.body[0].lineno == previous.lineno or len(previous.items) != 1:
+            return None
+        context = previous.items[0].context_expr
+        is_no_grad = isinstance(context, ast.Call) and self._semantics.qualified_name(context.func) == "torch.no_grad"
+        return previous if is_no_grad else None
+
+    def _join(self, block: ast.With, statements: list[ast.stmt]) -> list[TextEdit]:
+        """Makes ``statements``, and the comments before them, the end of the with block that they follow."""
+        outer = self.indentation(block)
+        unit = self.indentation(block.body[0])[len(outer) :]
+        first, last = statements[0].lineno, statements[-1].end_lineno
+        assert block.end_lineno is not None and last is not None
+        while first > block.end_lineno + 1 and self._is_comment_or_blank(first - 1, outer):
+            first -= 1
+        return [*self.indent(first, last, unit), self._newline_after(last)]
+
+    def _is_comment_or_blank(self, row: int, indentation: str) -> bool:
+        line = self._source.line(row)
+        return line.startswith(f"{indentation}#") or not line.strip()
+
+    def _newline_after(self, row: int) -> TextEdit:
+        """An edit that changes nothing, but keeps another from being made to the lines below a block in the same round."""
+        start, end = self._source.line_span(row)[1], self._source.line_start(row + 1)
+        return (start, end, self._source.text[start:end])
+
+    def call_in_place(self, target: ast.Attribute, statement: ast.Assign | ast.AugAssign, call: str) -> list[TextEdit]:
+        """Makes ``x.method(value)`` of ``x.data = value`` or ``x.data += value``, where ``call`` is ``.method``."""
+        text = self._source.text
+        value = text.index("=", self._source.end(target)) + 1
+        while text[value] in " \t":
+            value += 1
+        start, end = self.attribute_span(target)[0], self._source.end(statement)
+        if text[value] == "(" and value < self._source.start(statement.value):
+            return [(start, value, call)]  # the value has parentheses of its own
+        return [(start, value, f"{call}("), (end, end, ")")]
 
     def delete_argument(self, call: ast.Call, word: ast.keyword) -> TextEdit:
         """Deletes a keyword argument with the comma that goes with it."""
         text = self._source.text
         start, end = self._source.start(word), self._source.end(word)
-        others = sorted(self._source.start(part) for part in [*call.args, *call.keywords] if part is not word)
+        parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        others = sorted(self._source.start(part) for part in parts if part is not word)
         behind = [other for other in others if other > start]
         if behind:
             return (start, behind[0], "")
@@ -199,7 +243,7 @@ class Rewriter:
         for current in (scope, bindings.module):
             for name, found in current.bindings.items():
                 if any(binding.form is Form.IMPORT and binding.imported == "torch" for binding in found):
-                    if all(binding.form is Form.IMPORT for binding in bindings.lookup(name, scope)):
+                    if all(binding.form is Form.IMPORT or _is_none(binding) for binding in bindings.lookup(name, scope)):
                         return name, []
         if self._imports_nothing():
             return "torch", []
@@ -227,6 +271,11 @@ class Rewriter:
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             return self._source.line_start((body[0].end_lineno or 0) + 1)
         return self._source.line_start(body[0].lineno) if body else 0
+
+
+def _is_none(binding: Binding) -> bool:
+    """Whether a binding stands for an import that failed: ``torch = None``."""
+    return isinstance(binding.value, ast.Constant) and binding.value.value is None
 
 
 def _imports_torch(node: ast.Import | ast.ImportFrom) -> bool:

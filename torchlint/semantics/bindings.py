@@ -1,19 +1,20 @@
 """Which definition a name refers to: scopes, bindings, and the bindings that reach each use.
 
 Every place that gives a name a value is a `Binding`. `Bindings` walks each scope once, in the order of execution, and
-records for each use of a name the bindings that may have given it its value there: branches are joined, and what a loop's
-body binds may reach its next round. Names of enclosing scopes (closures, globals) may have any of their bindings.
+records for each use of a name the bindings that may have given it its value there: branches are joined, what a loop's body
+binds may reach its next round, and what holds at a ``break`` holds behind the loop. Names of enclosing scopes (closures,
+globals) may have any of their bindings, and so may names that a nested function declares ``global`` or ``nonlocal``.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
-from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, LOOPS, Comprehension, Function, Loop, Tree
+from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, LOOPS, Comprehension, Function, Loop, Tree, in_body, push_children
 
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | Function | ast.Lambda | Comprehension
 
@@ -66,6 +67,8 @@ class Scope:
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     outer_names: dict[str, Scope | None] = field(default_factory=dict)
     """Names declared global or nonlocal, with the scope they belong to."""
+    foreign: dict[str, list[Binding]] = field(default_factory=dict)
+    """Of ``bindings``, those that nested functions make of names they declare global or nonlocal."""
 
 
 class Bindings:
@@ -76,6 +79,8 @@ class Bindings:
         self.scopes: dict[ast.AST, Scope] = {}
         self._of_node: dict[ast.AST, Binding] = {}
         self._loop_bindings: dict[ast.AST, list[Binding]] = {}
+        self._continues: dict[ast.AST, list[ast.Continue]] = {}
+        self._standing: dict[ast.AST, Scope] = {}
         self._reaching: dict[ast.Name, tuple[Binding, ...]] = {}
         self.module = self._collect(tree)
         for scope in list(self.scopes.values()):
@@ -92,13 +97,24 @@ class Bindings:
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope that ``node`` stands in."""
+        passed: list[ast.AST] = []
+        scope = self.module
         child = node
         for parent in self._tree.ancestors(node):
-            scope = self.scopes.get(parent)
-            if scope is not None and _opens_for(parent, child):
-                return scope
+            passed.append(child)
+            if parent in self.scopes and _opens_for(parent, child):
+                scope = self.scopes[parent]
+                break
+            if isinstance(parent, ast.comprehension) and _is_first_iterable(child, parent, self._tree):
+                scope = self.scope_of(self._tree.parent(parent) or parent)
+                break
+            if (known := self._standing.get(parent)) is not None:
+                scope = known
+                break
             child = parent
-        return self.module
+        for part in passed:
+            self._standing[part] = scope
+        return scope
 
     def lookup(self, name: str, scope: Scope | None) -> tuple[Binding, ...]:
         """All bindings of ``name`` in the scope that a use of it in ``scope`` refers to."""
@@ -117,28 +133,43 @@ class Bindings:
         """The bindings made by the body, test or target of ``loop``, in the order of the text."""
         return self._loop_bindings.get(loop, [])
 
+    def continues(self, loop: Loop) -> list[ast.Continue]:
+        """The ``continue`` statements that go on with the next round of ``loop``, in the order of the text."""
+        return self._continues.get(loop, [])
+
+    def adopt(self, expression: ast.expr) -> None:
+        """Resolves the names of an expression that is not part of the tree, a quoted annotation, as in the module's scope."""
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Name):
+                self._reaching[node] = self.lookup(node.id, self.module)
+
     # --- collecting --------------------------------------------------------------------------------------------------
 
     def _collect(self, tree: Tree) -> Scope:
-        module = Scope(tree.module, None)
+        self.module = module = Scope(tree.module, None)
         self.scopes[tree.module] = module
         for node in tree.nodes:
             collect = _COLLECTORS.get(type(node))
             if collect is not None:
                 collect(self, node)
         for scope in self.scopes.values():
-            for name in list(scope.outer_names):
-                scope.outer_names[name] = self._owner(scope, name)
+            for name, owner in scope.outer_names.items():
+                scope.outer_names[name] = owner or _nonlocal_owner(scope, name)
+            for name in scope.outer_names:
+                self._hand_over(scope, name)
         return module
 
-    def _owner(self, scope: Scope, name: str) -> Scope | None:
-        """The scope that ``name``, declared global or nonlocal in ``scope``, belongs to."""
-        outer = scope.parent
-        while outer is not None:
-            if isinstance(outer.node, ast.Module) or (name in outer.bindings and not isinstance(outer.node, ast.ClassDef)):
-                return outer
-            outer = outer.parent
-        return None
+    @staticmethod
+    def _hand_over(scope: Scope, name: str) -> None:
+        """Gives the bindings of a name that ``scope`` declares global or nonlocal to the scope it belongs to."""
+        owner = scope.outer_names[name]
+        bindings = scope.bindings.get(name)
+        if owner is not None and owner is not scope and bindings:
+            del scope.bindings[name]
+            for binding in bindings:
+                binding.scope = owner
+            owner.bindings.setdefault(name, []).extend(bindings)
+            owner.foreign.setdefault(name, []).extend(bindings)
 
     def _open(self, node: ast.AST) -> None:
         assert isinstance(node, (ast.ClassDef, ast.Lambda, *FUNCTIONS, *COMPREHENSIONS))
@@ -149,22 +180,30 @@ class Bindings:
         if isinstance(node, ast.Name) and isinstance(self._tree.parent(node), ast.NamedExpr):
             while isinstance(scope.node, COMPREHENSIONS) and scope.parent is not None:
                 scope = scope.parent  # a walrus binds in the function around the comprehension
-        declared = scope
-        if name in scope.outer_names:
-            scope = self._owner(scope, name) or scope
         binding = Binding(name, form, node, scope, **facts)  # type: ignore[arg-type]
         scope.bindings.setdefault(name, []).append(binding)
         self._of_node[node] = binding
-        self._note_loops(binding, declared)
+        if form is not Form.PARAMETER and not isinstance(scope.node, (ast.Lambda, *COMPREHENSIONS)):
+            for loop in self._loops_around(node):
+                self._loop_bindings.setdefault(loop, []).append(binding)
 
-    def _note_loops(self, binding: Binding, scope: Scope) -> None:
-        child = binding.node
-        for parent in self._tree.ancestors(binding.node):
-            if parent is scope.node:
+    def _loops_around(self, node: ast.AST) -> Iterator[Loop]:
+        """The loops of the same scope whose body, test or target ``node`` stands in, innermost first."""
+        child: ast.AST = self._tree.statement(node)
+        if isinstance(child, LOOPS):
+            yield child
+        for parent in self._tree.ancestors(child):
+            if isinstance(parent, (ast.ClassDef, *FUNCTIONS)):
                 return
-            if isinstance(parent, LOOPS) and child not in parent.orelse:
-                self._loop_bindings.setdefault(parent, []).append(binding)
+            if isinstance(parent, LOOPS) and in_body(child, parent):
+                yield parent
             child = parent
+
+    def _continue(self, node: ast.AST) -> None:
+        assert isinstance(node, ast.Continue)
+        loop = next(self._loops_around(node), None)
+        if loop is not None:
+            self._continues.setdefault(loop, []).append(node)
 
     def _function(self, node: ast.AST) -> None:
         assert isinstance(node, (*FUNCTIONS, ast.ClassDef))
@@ -183,9 +222,9 @@ class Bindings:
         assert isinstance(node, ast.alias)
         parent = self._tree.parent(node)
         if isinstance(parent, ast.ImportFrom):
-            module = "." * parent.level + (parent.module or "")
+            prefix = "." * parent.level + (f"{parent.module}." if parent.module else "")
             if node.name != "*":
-                self._bind(node.asname or node.name, Form.IMPORT, node, imported=f"{module}.{node.name}".replace("..", ".", 0))
+                self._bind(node.asname or node.name, Form.IMPORT, node, imported=prefix + node.name)
         elif node.asname:
             self._bind(node.asname, Form.IMPORT, node, imported=node.name)
         else:
@@ -201,7 +240,7 @@ class Bindings:
                 scope.outer_names[name] = self.scopes[self._tree.module]
 
     def _handler(self, node: ast.AST) -> None:
-        name = getattr(node, "name", None)
+        name = node.rest if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
         if isinstance(name, str):
             self._bind(name, Form.OTHER, node)
 
@@ -261,23 +300,34 @@ _COLLECTORS = {
     ast.ExceptHandler: Bindings._handler,
     ast.MatchAs: Bindings._handler,
     ast.MatchStar: Bindings._handler,
+    ast.MatchMapping: Bindings._handler,
+    ast.Continue: Bindings._continue,
 }
 
 
 def _opens_for(scope: ast.AST, child: ast.AST) -> bool:
     """Whether ``child``, a direct part of ``scope``'s node, is evaluated inside the scope, not around it."""
-    match scope:
-        case ast.Module():
-            return True
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return child in scope.body
-        case ast.ClassDef():
-            return child in scope.body
-        case ast.Lambda():
-            return child is scope.body
-        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            return True
-    return False
+    if isinstance(scope, (ast.ClassDef, *FUNCTIONS)):
+        return isinstance(child, ast.stmt)
+    if isinstance(scope, ast.Lambda):
+        return child is scope.body
+    return True
+
+
+def _is_first_iterable(node: ast.AST, generator: ast.comprehension, tree: Tree) -> bool:
+    """Whether ``node`` is what a comprehension iterates over first, which is evaluated outside of it."""
+    comprehension = tree.parent(generator)
+    return node is generator.iter and isinstance(comprehension, COMPREHENSIONS) and comprehension.generators[0] is generator
+
+
+def _nonlocal_owner(scope: Scope, name: str) -> Scope | None:
+    """The function around ``scope`` that a name declared nonlocal there belongs to."""
+    outer = scope.parent
+    while outer is not None:
+        if isinstance(outer.node, (ast.Lambda, *FUNCTIONS)) and name in outer.bindings and name not in outer.outer_names:
+            return outer
+        outer = outer.parent
+    return None
 
 
 def _index_in(items: list[ast.expr], child: ast.AST) -> int | None:
@@ -287,17 +337,57 @@ def _index_in(items: list[ast.expr], child: ast.AST) -> int | None:
     return index - len(items) if starred is not None and index > starred else index
 
 
+_State: TypeAlias = dict[str, tuple[Binding, ...]]
+"""What the names that a piece of code may change are bound to behind it."""
+
+
+class _Breaks:
+    """What names are bound to where a loop is left by ``break``.
+
+    Of each break only what changed since the one before is looked at, so that many of them cost no more than the changes.
+    """
+
+    def __init__(self) -> None:
+        self.any = False
+        self.changed: dict[str, None] = {}
+        self._reached: _State = {}
+        self._also_unchanged: set[str] = set()
+
+    def note(self, state: _State) -> None:
+        """Takes down the state at a break."""
+        for name in self.changed:
+            value = state.get(name, ())
+            if name in self._reached:
+                value = _union((self._reached[name], value))
+            elif self.any:
+                self._also_unchanged.add(name)
+            self._reached[name] = value
+        self.changed.clear()
+        self.any = True
+
+    def joined(self, before: _State) -> _State:
+        """What the breaks leave, where ``before`` held in front of the loop's body."""
+        for name in self._also_unchanged:
+            self._reached[name] = _union((before.get(name, ()), self._reached[name]))
+        return self._reached
+
+
 class _Flow:
     """Walks one scope in the order of execution and records what reaches each use of a name."""
 
     def __init__(self, bindings: Bindings, scope: Scope) -> None:
         self._bindings = bindings
         self._scope = scope
-        self._locals: dict[str, tuple[Binding, ...]] = {}
-        self._undo: dict[str, tuple[Binding, ...]] = {}
+        self._locals: _State = {}
+        self._undo: _State = {}
+        self._history: list[tuple[str, tuple[Binding, ...]]] = []
+        """Every value that names were given, while a try is being visited."""
+        self._tries = 0
+        self._breaks = _Breaks()
         self._comprehensions: list[Scope] = []
 
     def run(self) -> None:
+        """Walks the scope from its start to its end."""
         node = self._scope.node
         match node:
             case ast.Lambda():
@@ -310,15 +400,18 @@ class _Flow:
                 self._block(node.body)
 
     def _parameters(self, arguments: ast.arguments) -> None:
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        for argument in [*every, *filter(None, (arguments.vararg, arguments.kwarg))]:
+        for argument in _every_argument(arguments):
             self._store(argument)
 
     # --- names -------------------------------------------------------------------------------------------------------
 
     def _set(self, name: str, value: tuple[Binding, ...]) -> None:
-        self._undo.setdefault(name, self._locals.get(name, ()))
+        if name not in self._undo:
+            self._undo[name] = self._locals.get(name, ())
         self._locals[name] = value
+        self._breaks.changed[name] = None
+        if self._tries:
+            self._history.append((name, value))
 
     def _store(self, node: ast.AST) -> None:
         binding = self._bindings.of(node)
@@ -340,8 +433,11 @@ class _Flow:
         for scope in reversed(self._comprehensions):
             if name in scope.bindings:
                 return tuple(scope.bindings[name])
+        if self._comprehensions and isinstance(self._scope.node, ast.ClassDef):
+            return self._bindings.lookup(name, self._scope.parent)  # a comprehension does not see the class around it
         if name in self._locals:
-            return self._locals[name]
+            foreign = self._scope.foreign.get(name)
+            return _union((foreign, self._locals[name])) if foreign else self._locals[name]
         return self._bindings.lookup(name, self._scope)
 
     # --- expressions -------------------------------------------------------------------------------------------------
@@ -350,29 +446,35 @@ class _Flow:
         """Visits an expression in the order of evaluation, which is that of the text but for comprehensions."""
         if root is None:
             return
-        stack: list[ast.AST | Scope] = [root]
+        stack: list[ast.AST] = [root]
         while stack:
             node = stack.pop()
-            if isinstance(node, Scope):
-                self._comprehensions.pop()
-                continue
             if isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Load):
                     self._load(node)
                 else:
                     self._store(node)
             elif isinstance(node, ast.Lambda):
-                stack.extend(filter(None, (*node.args.defaults, *node.args.kw_defaults)))
+                stack.extend(part for part in (*node.args.defaults, *node.args.kw_defaults) if part is not None)
             elif isinstance(node, COMPREHENSIONS):
-                scope = self._bindings.scopes[node]
-                self._comprehensions.append(scope)
-                stack.append(scope)
-                stack.extend(reversed(list(_comprehension_parts(node))))
+                self._comprehension(node)
             elif isinstance(node, ast.NamedExpr):
                 stack.append(node.target)
                 stack.append(node.value)
-            else:
-                stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            elif isinstance(node, ast.ExceptHandler):
+                self._store(node)
+                stack.extend([node.type] if node.type is not None else [])
+            elif not isinstance(node, ast.Constant):
+                if isinstance(node, ast.pattern):
+                    self._store(node)
+                push_children(node, stack)
+
+    def _comprehension(self, node: Comprehension) -> None:
+        self._expression(node.generators[0].iter)
+        self._comprehensions.append(self._bindings.scopes[node])
+        for part in _comprehension_parts(node):
+            self._expression(part)
+        self._comprehensions.pop()
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -401,10 +503,9 @@ class _Flow:
                 self._expression(statement.value)
                 self._expression(statement.target)
             case ast.If():
-                self._expression(statement.test)
-                return self._branches([statement.body, statement.orelse])
+                return self._if(statement)
             case ast.For() | ast.AsyncFor() | ast.While():
-                self._loop(statement)
+                return self._loop(statement)
             case ast.With() | ast.AsyncWith():
                 for item in statement.items:
                     self._expression(item.context_expr)
@@ -420,18 +521,19 @@ class _Flow:
                 for alias in statement.names:
                     self._store(alias)
             case ast.Match():
-                self._match(statement)
+                return self._match(statement)
             case ast.Return() | ast.Raise():
-                for part in ast.iter_child_nodes(statement):
-                    self._expression(part)
+                self._expression(statement)
                 return False
-            case ast.Break() | ast.Continue():
+            case ast.Break():
+                self._breaks.note(self._locals)
+                return False
+            case ast.Continue():
                 return False
             case _ if hasattr(statement, "handlers"):
                 return self._try(statement)
             case _:
-                for part in ast.iter_child_nodes(statement):
-                    self._expression(part)
+                self._expression(statement)
         return True
 
     def _around(self, parts: Iterable[ast.AST], arguments: ast.arguments | None = None, returns: ast.expr | None = None) -> None:
@@ -440,27 +542,40 @@ class _Flow:
         if arguments is not None:
             for default in [*arguments.defaults, *arguments.kw_defaults]:
                 self._expression(default)
-            for argument in ast.walk(arguments):
-                if isinstance(argument, ast.arg):
-                    self._expression(argument.annotation)
+            for argument in _every_argument(arguments):
+                self._expression(argument.annotation)
         self._expression(returns)
 
-    def _branches(self, blocks: list[list[ast.stmt]]) -> bool:
-        """Visits blocks of which one is executed, and joins what they leave; whether any of their ends is reached."""
-        outcomes: list[dict[str, tuple[Binding, ...]]] = []
-        for block in blocks:
-            changes, alive = self._apart(block)
-            if alive:
-                outcomes.append(changes)
+    def _if(self, statement: ast.If) -> bool:
+        """Visits a chain of if, elif and else; whether the end of any branch is reached."""
+        outcomes: list[_State] = []
+        while True:
+            self._expression(statement.test)
+            self._branch(statement.body, outcomes)
+            match statement.orelse:
+                case [ast.If() as following]:
+                    statement = following
+                case last:
+                    self._branch(last, outcomes)
+                    break
         self._join(outcomes)
         return bool(outcomes)
 
-    def _apart(self, block: list[ast.stmt]) -> tuple[dict[str, tuple[Binding, ...]], bool]:
-        """Visits a block and takes its changes back: them, and whether its end is reached."""
+    def _branch(self, block: list[ast.stmt], outcomes: list[_State], *entered: ast.AST | None) -> None:
+        """Visits one of several blocks, and adds what it leaves to the outcomes if its end is reached."""
+        changes, alive = self._apart(block, *entered)
+        if alive:
+            outcomes.append(changes)
+
+    def _apart(self, block: list[ast.stmt], *entered: ast.AST | None) -> tuple[_State, bool]:
+        """Visits a block, and what is ``entered`` before it, and takes its changes back: them, and whether its end is reached."""
         outer, self._undo = self._undo, {}
+        for part in entered:
+            self._expression(part)
         alive = self._block(block)
         changes = {name: self._locals[name] for name in self._undo}
         for name, value in self._undo.items():
+            self._breaks.changed[name] = None
             if value:
                 self._locals[name] = value
             else:
@@ -468,71 +583,120 @@ class _Flow:
         self._undo = outer
         return changes, alive
 
-    def _join(self, outcomes: list[dict[str, tuple[Binding, ...]]]) -> None:
+    def _join(self, outcomes: list[_State]) -> None:
+        """Lets names have what any of the outcomes gives them, and keep what they have where one leaves them alone."""
         for name in dict.fromkeys(name for outcome in outcomes for name in outcome):
             here = self._locals.get(name, ())
             self._set(name, _union(outcome.get(name, here) for outcome in outcomes))
 
-    def _loop(self, loop: Loop) -> None:
+    def _loop(self, loop: Loop) -> bool:
+        """Visits a loop; whether it may end, by its condition or by a break."""
         if not isinstance(loop, ast.While):
             self._expression(loop.iter)
-        body_names = set(map(id, loop.body))
-        carried = self._carried(loop, body_names)
-        for name, bindings in carried.items():
+        for name, bindings in self._carried(loop).items():
             self._set(name, _union((self._locals.get(name, ()), bindings)))
         if isinstance(loop, ast.While):
             self._expression(loop.test)
-        else:
-            self._expression(loop.target)
-        changes, alive = self._apart(loop.body)
-        self._join([{}, *([changes] if alive else [])])
-        self._block(loop.orelse)
+        outer, self._breaks = self._breaks, _Breaks()
+        self._apart(loop.body, None if isinstance(loop, ast.While) else loop.target)
+        breaks, self._breaks = self._breaks, outer
+        outcomes: list[_State] = []
+        if not (isinstance(loop, ast.While) and _is_always_true(loop.test)):
+            self._branch(loop.orelse, outcomes)
+        if breaks.any:
+            outcomes.append(breaks.joined(self._locals))
+        self._join(outcomes)
+        return bool(outcomes)
 
-    def _carried(self, loop: Loop, body: set[int]) -> dict[str, tuple[Binding, ...]]:
-        """What a loop's body may hand to its next round: of each name, its last certain binding and those behind it."""
+    def _carried(self, loop: Loop) -> _State:
+        """What a loop's body may hand to its next round: of each name, its last certain binding and those behind it.
+
+        A certain binding hides those before it, but for the ones that a ``continue`` between the two hands on.
+        """
         carried: dict[str, list[Binding]] = {}
+        continues = self._bindings.continues(loop)
+        passed = 0
         for binding in self._bindings.bound_in_loop(loop):
-            if isinstance(binding.scope.node, COMPREHENSIONS):
-                continue
-            certain = id(self._bindings._tree.statement(binding.node)) in body and not isinstance(binding.node, LOOPS)
-            if certain:
-                carried[binding.name] = [binding]
-            else:
-                carried.setdefault(binding.name, []).append(binding)
+            behind = carried.setdefault(binding.name, [])
+            if self._is_certain(binding, loop):
+                while passed < len(continues) and _position(continues[passed]) < _position(binding.node):
+                    passed += 1
+                handed_on = _position(continues[passed - 1]) if passed else (0, 0)
+                while behind and _position(behind[-1].node) > handed_on:
+                    behind.pop()
+            behind.append(binding)
         return {name: tuple(bindings[-_MANY:]) for name, bindings in carried.items()}
+
+    def _is_certain(self, binding: Binding, loop: Loop) -> bool:
+        """Whether every round of ``loop`` that gets to its end executes a binding."""
+        statement = self._bindings._tree.statement(binding.node)
+        if isinstance(statement, LOOPS) or not isinstance(binding.node, (ast.Name, ast.alias, ast.stmt)):
+            return False
+        parent = self._bindings._tree.parent(statement)
+        while isinstance(parent, (ast.With, ast.AsyncWith)):
+            statement, parent = parent, self._bindings._tree.parent(parent)
+        return parent is loop and in_body(statement, loop)
 
     def _try(self, statement: ast.stmt) -> bool:
         body: list[ast.stmt] = getattr(statement, "body")
         handlers: list[ast.ExceptHandler] = getattr(statement, "handlers")
+        start = len(self._history)
+        self._tries += 1
         changes, alive = self._apart([*body, *getattr(statement, "orelse")])
+        self._tries -= 1
         outcomes = [changes] if alive else []
-        self._join([{}, changes])  # a handler may be entered before or after what the body binds
+        if handlers:
+            anywhere: _State = {}
+            for name, value in self._history[start:]:
+                anywhere[name] = _union((anywhere.get(name, ()), value))
+            self._join([{}, anywhere])
+        if not self._tries:
+            self._history.clear()
         for handler in handlers:
-            self._expression(handler.type)
-            self._store(handler)
-            handled, handler_alive = self._apart(handler.body)
-            if handler_alive:
-                outcomes.append(handled)
+            self._branch(handler.body, outcomes, handler)
         self._join(outcomes)
         finally_alive = self._block(getattr(statement, "finalbody"))
         return bool(outcomes) and finally_alive
 
-    def _match(self, statement: ast.Match) -> None:
+    def _match(self, statement: ast.Match) -> bool:
         self._expression(statement.subject)
-        outcomes: list[dict[str, tuple[Binding, ...]]] = [{}]
+        outcomes: list[_State] = []
         for case in statement.cases:
-            for part in ast.walk(case.pattern):
-                self._store(part)
-            self._expression(case.guard)
-            changes, alive = self._apart(case.body)
-            if alive:
-                outcomes.append(changes)
+            self._branch(case.body, outcomes, case.pattern, case.guard)
+        if not any(_matches_all(case) for case in statement.cases):
+            outcomes.append({})
         self._join(outcomes)
+        return bool(outcomes)
 
 
-def _comprehension_parts(node: Comprehension) -> Iterable[ast.AST]:
+def _every_argument(arguments: ast.arguments) -> Iterator[ast.arg]:
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    if arguments.vararg is not None:
+        yield arguments.vararg
+    yield from arguments.kwonlyargs
+    if arguments.kwarg is not None:
+        yield arguments.kwarg
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    line, column = getattr(node, "lineno"), getattr(node, "col_offset")
+    return line, column
+
+
+def _is_always_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _matches_all(case: ast.match_case) -> bool:
+    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+
+
+def _comprehension_parts(node: Comprehension) -> Iterator[ast.expr]:
+    """What a comprehension evaluates, in this order, once its first iterable is there."""
     for generator in node.generators:
-        yield generator.iter
+        if generator is not node.generators[0]:
+            yield generator.iter
         yield generator.target
         yield from generator.ifs
     if isinstance(node, ast.DictComp):
@@ -543,4 +707,4 @@ def _comprehension_parts(node: Comprehension) -> Iterable[ast.AST]:
 
 
 def _union(groups: Iterable[tuple[Binding, ...]]) -> tuple[Binding, ...]:
-    return tuple(dict.fromkeys(binding for group in groups for binding in group))[-_MANY:]
+    return tuple(dict.fromkeys([binding for group in groups for binding in group]))[-_MANY:]

@@ -163,7 +163,10 @@ class Calls:
         return self._function(call, name)
 
     def _variable(self, call: ast.Call) -> Kind:
-        if _is_on(call, "requires_grad"):
+        flag = call.args[1] if len(call.args) > 1 else _keyword(call, "requires_grad")
+        if flag is not None and not isinstance(flag, ast.Constant):
+            return tensor(why="made by `Variable`")
+        if flag is not None and flag.value:
             return tensor(Grad.LEAF, why="made by `Variable(…, requires_grad=True)`")
         scalar = self._inference.kind(call.args[0]).scalar if call.args else None
         return tensor(Grad.NONE, scalar, why="made by `Variable`")

@@ -107,7 +107,10 @@ def mapping(element: Kind = UNKNOWN, why: str = "") -> Kind:
 
 def join(kinds: Iterable[Kind]) -> Kind:
     """What is known of a value that is one of several: ``None`` and unknown ones do not weaken that it is a tensor."""
-    every = list(dict.fromkeys(kinds))
+    given = list(kinds)
+    if len(given) == 1:
+        return given[0]
+    every = list(dict.fromkeys(given))
     some = [kind for kind in every if kind.type not in (Type.UNKNOWN, Type.NONE)]
     if not some:
         return NONE if every and all(kind.type is Type.NONE for kind in every) else UNKNOWN

@@ -27,6 +27,16 @@ def _child_fields(node_type: type[ast.AST]) -> tuple[str, ...]:
     return tuple(field for field in reversed(node_type._fields) if field not in _LEAF_FIELDS)
 
 
+def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Puts the parts of ``node`` on a stack, the first on top."""
+    for field in _child_fields(type(node)):
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            stack.append(value)
+        elif isinstance(value, list):
+            stack.extend([item for item in reversed(value) if isinstance(item, ast.AST)])
+
+
 class Tree:
     """A module's nodes in the order of the text, and the parent of each; contexts and operators are no nodes of it."""
 
@@ -34,6 +44,7 @@ class Tree:
         self.module = module
         self.nodes: list[ast.AST] = []
         self._parents: dict[ast.AST, ast.AST] = {}
+        self._statements: dict[ast.AST, ast.stmt] = {}
         self._index()
 
     def _index(self) -> None:
@@ -67,15 +78,23 @@ class Tree:
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that ``node`` is or stands in."""
-        if isinstance(node, ast.stmt):
-            return node
-        return next(parent for parent in self.ancestors(node) if isinstance(parent, ast.stmt))
+        passed: list[ast.AST] = []
+        current = node
+        while not isinstance(current, ast.stmt):
+            if (known := self._statements.get(current)) is not None:
+                current = known
+                break
+            passed.append(current)
+            current = self._parents[current]
+        for part in passed:  # so that many questions about one deep expression cost no more than its length
+            self._statements[part] = current
+        return current
 
     def function(self, node: ast.AST) -> Function | ast.Lambda | None:
         """The innermost function or lambda whose body ``node`` stands in."""
         child = node
         for parent in self.ancestors(node):
-            if isinstance(parent, FUNCTIONS) and (child in parent.body):
+            if isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
                 return parent
             if isinstance(parent, ast.Lambda) and child is parent.body:
                 return parent
@@ -92,18 +111,18 @@ class Tree:
         for parent in self.ancestors(node):
             if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
                 return
-            if isinstance(parent, LOOPS) and (child in parent.body or (isinstance(parent, ast.While) and child is parent.test)):
+            if isinstance(parent, LOOPS) and (in_body(child, parent) or (isinstance(parent, ast.While) and child is parent.test)):
                 yield parent
             child = parent
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that ``statement`` is one of."""
-        parent = self._parents[statement]
+        found: list[ast.stmt] = []
         for field in ("body", "orelse", "finalbody"):
-            block = getattr(parent, field, None)
-            if isinstance(block, list) and statement in block:
-                return block
-        raise ValueError(f"no block holds {statement!r}")
+            block = getattr(self._parents[statement], field, None)
+            if isinstance(block, list) and block and not _starts_before(statement, block[0]):
+                found = block
+        return found
 
     def inside(self, node: ast.AST, container: ast.AST) -> bool:
         """Whether ``node`` is ``container`` or a part of it."""
@@ -118,12 +137,16 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield current
         if current is not node and isinstance(current, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             continue
-        for field in _child_fields(type(current)):
-            value = getattr(current, field, None)
-            if isinstance(value, ast.AST):
-                stack.append(value)
-            elif isinstance(value, list):
-                stack.extend(item for item in reversed(value) if isinstance(item, ast.AST))
+        push_children(current, stack)
+
+
+def _starts_before(one: ast.stmt, other: ast.stmt) -> bool:
+    return (one.lineno, one.col_offset) < (other.lineno, other.col_offset)
+
+
+def in_body(part: ast.AST, loop: Loop) -> bool:
+    """Whether ``part``, a direct part of ``loop``, is a statement of its body (and not of its else)."""
+    return isinstance(part, ast.stmt) and (not loop.orelse or _starts_before(part, loop.orelse[0]))
 
 
 def walk_body(body: list[ast.stmt]) -> Iterator[ast.AST]:

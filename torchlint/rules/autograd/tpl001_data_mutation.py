@@ -5,10 +5,26 @@ from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Access, Means, Role, accesses
-from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.data_accesses import Access, Change, Means, Role, accesses, makes_new_value
+from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
+from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Grad
-from torchlint.semantics.tree import COMPREHENSIONS
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add_",
+    ast.Sub: "sub_",
+    ast.Mult: "mul_",
+    ast.Div: "div_",
+    ast.FloorDiv: "floor_divide_",
+    ast.Mod: "remainder_",
+    ast.Pow: "pow_",
+    ast.BitAnd: "bitwise_and_",
+    ast.BitOr: "bitwise_or_",
+    ast.BitXor: "bitwise_xor_",
+    ast.LShift: "bitwise_left_shift_",
+    ast.RShift: "bitwise_right_shift_",
+}
+"""The methods that do what augmented assignments do."""
 
 
 class DataMutation(Rule):
@@ -54,11 +70,9 @@ class DataMutation(Rule):
     def finish(self) -> None:
         """Reports every mutation, each with the fix for the whole run of statements it stands in."""
         for access in self._mutations:
-            if access.means is Means.ALIAS:
-                self._report_alias(access)
-            else:
-                assert access.change is not None
-                self.report(access.change, self._message(access), self._fix(access))
+            fix = self._fix(access)
+            for change in access.changes:
+                self.report(change.node, self._message(access, change), fix)
 
     @cached_property
     def _mutations(self) -> list[Access]:
@@ -68,116 +82,163 @@ class DataMutation(Rule):
     def _rewriter(self) -> Rewriter:
         return Rewriter(self.source, self.semantics)
 
-    def _message(self, access: Access) -> str:
+    def _message(self, access: Access, change: Change) -> str:
         tensor = ast.unparse(access.node.value)
+        if access.means is Means.ALIAS:
+            way = f"`{_root(change.node)}`, its `.data` from line {access.node.lineno}"
+        else:
+            way = "`.data`"
         if access.means is Means.INITIALISER:
-            return f"`{tensor}.data` is initialised behind autograd's back; the initialisers take `{tensor}` itself"
-        return f"`{tensor}` is changed through `.data`, which autograd does not notice: gradients may silently be wrong"
+            return f"`{tensor}` is initialised through {way}, behind autograd's back; the initialisers take `{tensor}` itself"
+        if _is_gradient(access.node.value):
+            return f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
+        return f"`{tensor}` is changed through {way}, which autograd does not notice: gradients may silently be wrong"
 
-    # --- through a name ----------------------------------------------------------------------------------------------
+    def _runs(self, safe: bool) -> NoGradRuns:
+        return NoGradRuns(
+            self.semantics,
+            self._rewriter,
+            needs_it=lambda statement: self._wrappable.get(statement) is safe,
+            bears_it=lambda statement: statement in self._bare,
+        )
 
-    def _report_alias(self, access: Access) -> None:
-        tensor = ast.unparse(access.node.value)
-        safe = access.receiver.grad in (Grad.LEAF, Grad.NONE)
-        edits = [self._rewriter.replace_attribute(access.node, ".detach()")]
-        fix = self.fix(f"Take the alias with `{tensor}.detach()`, whose changes autograd notices", edits, safe=safe)
-        for change in access.changes:
-            name = ast.unparse(next(part for part in ast.walk(change) if isinstance(part, ast.Name)))
-            message = (
-                f"`{tensor}` is changed through `{name}`, its `.data` from line {access.node.lineno}, "
-                "which autograd does not notice: gradients may silently be wrong"
-            )
-            self.report(change, message, fix)
-
-    # --- in place ----------------------------------------------------------------------------------------------------
+    # --- fixes -------------------------------------------------------------------------------------------------------
 
     def _fix(self, access: Access) -> Fix:
         tensor = ast.unparse(access.node.value)
+        safe = _is_safe(access)
+        if not self._is_droppable(access):
+            return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
         if self._needs_no_wrapping(access):
-            return self.fix(f"Change `{tensor}` itself", [self._rewriter.drop_attribute(access.node)], safe=self._is_safe(access))
-        group = self._group(self.semantics.tree.statement(access.node)) if self._is_whole_statement(access) else []
-        if group:
-            wrapping = self._rewriter.wrap_in_no_grad(group)
-            if wrapping is not None:
-                inside = [found for found in self._mutations if self._is_fixed_with(found, group)]
-                drops = [self._rewriter.drop_attribute(found.node) for found in inside]
-                message = f"Change `{tensor}` itself, under `torch.no_grad()`"
-                return self.fix(message, wrapping + drops, safe=all(self._is_safe(found) for found in inside))
-        edits = [self._rewriter.replace_attribute(access.node, ".detach()")]
-        return self.fix(f"Change `{tensor}.detach()`, which autograd notices", edits, safe=self._is_safe(access))
+            return self.fix(f"Change `{tensor}` itself", self._drop(access), safe=safe)
+        group = self._runs(safe).around(self.semantics.tree.statement(access.node))
+        wrapping = self._rewriter.wrap_in_no_grad(group)
+        if wrapping is None:
+            return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
+        drops = [edit for found in accesses(self.semantics).values() for edit in self._drop_within(found, group)]
+        return self.fix(f"Change `{tensor}` itself, under `torch.no_grad()`", wrapping + drops, safe=safe)
 
-    def _needs_no_wrapping(self, access: Access) -> bool:
-        if access.means is Means.INITIALISER or self.semantics.no_grad.block(access.node):
-            return True
-        return access.receiver.grad is Grad.NONE
+    def _detach(self, access: Access) -> list[TextEdit]:
+        """Replaces ``.data`` by ``.detach()``."""
+        statement = self.semantics.tree.statement(access.node)
+        if access.means is Means.AUGMENTED and isinstance(statement, ast.AugAssign):
+            return self._rewriter.call_in_place(access.node, statement, f".detach().{_OPERATORS[type(statement.op)]}")
+        return [self._rewriter.replace_attribute(access.node, ".detach()")]
 
-    @staticmethod
-    def _is_safe(access: Access) -> bool:
-        return access.receiver.grad in (Grad.LEAF, Grad.NONE)
+    def _drop(self, access: Access) -> list[TextEdit]:
+        """Leaves ``.data`` out; where the tensor cannot be assigned to, an augmented assignment becomes a method call."""
+        statement = self.semantics.tree.statement(access.node)
+        if (
+            access.means is Means.AUGMENTED
+            and isinstance(statement, ast.AugAssign)
+            and not self._is_assignable(access.node.value)
+        ):
+            return self._rewriter.call_in_place(access.node, statement, f".{_OPERATORS[type(statement.op)]}")
+        return [self._rewriter.drop_attribute(access.node)]
+
+    def _drop_within(self, access: Access, group: list[ast.stmt]) -> list[TextEdit]:
+        """Leaves out a ``.data`` that the statements of ``group`` need no more once they are under ``no_grad``."""
+        statement = self.semantics.tree.statement(access.node)
+        if not any(self.semantics.tree.inside(statement, member) for member in group) or self._is_suppressed(access):
+            return []
+        if access.role is Role.MUTATION:
+            return self._drop(access) if access in self._droppable else []
+        if access.role is Role.READ and statement in self._wrappable and makes_new_value(self.semantics, access.node):
+            return [self._rewriter.drop_attribute(access.node)]
+        return []
+
+    def _is_assignable(self, tensor: ast.expr) -> bool:
+        """Whether ``tensor += x`` works: not on a call or an item, nor on a name of an outer scope."""
+        if isinstance(tensor, ast.Name):
+            scope = self.semantics.bindings.scope_of(tensor)
+            return tensor.id in scope.bindings or tensor.id in scope.outer_names
+        return isinstance(tensor, ast.Attribute)
+
+    def _is_droppable(self, access: Access) -> bool:
+        """Whether the mutation stays the same without ``.data``, once autograd is off."""
+        if access.means is Means.INITIALISER:
+            change = access.changes[0].node
+            return isinstance(change, ast.Call) and change.args[0] is access.node
+        if access.means not in (Means.METHOD, Means.STORE, Means.AUGMENTED):
+            return False
+        return self._is_whole_statement(access)
 
     def _is_whole_statement(self, access: Access) -> bool:
         """Whether the mutation is all that its statement is there for, so that turning autograd off changes nothing else."""
         statement = self.semantics.tree.statement(access.node)
+        if any(isinstance(part, SUSPENDING) for part in ast.walk(statement)):
+            return False
         match statement:
-            case ast.Expr(value=value):
-                return value is access.change
-            case ast.Assign(targets=[target]):
-                return target is access.change
-            case ast.AugAssign(target=target):
-                return target is access.change
+            case ast.Expr(value=change) | ast.Assign(targets=[change]) | ast.AugAssign(target=change):
+                return change is access.changes[0].node
         return False
 
-    def _is_fixed_with(self, access: Access, group: list[ast.stmt]) -> bool:
-        if access.means in (Means.ALIAS, Means.INITIALISER) or self.suppressions.covers(self.code, access.node.lineno):
-            return False
-        if any(isinstance(parent, COMPREHENSIONS) for parent in self.semantics.tree.ancestors(access.node)):
-            return False
-        return any(self.semantics.tree.inside(access.node, statement) for statement in group) and not self._needs_no_wrapping(access)
+    def _needs_no_wrapping(self, access: Access) -> bool:
+        """Whether autograd records nothing when ``.data`` is left out."""
+        if access.means is Means.INITIALISER or self.semantics.no_grad.block(access.node):
+            return True
+        return access.receiver.grad is Grad.NONE and not self._may_take_graph(
+            self.semantics.tree.statement(access.node), access
+        )
 
-    # --- the statements that share a block ---------------------------------------------------------------------------
+    def _may_take_graph(self, statement: ast.stmt, access: Access) -> bool:
+        """Whether a tensor without grad would become part of a graph by a value that ``statement`` puts into it."""
+        values: list[ast.expr] = []
+        if isinstance(statement, (ast.Assign, ast.AugAssign)):
+            values.append(statement.value)
+        for part in ast.walk(statement):
+            if isinstance(part, ast.Call) and self.semantics.tree.inside(access.node, part.func):
+                values += [*part.args, *(word.value for word in part.keywords)]
+        return any(self._may_carry_graph(value) for value in values)
 
-    def _group(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The run of neighbouring statements around ``statement`` that mutate through ``.data`` and nothing else.
-
-        A loop or condition all of whose body does so counts as one such statement.
-        """
-        outermost = statement
-        for parent in self.semantics.tree.ancestors(statement):
-            if isinstance(parent, ast.stmt) and self._only_mutates(parent):
-                outermost = parent
-            else:
-                break
-        block = self.semantics.tree.block(outermost)
-        first = last = block.index(outermost)
-        while first > 0 and self._only_mutates(block[first - 1]) and self._rewriter.stands_alone(block[first - 1]):
-            first -= 1
-        while last + 1 < len(block) and self._only_mutates(block[last + 1]) and self._rewriter.stands_alone(block[last + 1]):
-            last += 1
-        return block[first : last + 1]
-
-    def _only_mutates(self, statement: ast.stmt) -> bool:
-        match statement:
-            case ast.For(orelse=[], body=body):
-                return all(self._only_mutates(part) for part in body)
-            case ast.If(test=test, orelse=[], body=body):
-                return _is_plain(test) and all(self._only_mutates(part) for part in body)
-        return statement in self._wrappable
+    def _may_carry_graph(self, value: ast.expr) -> bool:
+        kind = self.semantics.kind(value)
+        if kind.is_tensor:
+            return kind.grad is not Grad.NONE
+        return not kind.known
 
     @cached_property
-    def _wrappable(self) -> set[ast.stmt]:
+    def _wrappable(self) -> dict[ast.stmt, bool]:
+        """The statements that go under ``no_grad``, and whether that is safe."""
         return {
-            self.semantics.tree.statement(access.node)
-            for access in self._mutations
-            if self._is_whole_statement(access)
-            and not self._needs_no_wrapping(access)
-            and not self.suppressions.covers(self.code, access.node.lineno)
+            self.semantics.tree.statement(access.node): _is_safe(access)
+            for access in self._droppable
+            if not self._needs_no_wrapping(access)
         }
 
+    @cached_property
+    def _bare(self) -> set[ast.stmt]:
+        """The statements that are fixed without ``no_grad``, and may stand under it."""
+        return {self.semantics.tree.statement(access.node) for access in self._droppable if self._needs_no_wrapping(access)}
 
-def _is_plain(test: ast.expr) -> bool:
-    """Whether a condition computes nothing that autograd could record."""
-    return not any(isinstance(part, (ast.Call, ast.BinOp, ast.NamedExpr, ast.Await)) for part in ast.walk(test)) or (
-        isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in ("isinstance", "hasattr")
-    )
+    @cached_property
+    def _droppable(self) -> list[Access]:
+        return [access for access in self._mutations if self._is_droppable(access) and not self._is_suppressed(access)]
+
+    def _is_suppressed(self, access: Access) -> bool:
+        code = self.code if access.role is Role.MUTATION else "TPL002"
+        return self.suppressions.covers(code, access.node.lineno)
 
 
+def _is_safe(access: Access) -> bool:
+    """Whether nothing that works today may raise or change: what is initialised is a parameter, not a result."""
+    return access.receiver.grad in (Grad.LEAF, Grad.NONE) or access.means is Means.INITIALISER
+
+
+def _is_gradient(tensor: ast.expr) -> bool:
+    return isinstance(tensor, ast.Attribute) and tensor.attr == "grad"
+
+
+def _root(node: ast.expr) -> str:
+    """The name that a change is made through: ``c`` of ``c[0].zero_()``."""
+    while not isinstance(node, ast.Name):
+        match node:
+            case ast.Attribute(value=value) | ast.Subscript(value=value):
+                node = value
+            case ast.Call(func=ast.Attribute(value=value)) if not isinstance(value, ast.Name) or value.id != "torch":
+                node = value
+            case ast.Call(args=[first, *_]):
+                node = first
+            case _:
+                return ast.unparse(node)
+    return node.id

@@ -4,17 +4,9 @@ import ast
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Access, Role, accesses
+from torchlint.rules.data_accesses import Access, Role, accesses, makes_new_value, reads_form
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Grad
-
-_ABOUT_THE_TENSOR = frozenset(
-    {
-        *("shape", "size", "dim", "ndim", "numel", "nelement", "dtype", "device", "is_cuda", "layout", "get_device", "element_size"),
-        *("data_ptr", "is_contiguous", "stride", "is_floating_point", "tolist", "item"),
-    }
-)
-"""What reads the same from a tensor and from its ``.data`` and never takes part in the graph."""
 
 
 class DataAccess(Rule):
@@ -51,24 +43,25 @@ class DataAccess(Rule):
 
     def finish(self) -> None:
         """Reports every read of `.data` that no other rule is about."""
+        rewriter = Rewriter(self.source, self.semantics)
         for access in accesses(self.semantics).values():
             if access.role is Role.READ:
                 tensor = ast.unparse(access.node.value)
-                message = f"`{tensor}.data` hides later changes from autograd's checks"
-                self.report(access.node, message, self._fix(access, tensor))
+                self.report(access.node, self._message(access, tensor), self._fix(rewriter, access, tensor))
 
-    def _fix(self, access: Access, tensor: str) -> Fix:
-        rewriter = Rewriter(self.source, self.semantics)
+    def _message(self, access: Access, tensor: str) -> str:
+        if reads_form(self.semantics, access.node):
+            return f"`.data` is not needed to read this from `{tensor}`"
+        return f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
+
+    def _fix(self, rewriter: Rewriter, access: Access, tensor: str) -> Fix:
         if self._needs_nothing(access):
             return self.fix(f"Use `{tensor}` itself", [rewriter.drop_attribute(access.node)], safe=True)
         return self.fix(f"Use `{tensor}.detach()`", [rewriter.replace_attribute(access.node, ".detach()")], safe=True)
 
     def _needs_nothing(self, access: Access) -> bool:
         """Whether `.data` can just go: only the tensor's form is read, or what is made from it has no graph anyway."""
-        parent = self.semantics.tree.parent(access.node)
-        if isinstance(parent, ast.Attribute) and parent.attr in _ABOUT_THE_TENSOR:
+        if reads_form(self.semantics, access.node):
             return True
-        computed_from = isinstance(parent, (ast.BinOp, ast.Compare, ast.UnaryOp, ast.Attribute)) or (
-            isinstance(parent, ast.Call) and (self.semantics.qualified_name(parent.func) or "").startswith("torch.")
-        )
-        return computed_from and (access.receiver.grad is Grad.NONE or self.semantics.no_grad.block(access.node))
+        without_graph = access.receiver.grad is Grad.NONE or self.semantics.no_grad.block(access.node)
+        return without_graph and makes_new_value(self.semantics, access.node)

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Access, Role, accesses
+from torchlint.rules.data_accesses import Role, accesses, makes_new_value
+from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit
 
 _CHANGES_FORM = frozenset(
     {
         *("half", "float", "double", "bfloat16", "int", "long", "cuda", "cpu", "to", "type", "type_as", "view", "reshape", "t"),
         *("transpose", "permute", "squeeze", "unsqueeze", "narrow", "expand", "contiguous", "new", "pin_memory", "flatten"),
+        *("repeat", "index_select", "gather", "masked_select"),
     }
 )
 """Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
@@ -39,7 +42,7 @@ class DataRebind(Rule):
 
     ## Fix safety
     Unsafe: `copy_` keeps the parameter's own shape, type and device, raises where the shapes do not fit, and no longer
-    shares memory with the value. There is no fix where the value is made to have another form (`p.data.half()`), as the
+    shares memory with the value. There is no fix where the tensor is given another form (`p.data = p.data.half()`), as the
     copy would undo it: assign a new `nn.Parameter` to the module, or move the module.
 
     ## References
@@ -51,34 +54,74 @@ class DataRebind(Rule):
     screen = Screen(any_of=(b".data",))
 
     def finish(self) -> None:
-        """Reports every assignment to a tensor's `.data`."""
+        """Reports every assignment to a tensor's `.data`, each with the fix for the whole run of statements it stands in."""
         for access in accesses(self.semantics).values():
             if access.role is Role.REBIND:
                 tensor = ast.unparse(access.node.value)
                 message = f"`{tensor}.data = …` swaps the tensor's storage unchecked, under autograd and the optimizer"
-                self.report(access.node, message, self._fix(access, tensor))
+                self.report(access.node, message, self._fix(self.semantics.tree.statement(access.node), tensor))
 
-    def _fix(self, access: Access, tensor: str) -> Fix | None:
-        statement = self.semantics.tree.statement(access.node)
-        if not (isinstance(statement, ast.Assign) and statement.targets == [access.node]) or self._changes_form(statement.value):
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        return Rewriter(self.source, self.semantics)
+
+    @cached_property
+    def _copied(self) -> dict[ast.stmt, ast.Attribute]:
+        """The assignments that `copy_` can stand for, with the `.data` that each is to."""
+        return {
+            statement: access.node
+            for access in accesses(self.semantics).values()
+            if access.role is Role.REBIND and _is_copied(statement := self.semantics.tree.statement(access.node), access.node)
+        }
+
+    def _fix(self, statement: ast.stmt, tensor: str) -> Fix | None:
+        if statement not in self._copied:
             return None
-        rewriter = Rewriter(self.source, self.semantics)
-        end = self.source.end(access.node)
-        value = self.source.text.index("=", end) + 1
-        while self.source.text[value] in " \t":
-            value += 1
-        dot = rewriter.attribute_span(access.node)[0]
-        closing = self.source.end(statement)
-        if self.semantics.no_grad.block(access.node):
-            wrapping: list[TextEdit] | None = []
+        if self.semantics.no_grad.block(statement):
+            edits = self._copy(statement)
+        elif (wrapping := self._rewriter.wrap_in_no_grad(run := self._run(statement))) is not None:
+            edits = wrapping + [edit for member in run for part in ast.walk(member) for edit in self._copy(part)]
         else:
-            wrapping = rewriter.wrap_in_no_grad([statement])
-        detach = "" if wrapping is not None else ".detach()"
-        edits = [*(wrapping or []), (dot, value, f"{detach}.copy_("), (closing, closing, ")")]
+            edits = self._copy(statement, ".detach()")
         return self.fix(f"Copy the value into `{tensor}`", edits, safe=False)
 
-    @staticmethod
-    def _changes_form(value: ast.expr) -> bool:
-        if isinstance(value, ast.Subscript):
-            return True
-        return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _CHANGES_FORM
+    def _run(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The neighbouring statements that are copied under the same ``no_grad``."""
+        if any(isinstance(part, SUSPENDING) for part in ast.walk(statement)):
+            return [statement]
+        return NoGradRuns(self.semantics, self._rewriter, self._belongs, lambda _: False).around(statement)
+
+    def _belongs(self, statement: ast.stmt) -> bool:
+        if statement not in self._copied or self.suppressions.covers(self.code, statement.lineno):
+            return False
+        return not any(isinstance(part, SUSPENDING) for part in ast.walk(statement))
+
+    def _copy(self, statement: ast.AST, receiver: str = "") -> list[TextEdit]:
+        """Makes `x.copy_(value)` of `x.data = value`; under ``no_grad``, less each `.data` of the value that is not needed."""
+        if not isinstance(statement, ast.Assign) or statement not in self._copied:
+            return []
+        edits = self._rewriter.call_in_place(self._copied[statement], statement, f"{receiver}.copy_")
+        if receiver:
+            return edits
+        return edits + [
+            self._rewriter.drop_attribute(access.node)
+            for access in accesses(self.semantics).values()
+            if access.role is Role.READ
+            and self.semantics.tree.inside(access.node, statement.value)
+            and (access.node is statement.value or makes_new_value(self.semantics, access.node))
+            and not self.suppressions.covers("TPL002", access.node.lineno)
+        ]
+
+
+def _is_copied(statement: ast.stmt, target: ast.Attribute) -> bool:
+    """Whether `copy_` can stand for an assignment: to one target, of a value that is not the tensor in another form."""
+    if not isinstance(statement, ast.Assign) or statement.targets != [target]:
+        return False
+    if not any(ast.dump(part) == ast.dump(target.value) for part in ast.walk(statement.value)):
+        return True
+    match statement.value:
+        case ast.Subscript():
+            return False
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method not in _CHANGES_FORM
+    return True

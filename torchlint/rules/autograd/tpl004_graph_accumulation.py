@@ -59,8 +59,8 @@ class GraphAccumulation(Rule):
     code = "TPL004"
     name = "graph-accumulation"
     screen = Screen(
-        any_of=(b"backward", b"torch", b"criterion", b"loss"),
-        pattern=re.compile(rb"\+=|-=|\.append|\.insert|\]\s*=[^=]|=[^=\n]*\+"),
+        any_of=(b"backward", b"training_step", b"autograd", b".eval("),
+        pattern=re.compile(rb"\+=|-=|\.append|\.insert|\] *=[^=]|= .*[+-]"),
     )
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions) -> None:

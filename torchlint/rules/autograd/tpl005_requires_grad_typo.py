@@ -3,10 +3,19 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property
+from typing import TypeGuard
 
 from torchlint.rules import Rule, Screen
+from torchlint.rules.rewriting import TextEdit
+from torchlint.semantics import Type
 
-_RIGHT = ("requires_grad", "requires_grad_")
+_RIGHT = "requires_grad"
+_OTHER_WORDS = re.compile(r"(retains?_?grad|grades?|gram|grid|graph|guard|gradients?)_?$", re.IGNORECASE)
+"""Endings of names that are about something else, near as they may be."""
+_SETTINGS = re.compile(
+    r"(^|_)(args?|opts?|options?|cfg|conf|config|configuration|settings|hparams|params|namespace|flags)$", re.IGNORECASE
+)
+"""What a bag of settings is called."""
 
 
 class RequiresGradTypo(Rule):
@@ -44,19 +53,24 @@ class RequiresGradTypo(Rule):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """Reports a misspelt attribute that is assigned."""
-        if isinstance(node.ctx, ast.Store) and _is_typo(node.attr) and node.attr not in self._own_names:
-            self._report_name(node, node.attr, self.source.end(node) - len(node.attr))
+        if (
+            isinstance(node.ctx, ast.Store)
+            and _is_typo(node.attr)
+            and self._sets_flag(node)
+            and not self._is_own(node.value, node.attr)
+        ):
+            self._report_attribute(node)
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        """Reports a misspelt keyword of a call that is torch's, or of nothing that the file defines."""
-        if node.arg is not None and _is_typo(node.arg) and node.arg not in self._own_names and self._is_torch_call(node):
+        """Reports a misspelt keyword of a call that is torch's."""
+        if node.arg is not None and _is_typo(node.arg) and self._is_torch_call(node):
             self._report_name(node, node.arg, self.source.start(node))
 
     def visit_Call(self, node: ast.Call) -> None:
         """Reports ``setattr`` with a misspelt name."""
         match node:
-            case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=str(name)) as literal, _]):
-                if _is_typo(name) and name not in self._own_names:
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)) as literal, _]):
+                if _is_typo(name) and not self._is_own(owner, name):
                     self._report_name(literal, name, self.source.start(literal) + self.source.segment(literal).index(name))
 
     def visit_Expr(self, node: ast.Expr) -> None:
@@ -66,31 +80,82 @@ class RequiresGradTypo(Rule):
                 left=ast.Attribute(attr=name, value=owner) as target,
                 ops=[ast.Eq()],
                 comparators=[ast.Constant(value=bool(flag))],
-            ) if name == "requires_grad" or _is_typo(name):
+            ) if name == _RIGHT or (_is_typo(name) and not self._is_own(owner, name)):
                 left, right = self.source.end(target), self.source.start(node.value.comparators[0])
                 operator = self.source.text.index("==", left, right)
-                fix = self.fix("Assign instead of comparing", [(operator, operator + 2, "=")], safe=True)
-                message = f"`{ast.unparse(target)} == {flag}` compares and changes nothing; assign to `{ast.unparse(owner)}.requires_grad`"
+                edits: list[TextEdit] = [(operator, operator + 2, "=")]
+                if name != _RIGHT:
+                    edits.append((left - len(name), left, _RIGHT))
+                fix = self.fix("Assign instead of comparing", edits, safe=True)
+                compared = f"{ast.unparse(target)} == {flag}"
+                message = f"`{compared}` compares and changes nothing; assign to `{ast.unparse(owner)}.{_RIGHT}`"
                 self.report(node, message, fix)
 
+    # --- reports -----------------------------------------------------------------------------------------------------
+
+    def _report_attribute(self, node: ast.Attribute) -> None:
+        """Reports an assignment; one to a module becomes a call, since modules have no ``requires_grad`` to set either."""
+        statement = self.semantics.tree.parent(node)
+        if self.semantics.kind(node.value).type is not Type.MODULE or not _is_plain_assignment(statement, node):
+            self._report_name(node, node.attr, self.source.end(node) - len(node.attr))
+            return
+        name, end = self.source.end(node) - len(node.attr), self.source.end(statement)
+        value = self.source.start(statement.value)
+        fix = self.fix("Call `requires_grad_`", [(name, value, "requires_grad_("), (end, end, ")")], safe=True)
+        self.report(node, _message(node.attr), fix)
+
     def _report_name(self, node: ast.expr | ast.keyword, wrong: str, start: int) -> None:
-        right = "requires_grad_" if wrong.endswith("_") else "requires_grad"
-        fix = self.fix(f"Rename to `{right}`", [(start, start + len(wrong), right)], safe=True)
-        self.report(node, f"`{wrong}` is a misspelt `{right}`: it is set without an error and has no effect", fix)
+        fix = self.fix(f"Rename to `{_RIGHT}`", [(start, start + len(wrong), _RIGHT)], safe=True)
+        self.report(node, _message(wrong), fix)
+
+    # --- what the name is of -----------------------------------------------------------------------------------------
+
+    def _sets_flag(self, node: ast.Attribute) -> bool:
+        """Whether what is assigned may be a flag: a number or a text is something else's."""
+        match self.semantics.tree.parent(node):
+            case ast.Assign(value=ast.Constant(value=value)):
+                return isinstance(value, bool) or value in (0, 1)
+            case ast.AugAssign() | ast.For() | ast.withitem() | ast.AnnAssign(value=None):
+                return False
+        return True
+
+    def _is_own(self, owner: ast.expr, name: str) -> bool:
+        """Whether the file gives ``owner.name`` a meaning of its own: its classes, its options, what it reads."""
+        own_class = self.semantics.facts.self_class(owner)
+        if own_class is not None:
+            constructed = (
+                isinstance(function := self.semantics.tree.function(owner), ast.FunctionDef) and function.name == "__init__"
+            )
+            return constructed or not self.semantics.facts.is_module(own_class) or self._is_of_class(own_class, name)
+        kind = self.semantics.kind(owner)
+        if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef):
+            return self._is_of_class(kind.definition, name)
+        if kind.is_tensor or kind.type is Type.MODULE:
+            return False
+        return kind.known or name in self._meaningful or _SETTINGS.search(_last_name(owner)) is not None
+
+    def _is_of_class(self, node: ast.ClassDef, name: str) -> bool:
+        """Whether a class, or a base of it, reads the attribute or defines it in its body."""
+        if self.semantics.facts.method(node, name) is not None:
+            return True
+        return any(slot.uses or slot.class_values for slot in self.semantics.facts.slots(node, name))
 
     @cached_property
-    def _own_names(self) -> set[str]:
-        """Names that the file itself gives a meaning: parameters, methods, class attributes, and what it reads."""
+    def _meaningful(self) -> set[str]:
+        """Names that are read as attributes somewhere in the file, defined by its classes, or options of its command line."""
         names: set[str] = set()
         for node in self.semantics.tree.nodes:
             match node:
-                case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.Name(id=name):
+                case (
+                    ast.Attribute(attr=name, ctx=ast.Load())
+                    | ast.FunctionDef(name=name)
+                    | ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_])
+                ):
                     names.add(name)
-                case ast.Attribute(attr=name, ctx=ast.Load(), value=owner):
-                    if self.semantics.facts.self_class(owner) is not None:
-                        names.add(name)
                 case ast.Call(func=ast.Attribute(attr="add_argument"), args=[ast.Constant(value=str(option)), *_]):
                     names.add(option.lstrip("-").replace("-", "_"))
+        for found in self.semantics.facts.classes.values():
+            names.update(found.slots)
         return names
 
     def _is_torch_call(self, word: ast.keyword) -> bool:
@@ -103,12 +168,26 @@ class RequiresGradTypo(Rule):
         return isinstance(call.func, ast.Attribute) and self.semantics.kind(call.func.value).is_tensor
 
 
+def _message(wrong: str) -> str:
+    return f"`{wrong}` is a misspelt `{_RIGHT}`: it is set without an error and has no effect"
+
+
+def _is_plain_assignment(statement: ast.AST | None, target: ast.expr) -> TypeGuard[ast.Assign]:
+    return isinstance(statement, ast.Assign) and statement.targets == [target]
+
+
+def _last_name(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
 def _is_typo(name: str) -> bool:
-    """Whether ``name`` is within two edits of ``requires_grad`` without being it, or an English word for something else."""
-    lowered = name.lower().rstrip("_") + ("_" if name.endswith("_") else "")
-    if name in _RIGHT or lowered.replace("_", "") in ("retaingrad", "retainsgrad"):
+    """Whether ``name`` is within two edits of ``requires_grad`` without being it, private, or about something else."""
+    if name.startswith("_") or name.rstrip("_") == _RIGHT or _OTHER_WORDS.search(name):
         return False
-    return _distance(name.rstrip("_"), "requires_grad") <= 2 and len(name) > 8
+    return _distance(name.rstrip("_"), _RIGHT) <= 2
 
 
 def _distance(one: str, other: str) -> int:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 
+from torchlint.fstrings import is_placed
 from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
@@ -41,7 +42,7 @@ class ScalarIndex(Rule):
     def visit_Subscript(self, node: ast.Subscript) -> None:
         """Reports the index of a value without dimensions."""
         value = scalar_base(node.value)
-        if scalar_index(self.semantics, value) != (node, value):
+        if not is_placed(node) or scalar_index(self.semantics, value) != (node, value):
             return
         tensor = ast.unparse(value)
         rewriter = Rewriter(self.source, self.semantics)

@@ -1,0 +1,400 @@
+"""What is compared with what, and what it must show."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import generated
+from environments import Corpus, Environments, Manifest, evenly_spaced, unpacked
+from measurement import Command, Series, alternated, measured
+
+PROCESSES = 2
+
+_FASTER_THAN_TORCHFIX = 50
+_SLOWER_THAN_UNCACHED_RUFF = 2
+_SLOWER_THAN_IMPORTING_LIBCST = 1.5
+_SLOWER_THAN_FLAKE8 = 1.1
+_GROWTH = 2.2
+_PEAK = 300 * 1_000_000
+
+_QUICK_FILES = 24
+_GROWN_LINES = 20_000
+_QUICK_LINES = 1_000
+
+_WITHOUT_CANDIDATES = """\
+import sys
+from torchlint.linter import passes_screen
+from torchlint.selection import select_rules
+for file in sys.stdin.read().splitlines():
+    with open(file, "rb") as opened:
+        if not passes_screen(opened.read(), select_rules()):
+            print(file)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a case must show: ``measured`` may be no more (or, with ``at_least``, no less) than ``limit``."""
+
+    text: str
+    measured: float
+    limit: float
+    unit: str = "×"
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it does."""
+        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a case's table. ``sampled`` is the share of the work that was measured, the time being scaled up from it."""
+
+    series: Series
+    seconds: float
+    sampled: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a case came to; all ratios are to the first row."""
+
+    title: str
+    about: str
+    rows: Sequence[Row]
+    targets: Sequence[Target]
+
+
+@dataclass(slots=True)
+class Bench:
+    """What the cases run on and how often; ``sample`` is how many files TorchFix is run on in place of a whole corpus."""
+
+    folder: Path
+    rounds: int
+    quick: bool
+    sample: int | None
+    manifest: Manifest = field(default_factory=Manifest.read)
+    environments: Environments = field(init=False)
+    _corpora: dict[str, Corpus] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.environments = Environments(self.folder / "environments", self.manifest.environments)
+
+    def whole(self, name: str) -> Corpus:
+        """The pinned corpus whose name starts so."""
+        if name not in self._corpora:
+            requirement = next(requirement for requirement in self.manifest.corpora if requirement.startswith(f"{name}=="))
+            self._corpora[name] = unpacked(requirement, self.manifest.corpora[requirement], self.folder / "corpora")
+        return self._corpora[name]
+
+    def corpus(self, name: str) -> Corpus:
+        """The pinned corpus, or a small part of it for a quick run."""
+        whole = self.whole(name)
+        if not self.quick:
+            return whole
+        return self.copy(whole, f"{whole.name}, {_QUICK_FILES} files", evenly_spaced(whole.torch_files, _QUICK_FILES))
+
+    def copy(self, corpus: Corpus, name: str, files: Sequence[str], times: int = 1) -> Corpus:
+        """Copies of some of a corpus's files."""
+        return corpus.copy(name, self.folder / "copies" / name.replace(" ", "-").replace(",", ""), files, times)
+
+    def command(
+        self,
+        label: str,
+        environment: str,
+        arguments: Sequence[str],
+        folder: Path,
+        *,
+        once: bool = False,
+        variables: Mapping[str, str] | None = None,
+        shown: str = "",
+    ) -> Command:
+        """A command of one of the environments, run in ``folder``."""
+        given = {} if variables is None else dict(variables)
+        typed = " ".join([*(f"{name}={value}" for name, value in given.items()), *arguments])
+        return Command(
+            label, tuple(arguments), folder, {**self.environments.variables(environment), **given}, shown or typed, once
+        )
+
+    def series(self, commands: Sequence[Command]) -> list[Series]:
+        """The measured commands."""
+        return alternated(commands, self.rounds)
+
+    # --- the programs ------------------------------------------------------------------------------------------------
+
+    def torchlint(self, corpus: Corpus, *paths: str, label: str = "torchlint") -> Command:
+        """torchlint without its cache."""
+        return self.command(
+            label, "torchlint", ["torchlint", "--no-cache", "-j", str(PROCESSES), *(paths or ".")], corpus.folder
+        )
+
+    def ruff(self, corpus: Corpus, *paths: str) -> Command:
+        """ruff with its default rules, without its cache."""
+        options = ["--isolated", "--no-respect-gitignore", "--no-cache"]
+        limit = {"RAYON_NUM_THREADS": str(PROCESSES)}
+        return self.command("ruff", "ruff", ["ruff", "check", *options, *(paths or ".")], corpus.folder, variables=limit)
+
+    def bugbear(self, corpus: Corpus, *paths: str) -> Command:
+        """flake8 with flake8-bugbear, all that the two report by default."""
+        arguments = ["flake8", "--isolated", "-j", str(PROCESSES), *(paths or ".")]
+        return self.command("flake8 with flake8-bugbear", "flake8-bugbear", arguments, corpus.folder, once=len(paths) == 0)
+
+    def torchfix(self, corpus: Corpus, *paths: str, once: bool = True) -> Command:
+        """TorchFix's own command."""
+        arguments = ["torchfix", "-j", str(PROCESSES), *(paths or ".")]
+        shown = "torchfix -j 2 FILES" if len(paths) > 5 else ""
+        return self.command("TorchFix", "torchfix", arguments, corpus.folder, once=once, shown=shown)
+
+    def flake8(self, label: str, environment: str, select: str, corpus: Corpus, *paths: str, once: bool = False) -> Command:
+        """flake8, with whatever plugins the environment has."""
+        arguments = ["flake8", "--isolated", "-j", str(PROCESSES), "--select", select, *(paths or ".")]
+        shown = " ".join([*arguments[:6], "FILES"]) if paths else ""
+        return self.command(label, environment, arguments, corpus.folder, once=once, shown=shown)
+
+    def libcst(self, corpus: Corpus, files: Sequence[str], processes: int, *, once: bool = False) -> Command:
+        """libcst's parser over ``files``."""
+        listing = self.folder / f"files-{corpus.folder.name}-{len(files)}.txt"
+        listing.write_text("\n".join(files) + "\n", encoding="utf-8")
+        script = Path(__file__).with_name("parse_with_libcst.py")
+        arguments = [self.environments.python("libcst"), str(script), str(listing), str(processes)]
+        shown = f"python parse_with_libcst.py FILES {processes}"
+        return self.command("libcst.parse_module", "libcst", arguments, corpus.folder, once=once, shown=shown)
+
+
+# --- cases -----------------------------------------------------------------------------------------------------------
+
+
+def cold(bench: Bench, name: str) -> Result:
+    """A whole corpus, no cache."""
+    corpus = bench.corpus(name)
+    torch_files = corpus.torch_files
+    fixed = corpus.files_that_mention_torch
+    sample = evenly_spaced(fixed, bench.sample) if bench.sample is not None else []
+    commands = [
+        bench.torchlint(corpus),
+        bench.ruff(corpus),
+        bench.bugbear(corpus),
+        bench.libcst(corpus, torch_files, PROCESSES, once=True),
+        bench.torchfix(corpus, *sample),
+    ]
+    own, ruff, bugbear, libcst, torchfix = bench.series(commands)
+    torchfix_row = _row(torchfix)
+    if 0 < len(sample) < len(fixed):
+        torchfix_row = _scaled(torchfix, corpus.size(sample) / corpus.size(fixed), _start_up(bench))
+    return Result(
+        f"Cold, {corpus.name}",
+        f"{len(corpus.files):,} files, {corpus.lines:,} lines, {corpus.size() / 1e6:.1f} MB; {PROCESSES} processes, nothing "
+        f"cached. TorchFix skips files without the word torch by itself; `libcst.parse_module` is given only the "
+        f"{len(torch_files)} files that import torch.",
+        [_row(own), _row(ruff), _row(bugbear), _row(libcst), torchfix_row],
+        [
+            Target(
+                f"{corpus.name}, cold: at least {_FASTER_THAN_TORCHFIX} times faster than TorchFix",
+                torchfix_row.seconds / own.seconds,
+                _FASTER_THAN_TORCHFIX,
+                at_least=True,
+            ),
+            Target(
+                f"{corpus.name}, cold: less time than `libcst.parse_module` alone over the files that import torch",
+                own.seconds / libcst.seconds,
+                1,
+            ),
+            Target(f"{corpus.name}, cold: peak memory per process under 300 MB", own.peak / 1e6, _PEAK / 1e6, "MB"),
+        ],
+    )
+
+
+def warm(bench: Bench, name: str) -> Result:
+    """A whole corpus that has not changed since the run before."""
+    corpus = bench.corpus(name)
+    caches = bench.folder / "caches"
+    own = ["torchlint", "-j", str(PROCESSES), "--cache-dir", str(caches / f"torchlint-{name}"), "."]
+    ruff = ["ruff", "check", "--isolated", "--no-respect-gitignore", "--cache-dir", str(caches / f"ruff-{name}"), "."]
+    limit = {"RAYON_NUM_THREADS": str(PROCESSES)}
+    commands = [
+        bench.command("torchlint, cached", "torchlint", own, corpus.folder, shown="torchlint -j 2 ."),
+        bench.ruff(corpus),
+        bench.command(
+            "ruff, cached", "ruff", ruff, corpus.folder, variables=limit, shown="RAYON_NUM_THREADS=2 ruff check --isolated ."
+        ),
+    ]
+    series = bench.series(commands)
+    return Result(
+        f"Warm, {corpus.name}",
+        "The second run over an unchanged tree.",
+        [_row(one) for one in series],
+        [
+            Target(
+                f"{corpus.name}, warm: faster than ruff's uncached run, or within twice its time",
+                series[0].seconds / series[1].seconds,
+                _SLOWER_THAN_UNCACHED_RUFF,
+            )
+        ],
+    )
+
+
+def one_file(bench: Bench) -> Result:
+    """One long file, as an editor would have it checked on every save."""
+    corpus = bench.whole("timm")
+    file = bench.manifest.one_file
+    commands = [
+        bench.torchlint(corpus, file),
+        bench.ruff(corpus, file),
+        bench.bugbear(corpus, file),
+        bench.libcst(corpus, [file], 1),
+        bench.torchfix(corpus, file),
+    ]
+    lines = corpus.read(file).count(b"\n")
+    return Result(
+        "One file", f"`{file}` of {corpus.name}, {lines:,} lines; nothing cached.", list(map(_row, bench.series(commands))), []
+    )
+
+
+def five_files(bench: Bench) -> Result:
+    """Five files, as a commit has them."""
+    corpus = bench.whole("timm")
+    files = bench.manifest.five_files
+    commands = [
+        bench.torchlint(corpus, *files),
+        bench.libcst(corpus, files, 1),
+        bench.ruff(corpus, *files),
+        bench.bugbear(corpus, *files),
+        bench.torchfix(corpus, *files, once=False),
+    ]
+    commands = [_with_short_names(command, files) for command in commands]
+    series = bench.series(commands)
+    lines = " / ".join(str(corpus.read(file).count(b"\n")) for file in files)
+    return Result(
+        "Five files",
+        f"Files of {corpus.name} with {lines} lines, as pre-commit would pass them; nothing cached. "
+        "`libcst.parse_module` is one process that imports libcst and parses the five.",
+        [_row(one) for one in series],
+        [
+            Target(
+                "five files, cold: under 1.5 times the time of importing libcst and parsing the five",
+                series[0].seconds / series[1].seconds,
+                _SLOWER_THAN_IMPORTING_LIBCST,
+            )
+        ],
+    )
+
+
+def in_flake8(bench: Bench) -> Result:
+    """What the plugin adds to flake8 where there is nothing to find."""
+    corpus = bench.corpus("timm")
+    files = _without_candidates(bench, corpus)
+    commands = [
+        bench.flake8("flake8 with torchlint, TPL", "torchlint", "TPL", corpus, *files),
+        bench.flake8("flake8 with torchlint, E9", "torchlint", "E9", corpus, *files),
+        bench.flake8("flake8 alone, E9", "flake8", "E9", corpus, *files),
+    ]
+    series = bench.series(commands)
+    return Result(
+        "In flake8, files without candidates",
+        f"The {len(files)} of the {len(corpus.files)} files of {corpus.name} that no screen lets through, "
+        f"{corpus.size(files) / 1e3:.0f} kB.",
+        [_row(one) for one in series],
+        [
+            Target(
+                f"{corpus.name}, files without candidates: `flake8 --select TPL` at most 10 % above "
+                f"`flake8 --select E9` {suffix}",
+                series[0].seconds / other.seconds,
+                _SLOWER_THAN_FLAKE8,
+            )
+            for suffix, other in (("with the plugin installed", series[1]), ("without it", series[2]))
+        ],
+    )
+
+
+def in_flake8_everything(bench: Bench) -> Result:
+    """What the plugins add to flake8 over a whole corpus."""
+    corpus = bench.corpus("timm")
+    commands = [
+        bench.flake8("flake8 with torchlint, TPL", "torchlint", "TPL", corpus),
+        bench.flake8("flake8 alone, E9", "flake8", "E9", corpus),
+        bench.flake8("flake8 with TorchFix, TOR", "torchfix", "TOR", corpus, once=True),
+    ]
+    return Result(f"In flake8, all of {corpus.name}", "", list(map(_row, bench.series(commands))), [])
+
+
+def more_files(bench: Bench) -> Result:
+    """Twice the files."""
+    corpus = bench.corpus("timm")
+    sizes = [bench.copy(corpus, f"growth, {times} times", corpus.files, times) for times in (1, 2)]
+    commands = [bench.torchlint(size, label=f"{len(size.files)} files") for size in sizes]
+    return _growth(bench, f"Twice the files: {corpus.name} and two copies of it", "twice the files", commands)
+
+
+def more_lines(bench: Bench, shape: str, write: Callable[[int], str]) -> Result:
+    """Twice the lines in one file."""
+    folder = bench.folder / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    base = _QUICK_LINES if bench.quick else _GROWN_LINES
+    commands = []
+    for lines in (base, 2 * base):
+        name = f"{shape.replace(' ', '_')}_{lines}.py"
+        (folder / name).write_text(write(lines), encoding="utf-8")
+        commands.append(bench.torchlint(Corpus.below(name, folder), name, label=f"{lines:,} lines, {shape}"))
+    return _growth(bench, f"Twice the lines: one generated file, {shape}", f"twice the lines, {shape}", commands)
+
+
+def _growth(bench: Bench, title: str, what: str, commands: Sequence[Command]) -> Result:
+    series = bench.series(commands)
+    target = Target(f"{what}: at most 2.2 times the time", series[1].seconds / series[0].seconds, _GROWTH)
+    return Result(title, "", [_row(one) for one in series], [target])
+
+
+CASES: Mapping[str, Callable[[Bench], Result]] = {
+    "one-file": one_file,
+    "five-files": five_files,
+    "flake8": in_flake8,
+    "files": more_files,
+    "lines": lambda bench: more_lines(bench, "many definitions", generated.many_definitions),
+    "lines-in-one-function": lambda bench: more_lines(bench, "one function", generated.one_function),
+    "warm-timm": lambda bench: warm(bench, "timm"),
+    "warm-transformers": lambda bench: warm(bench, "transformers"),
+    "cold-timm": lambda bench: cold(bench, "timm"),
+    "flake8-timm": in_flake8_everything,
+    "cold-transformers": lambda bench: cold(bench, "transformers"),
+}
+"""By name, the quick ones first."""
+
+
+# --- measured to shown -----------------------------------------------------------------------------------------------
+
+
+def _row(series: Series) -> Row:
+    return Row(series, series.seconds)
+
+
+def _scaled(series: Series, share: float, start_up: float) -> Row:
+    return Row(series, start_up + (series.seconds - start_up) / share, share)
+
+
+def _start_up(bench: Bench) -> float:
+    """The seconds that TorchFix takes to do nothing, which do not grow with the work."""
+    command = bench.command("TorchFix, start-up", "torchfix", ["torchfix", "--version"], bench.folder)
+    return min(measured(command).seconds for _ in range(3))
+
+
+def _with_short_names(command: Command, files: Sequence[str]) -> Command:
+    shown = command.shown.replace(" ".join(files), "FILES")
+    return Command(command.label, command.arguments, command.folder, command.variables, shown, command.once)
+
+
+def _without_candidates(bench: Bench, corpus: Corpus) -> list[str]:
+    """The files that torchlint's own screens, those of the default rules, keep from being parsed."""
+    listed = subprocess.run(
+        [bench.environments.python("torchlint"), "-c", _WITHOUT_CANDIDATES],
+        input="\n".join(corpus.files),
+        cwd=corpus.folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return listed.stdout.splitlines()

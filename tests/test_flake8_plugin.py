@@ -1,0 +1,245 @@
+"""The flake8 plugin: the command's findings at the command's places, under flake8's own options."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("flake8")
+
+from flake8.main.application import Application
+
+from torchlint.flake8_plugin import Plugin
+from torchlint.proof import fixtures_folder
+from torchlint.rules import Rule, Screen, all_rules
+
+Place = tuple[str, int, int, str]
+
+FORMAT = "%(path)s|%(row)d|%(col)d|%(code)s|%(text)s"
+
+
+def flake8(*arguments: str, cwd: Path, text: bytes | None = None) -> list[str]:
+    """What flake8 prints, each finding as in `FORMAT`; fails where flake8 itself does."""
+    command = [sys.executable, "-m", "flake8", "--isolated", "--format", FORMAT, *arguments]
+    run = subprocess.run(command, cwd=cwd, input=text, capture_output=True, check=False)
+    assert run.stderr == b""
+    return run.stdout.decode("utf-8").splitlines()
+
+
+def places(lines: Sequence[str]) -> list[Place]:
+    split = (line.split("|", 4) for line in lines)
+    return sorted((path.removeprefix("./"), int(row), int(column), code) for path, row, column, code, _ in split)
+
+
+def places_of_command(*arguments: str, cwd: Path) -> list[Place]:
+    command = [sys.executable, "-m", "torchlint", "--no-cache", "--output-format", "json", *arguments]
+    found = json.loads(subprocess.run(command, cwd=cwd, capture_output=True, check=False).stdout)
+    return sorted(
+        (
+            Path(each["filename"]).relative_to(cwd.resolve()).as_posix(),
+            each["location"]["row"],
+            each["location"]["column"],
+            each["code"],
+        )
+        for each in found
+    )
+
+
+# --- the same places -------------------------------------------------------------------------------------------------
+
+
+def test_same_places_as_the_command_on_every_fixture() -> None:
+    folder = fixtures_folder()
+    found = places(flake8("--select", "TPL", ".", cwd=folder))
+    assert found == places_of_command("--select", "TPL", ".", cwd=folder)
+    assert {code for _, _, _, code in found} == {rule.code for rule in all_rules()}
+
+
+TYPO = "p.requres_grad = False"
+
+NASTY: dict[str, tuple[bytes, list[tuple[int, int, str]]]] = {
+    "byte order mark": (b"\xef\xbb\xbfp.requres_grad = False\n", [(1, 1, "TPL005")]),
+    "carriage return and line feed": (b"import torch\r\n\r\np.requres_grad = False\r\n", [(3, 1, "TPL005")]),
+    "carriage return alone": (b"import torch\r\rp.requres_grad = False\r", [(3, 1, "TPL005")]),
+    "mixed newlines": (
+        b"import torch\r\n\np.requres_grad = False\r\np.requres_grad = True\n",
+        [(3, 1, "TPL005"), (4, 1, "TPL005")],
+    ),
+    "form feeds": (
+        b"import torch\n\x0c\np.requres_grad = False\n\x0cp.requres_grad = True\n",
+        [(3, 1, "TPL005"), (4, 2, "TPL005")],
+    ),
+    "tabs": (b"for p in net.parameters():\n\tp.requres_grad = False\n", [(2, 2, "TPL005")]),
+    "no final newline": (TYPO.encode(), [(1, 1, "TPL005")]),
+    "characters of two bytes": ("s = 'ééé'; p.requres_grad = False\n".encode(), [(1, 12, "TPL005")]),
+    "characters of four bytes": ("s = '🔥🔥'; p.requres_grad = False\n".encode(), [(1, 11, "TPL005")]),
+    "combining characters": ("s = 'e\u0301'; p.requres_grad = False\n".encode(), [(1, 11, "TPL005")]),
+    "line separators in a string": ("s = '\u2028\x85'; p.requres_grad = False\n".encode(), [(1, 11, "TPL005")]),
+    "latin-1": ("# coding: latin-1\ns = 'éé'; p.requres_grad = False\n".encode("latin-1"), [(2, 11, "TPL005")]),
+    "escaped surrogate": (b"s = '\\ud800'; p.requres_grad = False\n", [(1, 15, "TPL005")]),
+    "continued line": (b"import torch\nx = \\\n    torch.ones(2, require_grad=True)\n", [(3, 19, "TPL005")]),
+    "string of several lines": (b's = """\n# noqa\n\n"""\np.requres_grad = False\n', [(5, 1, "TPL005")]),
+    "in an f-string": (b"import torch\ns = f'{1} {torch.ones(2, require_grad=True)}'\n", [(2, 26, "TPL005")]),
+    "in an f-string of several lines": (
+        "import torch\ns = f'''é\n  é{torch.ones(2, require_grad=True)}'''\n".encode(),
+        [(3, 19, "TPL005")],
+    ),
+    "nothing": (b"", []),
+    "no candidate": (b"import torch\n", []),
+    "candidate in a comment": (b"# p.requres_grad = False\n", []),
+}
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nasty")
+    for name, (text, _) in NASTY.items():
+        (folder / f"{name}.py").write_bytes(text)
+    return folder
+
+
+def test_same_places_as_the_command_in_texts_that_are_hard_to_count_in(nasty: Path) -> None:
+    expected = sorted((f"{name}.py", *place) for name, (_, found) in NASTY.items() for place in found)
+    assert places(flake8("--select", "TPL", ".", cwd=nasty)) == expected
+    assert places_of_command("--select", "TPL", ".", cwd=nasty) == expected
+
+
+def test_says_what_the_command_says(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"{TYPO}\n", encoding="utf-8")
+    (line,) = flake8("--select", "TPL", "a.py", cwd=tmp_path)
+    assert line == "a.py|1|1|TPL005|`requres_grad` is a misspelt `requires_grad`: it is set without an error and has no effect"
+
+
+# --- under flake8's options ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A file with one finding of TPL005, one of TPL002 and one of flake8's own."""
+    (tmp_path / "a.py").write_text(
+        "import torch\nimport os\n\np = torch.ones(1, requires_grad=True)\np.requres_grad = False\nprint((p * 2).data)\n",
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+def codes(*arguments: str, cwd: Path) -> list[str]:
+    return [code for _, _, _, code in places(flake8(*arguments, cwd=cwd))]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), ["F401", "TPL005", "TPL002"]),
+        (("--select", "TPL"), ["TPL005", "TPL002"]),
+        (("--select", "TPL005"), ["TPL005"]),
+        (("--select", "TPL1"), []),
+        (("--select", "E9"), []),
+        (("--extend-select", "TPL005"), ["F401", "TPL005", "TPL002"]),
+        (("--select", "F", "--extend-select", "TPL005"), ["F401", "TPL005"]),
+        (("--ignore", "TPL002"), ["F401", "TPL005"]),
+        (("--extend-ignore", "TPL0"), ["F401"]),
+        (("--per-file-ignores", "a.py:TPL005"), ["F401", "TPL002"]),
+    ],
+    ids=lambda value: " ".join(value) or "defaults" if isinstance(value, tuple) else "",
+)
+def test_selection(options: tuple[str, ...], expected: list[str], project: Path) -> None:
+    assert codes(*options, "a.py", cwd=project) == expected
+
+
+def test_noqa_is_flake8s(project: Path) -> None:
+    text = (project / "a.py").read_text().replace("False", "False  # noqa: TPL005").replace(".data)", ".data)  # noqa")
+    (project / "a.py").write_text(text)
+    assert codes("--select", "TPL", "a.py", cwd=project) == []
+    assert codes("--select", "TPL", "--disable-noqa", "a.py", cwd=project) == ["TPL005", "TPL002"]
+
+
+def test_standard_input(project: Path) -> None:
+    lines = flake8("--select", "TPL", "--stdin-display-name", "b.py", "-", cwd=project, text=(project / "a.py").read_bytes())
+    assert places(lines) == [("b.py", 5, 1, "TPL005"), ("b.py", 6, 7, "TPL002")]
+
+
+def test_several_processes(project: Path) -> None:
+    text = (project / "a.py").read_text()
+    for number in range(20):
+        (project / f"b{number:02}.py").write_text("#\n" * number + text)
+    found = places(flake8("--select", "TPL005", "-j", "2", ".", cwd=project))
+    assert found == [("a.py", 5, 1, "TPL005"), *((f"b{number:02}.py", 5 + number, 1, "TPL005") for number in range(20))]
+
+
+class OptIn(Rule):
+    """Finds every module."""
+
+    code = "TPL998"
+    name = "module"
+    default = False
+    screen = Screen(any_of=(b"import",))
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self.report(node, "an import")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], False),
+        (["--ignore", "E501"], False),
+        (["--select", "F,TPL005"], False),
+        (["--select", "TPL"], True),
+        (["--select", "TPL998"], True),
+        (["--extend-select", "TPL998"], True),
+        (["--extend-select", "TPL005"], False),
+        (["--extend-select", "TPL9", "--ignore", "TPL998"], False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_opt_in_rules_are_off_unless_selected(
+    options: list[str], expected: bool, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("torchlint.flake8_plugin.all_rules", lambda: (OptIn,))
+    monkeypatch.setattr(Plugin, "rules", ())
+    monkeypatch.chdir(project)
+    Application().run(["--isolated", "-j", "1", *options, "a.py"])
+    assert ("TPL998" in capsys.readouterr().out) is expected
+
+
+# --- side effects ----------------------------------------------------------------------------------------------------
+
+
+def test_flake8s_tree_is_left_as_it_was() -> None:
+    text = "import torch\ns = f'''\n{torch.ones(2, require_grad=True)}'''\np.requres_grad = False\n"
+    tree = ast.parse(text)
+    before = ast.dump(tree, include_attributes=True)
+    found = list(Plugin(tree, "a.py", text.splitlines(keepends=True)).run())
+    assert [(row, column, message[:6]) for row, column, message, _ in found] == [(3, 15, "TPL005"), (4, 0, "TPL005")]
+    assert ast.dump(tree, include_attributes=True) == before
+
+
+def test_flake8s_tree_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"import torch\n{TYPO}\n"
+    tree = ast.parse(text)
+    monkeypatch.setattr("torchlint.source.ast.parse", lambda text: pytest.fail("parsed again"))
+    found = Plugin(tree, "a.py", text.splitlines(keepends=True)).run()
+    assert [(row, column) for row, column, _, _ in found] == [(2, 0)]
+
+
+def test_file_without_candidates_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchlint.linter.Semantics", lambda source: pytest.fail("looked into"))
+    assert list(Plugin(ast.parse("import torch\n"), "a.py", ["import torch\n"]).run()) == []
+
+
+def test_code_that_is_nested_too_deeply_is_passed_over() -> None:
+    place = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 1}
+    value: ast.expr = ast.Name("x", ast.Load(), **place)
+    for _ in range(10_000):
+        value = ast.Attribute(value, "mT", ast.Load(), **place)
+    data = ast.Attribute(value, "data", ast.Load(), **place)
+    method = ast.Attribute(data, "zero_", ast.Load(), **place)
+    tree = ast.Module([ast.Expr(ast.Call(method, [], [], **place), **place)], [])
+    assert list(Plugin(tree, "a.py", ["x.data.zero_()\n"]).run()) == []

@@ -1,0 +1,270 @@
+"""Every rule on its fixtures: what it reports, what its fixes make of it, and what it leaves alone.
+
+In ``bad.py`` a line that a rule must report ends in a comment with the rule's code: ``# TPL001``, with `` -> 14`` where the
+column just behind the finding matters, and ``(unsafe)`` or ``(no fix)`` where the fix is not a safe one. Several findings on
+a line are divided by commas. ``# next line: TPL001`` speaks for a line that can hold no comment.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import libcst
+import pytest
+
+from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.fixer import FixResult, fix
+from torchlint.linter import lint, traverse
+from torchlint.rules import Rule, all_rules
+from torchlint.semantics import Semantics
+from torchlint.source import Source
+from torchlint.suppression import Suppressions
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+MARKER = re.compile(r"(?P<code>TPL\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
+COMMENT = re.compile(rf"# (?P<next>next line: )?(?P<markers>{MARKER.pattern.replace('?P<', '?P<_')}(?:, .*)?)$")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A finding that a marker asks for."""
+
+    row: int
+    end_column: int | None
+    applicability: Applicability | None
+
+
+each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+
+
+def folder(rule: type[Rule]) -> Path:
+    return FIXTURES / f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
+
+
+@cache
+def read(rule: type[Rule], name: str) -> str:
+    return (folder(rule) / name).read_bytes().decode()
+
+
+def expectations(text: str, code: str) -> list[Expected]:
+    found = []
+    for row, line in enumerate(text.split("\n"), 1):
+        comment = COMMENT.search(line)
+        if comment is None:
+            continue
+        for marker in MARKER.finditer(comment["markers"]):
+            if marker["code"] == code:
+                applicability = {None: Applicability.SAFE, "unsafe": Applicability.UNSAFE, "no fix": None}[marker["fix"]]
+                end = int(marker["end"]) if marker["end"] else None
+                found.append(Expected(row + 1 if comment["next"] else row, end, applicability))
+    return found
+
+
+def findings(text: str, rule: type[Rule]) -> list[Diagnostic]:
+    return lint(Source(text), [rule])
+
+
+def fixed(text: str, rule: type[Rule], applicability: Applicability = Applicability.UNSAFE) -> FixResult:
+    return fix(Source(text), [rule], applicability)
+
+
+def places(diagnostics: list[Diagnostic]) -> list[tuple[object, ...]]:
+    return sorted((found.code, found.location, found.end_location, found.message, found.fix) for found in diagnostics)
+
+
+# --- what is reported ------------------------------------------------------------------------------------------------
+
+
+@each_rule
+def test_reports_the_marked_lines_and_no_others(rule: type[Rule]) -> None:
+    text = read(rule, "bad.py")
+    expected = sorted(marker.row for marker in expectations(text, rule.code))
+    assert expected
+    assert sorted(found.location.row for found in findings(text, rule)) == expected
+
+
+@each_rule
+def test_reports_up_to_the_marked_column(rule: type[Rule]) -> None:
+    text = read(rule, "bad.py")
+    reported = findings(text, rule)
+    for marker in expectations(text, rule.code):
+        if marker.end_column is not None:
+            assert marker.end_column in [found.end_location.column for found in reported if found.location.row == marker.row]
+
+
+@each_rule
+def test_fixes_are_as_safe_as_marked(rule: type[Rule]) -> None:
+    text = read(rule, "bad.py")
+    expected = sorted((marker.row, str(marker.applicability)) for marker in expectations(text, rule.code))
+    offered = sorted((found.location.row, str(found.fix and found.fix.applicability)) for found in findings(text, rule))
+    assert offered == expected
+
+
+@each_rule
+def test_says_what_it_is_about(rule: type[Rule]) -> None:
+    for found in findings(read(rule, "bad.py"), rule):
+        assert found.name == rule.name
+        assert "`" in found.message  # the code at hand, not a general remark
+        assert "\n" not in found.message
+        assert found.snippet == read(rule, "bad.py").split("\n")[found.location.row - 1]
+
+
+@each_rule
+def test_leaves_good_code_alone(rule: type[Rule]) -> None:
+    assert findings(read(rule, "good.py"), rule) == []
+
+
+# --- what is fixed ---------------------------------------------------------------------------------------------------
+
+
+@each_rule
+def test_fixes_bad_to_fixed(rule: type[Rule]) -> None:
+    result = fixed(read(rule, "bad.py"), rule)
+    assert result.text == read(rule, "fixed.py")
+    assert result.broken == ()
+
+
+@each_rule
+def test_fixing_twice_changes_nothing(rule: type[Rule]) -> None:
+    assert fixed(read(rule, "fixed.py"), rule).text == read(rule, "fixed.py")
+
+
+@each_rule
+def test_what_is_left_has_no_fix(rule: type[Rule]) -> None:
+    left = fixed(read(rule, "bad.py"), rule).remaining
+    without_fix = [marker for marker in expectations(read(rule, "bad.py"), rule.code) if marker.applicability is None]
+    assert len(left) == len(without_fix)
+    assert all(found.fix is None for found in left)
+
+
+@each_rule
+def test_safe_fixes_leave_the_unsafe_ones(rule: type[Rule]) -> None:
+    text = read(rule, "bad.py")
+    result = fixed(text, rule, Applicability.SAFE)
+    not_safe = [marker for marker in expectations(text, rule.code) if marker.applicability is not Applicability.SAFE]
+    assert len(result.remaining) == len(not_safe)
+    assert result.broken == ()
+    ast.parse(result.text)
+
+
+@each_rule
+def test_fixed_code_is_python_to_two_parsers(rule: type[Rule]) -> None:
+    ast.parse(read(rule, "fixed.py"))
+    assert libcst.parse_module(read(rule, "fixed.py")).code == read(rule, "fixed.py")
+
+
+@each_rule
+def test_comments_survive_the_fix(rule: type[Rule]) -> None:
+    assert comments(fixed(read(rule, "bad.py"), rule).text) == comments(read(rule, "bad.py"))
+
+
+def comments(text: str) -> list[str]:
+    class Collector(libcst.CSTVisitor):
+        def __init__(self) -> None:
+            self.found: list[str] = []
+
+        def visit_Comment(self, node: libcst.Comment) -> None:
+            self.found.append(node.value)
+
+    collector = Collector()
+    libcst.parse_module(text).visit(collector)
+    return sorted(collector.found)
+
+
+# --- the same text in other clothes ----------------------------------------------------------------------------------
+
+
+@each_rule
+@pytest.mark.parametrize("newline", ["\r\n", "\r"], ids=["CRLF", "CR"])
+def test_newlines_make_no_difference(rule: type[Rule], newline: str) -> None:
+    assert_same_in_disguise(rule, lambda text: text.replace("\n", newline))
+
+
+@each_rule
+def test_tabs_make_no_difference(rule: type[Rule]) -> None:
+    disguise = tabbed
+    plain, tabs = read(rule, "bad.py"), disguise(read(rule, "bad.py"))
+    assert [found.location.row for found in findings(tabs, rule)] == [found.location.row for found in findings(plain, rule)]
+    assert fixed(tabs, rule).text == disguise(read(rule, "fixed.py"))
+
+
+def tabbed(text: str) -> str:
+    return re.sub(r"(?m)^(?:    )+", lambda indent: "\t" * (len(indent.group()) // 4), text)
+
+
+def assert_same_in_disguise(rule: type[Rule], disguise: Callable[[str], str]) -> None:
+    plain, disguised = findings(read(rule, "bad.py"), rule), findings(disguise(read(rule, "bad.py")), rule)
+    assert [found.location for found in disguised] == [found.location for found in plain]
+    assert [found.end_location for found in disguised] == [found.end_location for found in plain]
+    assert fixed(disguise(read(rule, "bad.py")), rule).text == disguise(read(rule, "fixed.py"))
+
+
+@each_rule
+def test_a_byte_order_mark_makes_no_difference(rule: type[Rule]) -> None:
+    source = Source.decode(b"\xef\xbb\xbf" + read(rule, "bad.py").encode(), "bad.py")
+    assert [found.location for found in lint(source, [rule])] == [found.location for found in findings(source.text, rule)]
+    repaired = fix(source, [rule], Applicability.UNSAFE)
+    assert source.encode(repaired.text) == b"\xef\xbb\xbf" + read(rule, "fixed.py").encode()
+
+
+# --- ways of running -------------------------------------------------------------------------------------------------
+
+
+class PlainVisitor(ast.NodeVisitor):
+    """Python's own traversal, handing the nodes to one rule."""
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+
+    def visit(self, node: ast.AST) -> None:
+        visit = getattr(self._rule, f"visit_{type(node).__name__}", None)
+        if visit is not None:
+            visit(node)
+        self.generic_visit(node)
+
+
+@each_rule
+def test_pythons_own_traversal_reports_the_same(rule: type[Rule]) -> None:
+    source = Source(read(rule, "bad.py"))
+    running = rule(source, Semantics(source), Suppressions(source))
+    PlainVisitor(running).visit(source.tree)
+    running.finish()
+    assert places(running.diagnostics) == places(findings(source.text, rule))
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_screens_hide_no_finding(path: Path) -> None:
+    source = Source(path.read_bytes().decode())
+    suppressions = Suppressions(source)
+    semantics = Semantics(source)
+    running = [rule(source, semantics, suppressions) for rule in all_rules()]
+    traverse(semantics.tree.nodes, running)
+    found = [
+        diagnostic
+        for rule in running
+        for diagnostic in rule.diagnostics
+        if not suppressions.covers(diagnostic.code, diagnostic.location.row)
+    ]
+    assert places(lint(source, all_rules())) == places(found)
+
+
+@each_rule
+def test_all_rules_together_report_what_each_reports_alone(rule: type[Rule]) -> None:
+    text = read(rule, "bad.py")
+    together = [found for found in lint(Source(text), all_rules()) if found.code == rule.code]
+    assert places(together) == places(findings(text, rule))
+
+
+def test_markers_are_read_as_described() -> None:
+    text = "a()  # TPL001\nb()  # why  # TPL001 -> 14 (unsafe), TPL001 (no fix), TPL002\n# next line: TPL001\nc()\nd()  # TPL00 is no code\n"
+    assert expectations(text, "TPL001") == [
+        Expected(1, None, Applicability.SAFE),
+        Expected(2, 14, Applicability.UNSAFE),
+        Expected(2, None, None),
+        Expected(4, None, Applicability.SAFE),
+    ]

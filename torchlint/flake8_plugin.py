@@ -1,0 +1,63 @@
+"""torchlint within flake8: the same findings, from the tree and the lines that flake8 has read already.
+
+What flake8 does by itself is left to it: noqa comments, per-file ignores, and dropping what is not selected.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from torchlint import __version__
+from torchlint.linter import lint
+from torchlint.rules import Rule, all_rules
+from torchlint.source import Source, SourceError
+
+_F_STRING = re.compile(r"""\b(?:f|rf|fr)["']""", re.IGNORECASE)
+
+
+class Plugin:
+    """The flake8 plugin for the TPL codes; made once for each file."""
+
+    name = "torchlint"
+    version = __version__
+
+    rules: ClassVar[tuple[type[Rule], ...]] = tuple(rule for rule in all_rules() if rule.default)
+    """The rules that run: those that flake8's options may let through."""
+
+    def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
+        self._tree = tree
+        self._filename = filename
+        self._lines = lines
+
+    @classmethod
+    def parse_options(cls, options: argparse.Namespace) -> None:
+        """Takes from flake8's options which rules run; one that is off by default runs if its code or a prefix is selected."""
+        selected = (*(options.select or ()), *(options.extend_select or ()))
+        cls.rules = tuple(
+            rule for rule in all_rules() if rule.code.startswith(selected) or (rule.default and not options.select)
+        )
+
+    def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
+        """Row from 1, column from 0, text and source of each finding; none where torchlint cannot read the code."""
+        text = "".join(self._lines)
+        source = Source(text, self._filename, tree=self._tree if _may_share(text) else None)
+        try:
+            found = lint(source, self.rules, suppress=False)
+        except SourceError:
+            return
+        for diagnostic in found:
+            location = diagnostic.location
+            yield location.row, location.column - 1, f"{diagnostic.code} {diagnostic.message}", type(self)
+
+
+def _may_share(text: str) -> bool:
+    """Whether linting leaves flake8's tree as the other plugins expect it.
+
+    Before Python 3.12 it corrects the places of what is in f-strings, which would move other plugins' findings.
+    """
+    return sys.version_info >= (3, 12) or not _F_STRING.search(text)

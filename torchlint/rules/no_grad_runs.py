@@ -1,0 +1,103 @@
+"""Which neighbouring statements can share one ``with torch.no_grad():``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from torchlint.rules.rewriting import Rewriter
+from torchlint.semantics import Semantics
+
+_PLAIN_FUNCTIONS = frozenset(
+    {
+        *("isinstance", "issubclass", "hasattr", "getattr", "callable", "type", "str"),
+        *("len", "range", "enumerate", "zip", "reversed", "list"),
+    }
+)
+_PLAIN_METHODS = frozenset(
+    {
+        *("parameters", "named_parameters", "buffers", "named_buffers"),
+        *("modules", "named_modules", "children", "named_children"),
+        *("items", "values", "keys", "startswith", "endswith", "find", "lower", "size", "dim"),
+    }
+)
+"""What conditions and loops may call and still compute nothing that autograd could record."""
+
+SUSPENDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+"""What must not be put under ``no_grad``: it hands a value, or the control, to code outside."""
+
+
+class NoGradRuns:
+    """Finds the run of statements that go under one ``no_grad``.
+
+    ``needs_it`` tells of a simple statement whether it has to, ``bears_it`` whether it may as well where it stands between
+    such ones.
+    """
+
+    def __init__(
+        self,
+        semantics: Semantics,
+        rewriter: Rewriter,
+        needs_it: Callable[[ast.stmt], bool],
+        bears_it: Callable[[ast.stmt], bool],
+    ) -> None:
+        self._tree = semantics.tree
+        self._rewriter = rewriter
+        self._needs_it = needs_it
+        self._bears_it = bears_it
+
+    def around(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The run of neighbouring statements around ``statement`` that go under ``no_grad``, and nothing else.
+
+        A loop or condition all of whose body does so counts as one such statement.
+        """
+        outermost = statement
+        for parent in self._tree.ancestors(statement):
+            if not isinstance(parent, (ast.If, ast.For)) or not self._allows(parent):
+                break
+            if self._rewriter.stands_alone(parent):
+                outermost = parent
+        block = self._tree.block(outermost)
+        first = last = block.index(outermost)
+        for position in range(first - 1, -1, -1):
+            if not self._joins(block[position]):
+                break
+            first = position if self._holds_needy(block[position]) else first
+        for position in range(last + 1, len(block)):
+            if not self._joins(block[position]):
+                break
+            last = position if self._holds_needy(block[position]) else last
+        return block[first : last + 1]
+
+    def _joins(self, statement: ast.stmt) -> bool:
+        return self._allows(statement) and self._rewriter.stands_alone(statement)
+
+    def _holds_needy(self, statement: ast.stmt) -> bool:
+        return any(isinstance(part, ast.stmt) and self._needs_it(part) for part in ast.walk(statement))
+
+    def _allows(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.For(iter=header, body=body, orelse=[]):
+                return _is_plain(header) and all(self._allows(part) for part in body)
+            case ast.If(test=header, body=body, orelse=orelse):
+                return _is_plain(header) and all(self._allows(part) for part in [*body, *orelse])
+            case ast.Continue() | ast.Break() | ast.Pass():
+                return True
+        return self._needs_it(statement) or self._bears_it(statement)
+
+
+def _is_plain(header: ast.expr) -> bool:
+    """Whether a condition, or what a loop is over, computes nothing that autograd could record."""
+    for part in ast.walk(header):
+        match part:
+            case ast.Call(func=ast.Name(id=name)):
+                if name not in _PLAIN_FUNCTIONS:
+                    return False
+            case ast.Call(func=ast.Attribute(attr=name)):
+                if name not in _PLAIN_METHODS:
+                    return False
+            case ast.Call():
+                return False
+            case _ if isinstance(part, SUSPENDING):
+                return False
+    return True
