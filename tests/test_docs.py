@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shlex
@@ -162,8 +163,7 @@ def test_check_changes_nothing_and_says_what_is_wrong(
 
 
 def sections(rule: type[Rule]) -> dict[str, str]:
-    text = (rule.__doc__ or "").replace("\n    ", "\n")
-    return dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
+    return dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", inspect.getdoc(rule) or "", re.MULTILINE))
 
 
 def code_in(text: str) -> str:

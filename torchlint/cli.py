@@ -32,6 +32,8 @@ commands:
   torchlint [check] PATH...  lint, and with --fix mend, files and directories
   torchlint rule CODE        show the page of a rule; with --all, the table of all rules
   torchlint prove [CODE...]  run the rules' hazard programs, before and after the fix
+  torchlint explain-kind FILE:ROW:COLUMN
+                             show what is known of an expression, and why: to find where a false alarm comes from
 
 examples:
   torchlint src/                          lint all Python files below src
@@ -80,6 +82,8 @@ def _dispatch(arguments: list[str]) -> int:
             from torchlint.proof import main as prove
 
             return prove(rest)
+        case ["explain-kind", *rest]:
+            return _explain_kind(_explain_kind_parser().parse_args(rest))
         case ["check", *rest]:
             return _check(_check_options(rest))
         case _:
@@ -154,6 +158,16 @@ def _rule_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _explain_kind_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="torchlint explain-kind",
+        description="Shows what torchlint knows of the innermost expression at a place, and why.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("place", metavar="FILE:ROW:COLUMN", help="row and column from 1, as reports give them")
+    return parser
+
+
 def _job_count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"not a number of processes: {text!r}")
@@ -164,7 +178,8 @@ def _job_count(text: str) -> int:
 
 
 def _rule(options: argparse.Namespace) -> int:
-    from torchlint.documentation import page, table
+    from torchlint.documentation import table
+    from torchlint.rule_pages import page
     from torchlint.rules import all_rules
     from torchlint.selection import SelectionError, find_rule
 
@@ -175,6 +190,24 @@ def _rule(options: argparse.Namespace) -> int:
         sys.stdout.write(page(find_rule(options.code)))
     except SelectionError as error:
         return _refuse(str(error))
+    return CLEAN
+
+
+def _explain_kind(options: argparse.Namespace) -> int:
+    from torchlint.diagnostic import Location
+    from torchlint.semantics.explain import explain
+    from torchlint.source import Source, SourceError
+
+    path, row, column = [*options.place.rsplit(":", 2), "", ""][:3]
+    if not (row.isdecimal() and column.isdecimal()):
+        return _refuse(f"not of the form FILE:ROW:COLUMN: {options.place}")
+    try:
+        with open(path, "rb") as file:
+            print(explain(Source.decode(file.read(), path), Location(int(row), int(column))))
+    except OSError as error:
+        return _refuse(f"{path}: {error.strerror or error}")
+    except (SourceError, LookupError) as error:
+        return _refuse(str(error.args[0]))
     return CLEAN
 
 

@@ -22,8 +22,9 @@ _METHOD = """\
 Whole processes, from their start to their end, their output written to a file; each program in its own virtual environment,
 installed as users install it. The programs of one table take turns, so that what else the machine does meets all of them; a
 time is the median, beside it the fastest and the slowest run. Programs too slow to be run several times have one run. Memory is
-the largest resident size of any one process, and shows nothing below some 25 MB, the benchmark's own. Ratios are to the first line of the table. The code is that of the wheels on PyPI,
-pinned by hash; commands run in the folder that the wheel was unpacked to.
+the largest resident size of any one process; the benchmark's own, some 30 MB, is the least that can be told. Ratios are to the
+first line of the table. The code is that of the wheels on PyPI, pinned by hash; commands run in the folder that the wheel was
+unpacked to.
 """
 
 

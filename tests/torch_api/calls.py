@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -11,6 +11,8 @@ from torch import Tensor
 from stubs import Parameter, Signature
 
 _INTEGER_NAMES = frozenset({"index", "indices", "target", "labels", "batch1_offsets", "pivots", "LU_pivots", "other_index"})
+_UNTYPED_TENSORS = frozenset({"input", "tensor", "A"})
+_STRINGS = {"reduce": ("sum", "prod", "amax"), "ord": ("fro", "nuc", "fro"), "driver": ("gels", "gelsd", "gelsy")}
 _MASK_NAMES = frozenset({"mask", "condition"})
 
 
@@ -20,22 +22,26 @@ class Unknown(Exception):
 
 @dataclass(slots=True)
 class Call:
-    """Arguments for one call, made anew for it: ``tensors`` are those of them that require grad."""
+    """Arguments for one call, made anew for it: ``tensors`` are those of them that require grad.
+
+    ``minimal`` says that nothing optional is given, ``dimensions`` how many the first tensor has.
+    """
 
     arguments: list[object] = field(default_factory=list)
     keywords: dict[str, object] = field(default_factory=dict)
     tensors: list[Tensor] = field(default_factory=list)
-    leaves: list[Tensor] = field(default_factory=list)
     minimal: bool = True
     dimensions: int = 0
 
     def take(self, tensor: Tensor) -> Tensor:
         """``tensor`` as an argument: requiring grad where it can, and no leaf, so that it may be changed in place."""
-        if not (tensor.is_floating_point() or tensor.is_complex()):
+        if tensor.requires_grad or not (tensor.is_floating_point() or tensor.is_complex()):
             return tensor
         leaf = tensor.detach().requires_grad_()
-        self.leaves.append(leaf)
-        argument = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype).copy_(leaf)
+        if leaf.layout is not torch.strided or leaf.is_conj() or leaf.is_neg():
+            argument = leaf  # a copy would lose what is special about it
+        else:
+            argument = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype).copy_(leaf)
         self.tensors.append(argument)
         return argument
 
@@ -113,6 +119,8 @@ def _argument(parameter: Parameter, call: Call, world: World, variant: int) -> o
     match first:
         case "Tensor":
             return call.take(world.tensor(parameter.name))
+        case "Any" | "" if parameter.name in _UNTYPED_TENSORS:
+            return call.take(world.tensor(parameter.name))
         case "_int" | "int" | "SymInt":
             if len(kinds) > 1 and any("size" in kind or "[" in kind for kind in kinds) and variant != 2:
                 return _sizes(parameter.name, world, variant)
@@ -127,8 +135,8 @@ def _argument(parameter: Parameter, call: Call, world: World, variant: int) -> o
             return (torch.float32, torch.int64, torch.float64)[variant]
         case "_device" | "DeviceLikeType":
             return "cpu"
-        case "str" if parameter.name == "reduce":
-            return ("sum", "prod", "amax")[variant]
+        case "str" if parameter.name in _STRINGS:
+            return _STRINGS[parameter.name][variant]
         case "None":
             return None
     if first.startswith(("tuple[_int", "tuple[int", "Sequence[_int", "Sequence[int", "Sequence[SymInt", "list[int")):
@@ -153,16 +161,38 @@ def _call(signature: Signature, world: World, variant: int, *, method: bool) -> 
             call.arguments.extend(argument)
         else:
             call.arguments.append(argument)
-    call.minimal = not any("dim" in parameter.name or "axis" in parameter.name for parameter in signature.required)
     call.dimensions = world.make().dim()
     return call
 
 
-def calls(signature: Signature, *, method: bool) -> Iterator[Call]:
-    """The calls of one overload to try; some of them may be refused by torch."""
-    for world in WORLDS:
-        for variant in range(3):
-            try:
-                yield _call(signature, world, variant, method=method)
-            except Unknown:
-                return
+def _settings(call: Call) -> str:
+    """What a call gives besides tensors."""
+    given = [*call.arguments, *call.keywords.values()]
+    return repr([argument for argument in given if not isinstance(argument, (Tensor, tuple))])
+
+
+def _worlds(signature: Signature) -> Iterator[World]:
+    indexed = any(parameter.name in _INTEGER_NAMES for parameter in signature.required)
+    return (world for world in WORLDS if indexed or world.index_dimensions is None)
+
+
+def calls(signatures: Sequence[Signature], *, method: bool) -> Iterator[Call]:
+    """The calls of a function or method to try; some of them may be refused by torch."""
+    fewest = min((len(signature.required) for signature in signatures), default=0)
+    for signature in signatures:
+        minimal = len(signature.required) == fewest and not _names_dimension(signature)
+        for world in _worlds(signature):
+            tried: set[str] = set()
+            for variant in range(3):
+                try:
+                    call = _call(signature, world, variant, method=method)
+                except Unknown:
+                    break
+                call.minimal = minimal
+                if _settings(call) not in tried:
+                    tried.add(_settings(call))
+                    yield call
+
+
+def _names_dimension(signature: Signature) -> bool:
+    return any("dim" in parameter.name or "axis" in parameter.name for parameter in signature.required)

@@ -129,6 +129,7 @@ _KEPT: dict[str, str] = {
     "detach": "files, sockets and finalizers have it; a training program hardly ever calls it on one",
     "backward": "mxnet and accelerators have it; those take the loss as an argument",
     "is_cuda": "packed sequences and storages have it; they are rare",
+    "clamp": "decimal contexts have it",
     "contiguous": "memory views have it",
     "numel": "sizes have it; `shape.numel()` is read off a tensor's own shape",
     "fill_": "storages have it",

@@ -1,25 +1,23 @@
 """Write torchlint/semantics/torch_api.py from the torch that is installed.
 
 Run as ``python tests/torch_api/generate.py``; with ``--check`` nothing is written, and the exit code is 1 where the file
-differs from what would be. Every name and fact comes from torch's stubs and signatures (`stubs`), from running torch
-(`calls`, `observe`) or from what other types have (`evidence`).
+differs from what would be. Every name and fact comes from torch's stubs, signatures and schemas (`stubs`), from running torch
+(`calls`, `recipes`, `observe`, `modules`) or from what other types have (`evidence`).
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import inspect
-import pprint
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import torch
-import torch.nn.functional
-import torch.nn.utils.parametrizations
-import torch.nn.utils.rnn
-import torch.optim.lr_scheduler
+from torch import Tensor
 
 import calls
 import evidence
@@ -31,19 +29,17 @@ from calls import Call
 from observe import Seen
 from stubs import Signature
 
-TARGET = Path(__file__).parents[2] / "torchlint" / "semantics" / "torch_api.py"
+Table: TypeAlias = "frozenset[str] | Mapping[str, str] | Mapping[str, tuple[str, ...]]"
+
+TARGET = Path("/tmp/new_api.py")
 WIDTH = 128
 
+_OPERATORS = {"torch.fft": "fft_", "torch.linalg": "linalg_", "torch.nn.functional": "", "torch.special": "special_"}
+"""Modules of builtin functions, and how their operators' names begin."""
+
 _FUNCTION_MODULES = (
-    "torch",
-    "torch.autograd",
-    "torch.fft",
-    "torch.linalg",
-    "torch.nn.functional",
-    "torch.nn.init",
-    "torch.nn.utils",
-    "torch.nn.utils.rnn",
-    "torch.special",
+    *("torch", "torch.autograd", "torch.cuda", "torch.distributed", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn"),
+    *("torch.signal.windows", "torch.sparse", *_OPERATORS),
 )
 
 _MOVES = frozenset({"cpu", "cuda", "ipu", "mtia", "pin_memory", "to", "type", "type_as", "xpu"})
@@ -54,34 +50,13 @@ def _public(thing: object) -> frozenset[str]:
     return frozenset(name for name in dir(thing) if not name.startswith("_"))
 
 
-def _resolve(dotted: str) -> object:
-    thing: object = torch
-    for part in dotted.split(".")[1:]:
-        thing = getattr(thing, part)
-    return thing
-
-
-def _attempts(name: str, signatures: Iterable[Signature], *, method: bool) -> Callable[[], Iterator[Call]]:
-    def attempts() -> Iterator[Call]:
-        yield from recipes.calls(name)
-        for signature in signatures:
-            yield from calls.calls(signature, method=method)
-
-    return attempts
-
-
-def _word(seen: Seen, signatures: Iterable[Signature]) -> str:
-    """All results that a stub promises or a run showed, joined by a bar."""
-    words = {word for word in seen.results if not word.startswith("?")} | {signature.result for signature in signatures} - {""}
-    return "|".join(sorted(words))
-
-
 class Api:
     """Methods and functions of torch with their signatures and what running them showed."""
 
     def __init__(self) -> None:
-        self.attributes = _public(torch.Tensor)
+        self.attributes = _public(Tensor)
         self.signatures: dict[str, tuple[Signature, ...]] = {}
+        self.objects: dict[str, Callable[..., object]] = {}
         self.methods: dict[str, Seen] = {}
         self.functions: dict[str, Seen] = {}
         self._run_methods()
@@ -90,29 +65,43 @@ class Api:
     def _run_methods(self) -> None:
         stubbed = stubs.tensor_methods()
         for name in sorted(self.attributes):
-            function = getattr(torch.Tensor, name)
-            if callable(function):
-                signatures = stubbed.get(name) or stubs.python_signature(function, method=True)
+            method = getattr(Tensor, name)
+            if callable(method):
+                signatures = stubbed.get(name) or stubs.python_signature(method, method=True)
                 self.signatures[name] = signatures
-                self.methods[name] = observe.observe(function, _attempts(name, signatures, method=True))
+                self.methods[name] = observe.observe(method, _attempts(name, signatures, method=True))
 
     def _run_functions(self) -> None:
         stubbed = {f"torch.{name}": found for name, found in stubs.torch_functions().items()}
         stubbed |= {f"torch.nn.functional.{name}": found for name, found in stubs.functional_functions().items()}
         for dotted, function in _torch_functions():
-            signatures = stubbed.get(dotted) or stubs.python_signature(function) or recipes.documented(function)
+            signatures = stubbed.get(dotted) or stubs.python_signature(function) or _operator_signatures(dotted)
             self.signatures[dotted] = signatures
+            self.objects[dotted] = function
             attempts = _attempts(dotted, signatures if recipes.may_run(dotted) else (), method=False)
             self.functions[dotted] = observe.observe(function, attempts)
 
 
+def _attempts(name: str, signatures: tuple[Signature, ...], *, method: bool) -> Callable[[], Iterator[Call]]:
+    def attempts() -> Iterator[Call]:
+        yield from recipes.calls(name)
+        yield from calls.calls(signatures, method=method)
+
+    return attempts
+
+
+def _operator_signatures(dotted: str) -> tuple[Signature, ...]:
+    module, _, name = dotted.rpartition(".")
+    return stubs.schema_signatures(_OPERATORS[module] + name) if module in _OPERATORS else ()
+
+
 def _torch_functions() -> Iterator[tuple[str, Callable[..., object]]]:
     for module_name in _FUNCTION_MODULES:
-        module = _resolve(module_name)
-        for name in sorted(_public(module)):
+        module = importlib.import_module(module_name)
+        for name in sorted(_public(module) - recipes.STRAYS):
             member = getattr(module, name)
             home = getattr(member, "__module__", None) or "torch"
-            if callable(member) and not isinstance(member, type) and home.startswith("torch") and name not in recipes.STRAYS:
+            if callable(member) and not isinstance(member, type) and home.startswith("torch"):
                 yield f"{module_name}.{name}", member
 
 
@@ -121,173 +110,231 @@ def _results(seen: Mapping[str, Seen], api: Api) -> dict[str, str]:
     return {name: word for name, word in words.items() if word}
 
 
-def _is_factory(name: str, api: Api) -> bool:
-    takes = any(signature.takes("requires_grad") for signature in api.signatures[name])
-    return takes or name in recipes.FACTORIES
+def _word(seen: Seen, signatures: Iterable[Signature]) -> str:
+    """All results that a signature promises or a run showed, joined by a bar."""
+    words = {word for word in seen.results if not word.startswith("?")} | {signature.result for signature in signatures} - {""}
+    return "|".join(sorted(words if words == {"none"} else words - {"none"}))
 
 
-def _never_carries(seen: Seen) -> bool:
-    return "tensor" in seen.results and not any(seen.carries_grad)
+def _factories(seen: Mapping[str, Seen], api: Api) -> frozenset[str]:
+    """What makes a tensor that requires grad only if it is told to, seen also on tensors that require grad."""
+    return frozenset(
+        name
+        for name, found in seen.items()
+        if name in recipes.SOURCES or any(signature.takes("requires_grad") for signature in api.signatures[name])
+        if not any(found.carries_grad) and name not in recipes.PASSING
+    )
 
 
-def _properties(api: Api) -> dict[str, str]:
-    """What each data attribute of a tensor holds."""
+def _never_carry(seen: Mapping[str, Seen]) -> frozenset[str]:
+    return frozenset(name for name, found in seen.items() if _never_carries(name, found)) - recipes.DEPENDS
+
+
+def _never_carries(name: str, seen: Seen) -> bool:
+    if "tensor" not in seen.results or any(seen.carries_grad):
+        return False
+    return bool(seen.carries_grad) or (all(seen.integral) and not name.endswith("_"))
+
+
+def _scalar_reductions(seen: Mapping[str, Seen]) -> frozenset[str]:
+    return frozenset(name for name, found in seen.items() if found.minimal_scalar and all(found.minimal_scalar))
+
+
+def _saving_output(seen: Mapping[str, Seen]) -> frozenset[str]:
+    return frozenset(name for name, found in seen.items() if any(found.saves_output))
+
+
+def _saving_input(seen: Mapping[str, Seen]) -> frozenset[str]:
+    return frozenset(name for name, found in seen.items() if any(found.saves_input))
+
+
+def _properties(attributes: Iterable[str]) -> dict[str, str]:
+    """What each of these data attributes of a tensor holds."""
     stubbed = stubs.tensor_properties()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = {}
-        for name in sorted(api.attributes - api.methods.keys()):
-            word = stubbed.get(name) or recipes.property_word(name)
-            if word and not word.startswith("?"):
-                found[name] = word
+    example = torch.rand(3, 4)
+    found = {}
+    for name in attributes:
+        try:
+            word = stubbed.get(name) or observe.word(getattr(example, name))
+        except RuntimeError:  # what only other kinds of tensors have
+            continue
+        found[name] = "string" if name == "name" else word
     return found
 
 
-def tables() -> dict[str, tuple[str, frozenset[str] | Mapping[str, object]]]:
-    """The tables by name, each with its description."""
-    api = Api()
-    methods, functions = api.methods, api.functions
+def _view_properties(properties: Mapping[str, str]) -> frozenset[str]:
+    """The properties that are tensors over the memory of the tensor itself."""
+    example = torch.rand(4, 4, dtype=torch.complex64)
+    parts = {name: getattr(example, name) for name, word in properties.items() if word == "tensor"}
+    memory = example.untyped_storage().data_ptr()
+    return frozenset(n for n, part in parts.items() if part is not None and part.untyped_storage().data_ptr() == memory)
+
+
+def _takes_reduction(function: Callable[..., object]) -> bool:
+    try:
+        return "reduction" in inspect.signature(function).parameters
+    except ValueError:
+        return False
+
+
+def _tensor_tables(api: Api) -> dict[str, tuple[str, Table]]:
+    methods = api.methods
     in_place = frozenset(name for name in api.attributes if name.endswith("_"))
-    factories = frozenset(
-        name for name, seen in functions.items() if _is_factory(name, api) and not any(seen.carries_grad)
-    ) | modules.legacy_constructors()
-    factory_methods = frozenset(name for name, seen in methods.items() if _is_factory(name, api) and not any(seen.carries_grad))
-    module_attributes = _public(torch.nn.Module())
-    found: dict[str, tuple[str, frozenset[str] | Mapping[str, object]]] = {
+    factories = _factories(methods, api)
+    properties = _properties(sorted(api.attributes - methods.keys()))
+    views = frozenset(name for name, seen in methods.items() if seen.shares and all(seen.shares)) - in_place - _MOVES
+    shared = frozenset(name for name, seen in methods.items() if any(seen.shares)) - in_place
+    return {
         "TENSOR_ATTRIBUTES": ("Every public attribute of a tensor.", api.attributes),
         "TENSOR_ONLY": (
             "Attributes of a tensor whose use is evidence that the value is one: hardly any other type has them.",
             evidence.tensor_only(api.attributes),
         ),
-        "TENSOR_PROPERTIES": ("What a data attribute of a tensor holds.", _properties(api)),
-        "TENSOR_METHODS": ("What a method of a tensor returns; several words where that depends on the call.", _results(methods, api)),
+        "TENSOR_PROPERTIES": ("What a data attribute of a tensor holds.", properties),
+        "VIEW_PROPERTIES": ("Data attributes that are tensors over the memory of the tensor itself.", _view_properties(properties)),
+        "TENSOR_METHODS": ("What a method of a tensor returns.", _results(methods, api)),
         "INPLACE_METHODS": ("Methods that change the tensor itself.", in_place),
-        "FACTORY_METHODS": ("Methods whose result is a new tensor without a graph, unless called with requires_grad=True.", factory_methods),
+        "FACTORY_METHODS": (
+            "Methods whose result is a new tensor without a graph, unless called with requires_grad=True.",
+            factories,
+        ),
         "NONDIFFERENTIABLE_METHODS": (
             "Methods whose result is a tensor that never carries a graph, whatever it was computed from.",
-            frozenset(name for name, seen in methods.items() if _never_carries(seen)) - factory_methods - recipes.DEPENDS,
+            _never_carry(methods) - factories,
         ),
         "SCALAR_REDUCTIONS_METHODS": (
-            "Methods that, called without a dim, return a tensor without dimensions.",
-            frozenset(name for name, seen in methods.items() if seen.minimal_scalar and all(seen.minimal_scalar)),
+            "Methods that, called with nothing optional, return a tensor without dimensions.",
+            _scalar_reductions(methods),
         ),
-        "VIEW_METHODS": (
-            "Methods whose result always shares the memory of the tensor.",
-            frozenset(n for n, seen in methods.items() if seen.shares and all(seen.shares)) - in_place - _MOVES,
-        ),
+        "VIEW_METHODS": ("Methods whose result always shares the memory of the tensor.", views),
         "MAYBE_VIEW_METHODS": (
-            "Methods whose result shares the memory of the tensor for some calls, layouts or dtypes.",
-            frozenset(n for n, s in methods.items() if any(s.shares) and not all(s.shares)) - in_place | _MOVES,
+            "Methods whose result shares the memory of the tensor for some arguments, layouts, dtypes or devices.",
+            (shared - views) | _MOVES,
         ),
         "SAVES_OUTPUT_METHODS": (
-            "Methods whose backward needs the result unchanged.",
-            frozenset(name for name, seen in methods.items() if any(seen.saves_output)),
+            "Methods whose backward, for some arguments, needs the result unchanged.",
+            _saving_output(methods),
         ),
         "SAVES_INPUT_METHODS": (
-            "Methods whose backward needs the tensor that they are called on unchanged.",
-            frozenset(name for name, seen in methods.items() if any(seen.saves_input)),
-        ),
-        "FUNCTIONS": ("What a function returns; several words where that depends on the call.", _results(functions, api)),
-        "FACTORIES": ("Functions whose result is a new tensor without a graph, unless called with requires_grad=True.", factories),
-        "NONDIFFERENTIABLE_FUNCTIONS": (
-            "Functions whose result is a tensor that never carries a graph, whatever it was computed from.",
-            frozenset(name for name, seen in functions.items() if _never_carries(seen)) - factories,
-        ),
-        "SCALAR_REDUCTIONS_FUNCTIONS": (
-            "Functions that, called without a dim, return a tensor without dimensions.",
-            frozenset(name for name, seen in functions.items() if seen.minimal_scalar and all(seen.minimal_scalar)) - factories,
-        ),
-        "SAVES_OUTPUT_FUNCTIONS": (
-            "Functions whose backward needs the result unchanged.",
-            frozenset(name for name, seen in functions.items() if any(seen.saves_output)),
-        ),
-        "SAVES_INPUT_FUNCTIONS": (
-            "Functions whose backward needs their first argument unchanged.",
-            frozenset(name for name, seen in functions.items() if any(seen.saves_input)),
-        ),
-        "LOSS_FUNCTIONS": (
-            "Functions that reduce a loss as their `reduction` says.",
-            frozenset(
-                name
-                for name in functions
-                if name.startswith("torch.nn.functional.") and _takes_reduction(_resolve(name))
-            ),
+            "Methods whose backward, for some arguments, needs the tensor that they are called on unchanged.",
+            _saving_input(methods),
         ),
     }
-    found |= modules.tables()
-    found["MODULE_ATTRIBUTES"] = ("Every public attribute of a module.", module_attributes)
-    found["MODULE_ONLY"] = (
-        "Attributes of a module whose use is evidence that the value is one: hardly any other type has them.",
-        evidence.module_only(module_attributes),
+
+
+def _function_tables(api: Api) -> dict[str, tuple[str, Table]]:
+    functions = api.functions
+    factories = _factories(functions, api)
+    passing = recipes.PASSING | modules.legacy_constructors()
+    losses = frozenset(
+        name for name, function in api.objects.items() if name.startswith("torch.nn.functional.") and _takes_reduction(function)
     )
-    found["OPTIMIZER_ONLY"] = ("Attributes of an optimizer that hardly any other type has.", evidence.optimizer_only())
-    return found
+    return {
+        "FUNCTIONS": ("What a function returns.", _results(functions, api)),
+        "FACTORIES": (
+            "Functions whose result is a new tensor without a graph, unless called with requires_grad=True.",
+            factories,
+        ),
+        "PASSING_FACTORIES": (
+            "Functions and classes that make a tensor without a graph of numbers and arrays, and keep the graph of a tensor.",
+            passing,
+        ),
+        "NONDIFFERENTIABLE_FUNCTIONS": (
+            "Functions whose result is a tensor that never carries a graph, whatever it was computed from.",
+            _never_carry(functions) - factories - passing,
+        ),
+        "SCALAR_REDUCTIONS_FUNCTIONS": (
+            "Functions that, called with nothing optional, return a tensor without dimensions.",
+            _scalar_reductions(functions) - factories - passing,
+        ),
+        "SAVES_OUTPUT_FUNCTIONS": (
+            "Functions whose backward, for some arguments, needs the result unchanged.",
+            _saving_output(functions),
+        ),
+        "SAVES_INPUT_FUNCTIONS": (
+            "Functions whose backward, for some arguments, needs the first of them unchanged.",
+            _saving_input(functions),
+        ),
+        "LOSS_FUNCTIONS": ("Functions that reduce a loss as their `reduction` says.", losses),
+    }
 
 
-def _takes_reduction(function: object) -> bool:
-    try:
-        return callable(function) and "reduction" in inspect.signature(function).parameters
-    except ValueError:
-        return False
+def tables() -> dict[str, tuple[str, Table]]:
+    """The tables by name, each with its description."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        api = Api()
+        module_attributes = _public(torch.nn.Module())
+        return {
+            **_tensor_tables(api),
+            **_function_tables(api),
+            **modules.tables(),
+            "MODULE_ATTRIBUTES": ("Every public attribute of a module.", module_attributes),
+            "MODULE_ONLY": (
+                "Attributes of a module whose use is evidence that the value is one: hardly any other type has them.",
+                evidence.module_only(module_attributes),
+            ),
+            "OPTIMIZER_ONLY": ("Attributes of an optimizer that hardly any other type has.", evidence.optimizer_only()),
+        }
 
 
-def _literal(value: frozenset[str] | Mapping[str, object]) -> str:
-    if isinstance(value, frozenset):
-        lines = _wrapped(value)
-        return f"frozenset(\n    {{\n{lines}    }}\n)"
-    return "{\n" + "".join(f"    {key!r}: {item!r},\n" for key, item in sorted(value.items())).replace("'", '"') + "}"
+_HEADER = '''\
+"""What torch {version} offers: names, results and properties of its API.
 
+Generated by tests/torch_api/generate.py from torch {version}, by reading its signatures and by running it. Do not edit.
 
-def _wrapped(names: Iterable[str]) -> str:
-    return "".join(f'        "{name}",\n' for name in sorted(names))
+Results are named by these words, joined by a bar where they depend on the call: tensor; tuple and list (of tensors); size (a
+tuple of integers); number; bool; string; none; array (numpy); tolist (lists of numbers); device; dtype; layout; storage; packed
+(a PackedSequence); module; node (of the autograd graph); handle (of a hook).
+"""
+
+from __future__ import annotations
+
+# fmt: off
+'''
 
 
 def render() -> str:
     """The text of the table."""
-    version = ".".join(torch.__version__.split("+")[0].split(".")[:2])
-    parts = [
-        f'"""What torch {version} offers: names, results and properties of its API.\n\n'
-        f"Generated by tests/torch_api/generate.py from torch {version}, by reading its signatures and by running it. Do not edit.\n\n"
-        f'{_VOCABULARY}"""\n\nfrom __future__ import annotations\n\n# fmt: off\n'
-    ]
-    for name, (description, value) in tables().items():
-        kind = "frozenset[str]" if isinstance(value, frozenset) else recipes.mapping_type(value)
-        parts.append(f'\n{name}: {kind} = {_compact(value)}\n"""{description}"""\n')
+    version = ".".join(torch.__version__.split(".")[:2])
+    parts = [_HEADER.format(version=version)]
+    for name, (description, table) in tables().items():
+        parts.append(f'\n{name}: {_type(table)} = {_literal(table)}\n"""{description}"""\n')
     return "".join(parts)
 
 
-_VOCABULARY = """\
-Results are named by these words, joined by a bar where they depend on the call: tensor; tuple and list (of tensors); size (a
-tuple of integers); number; bool; string; none; array (numpy); tolist (a number, or lists of numbers); device; dtype; layout;
-storage; packed (a PackedSequence); module; pair (a packed or padded sequence and its lengths).
-"""
+def _type(table: Table) -> str:
+    if isinstance(table, frozenset):
+        return "frozenset[str]"
+    return "dict[str, tuple[str, ...]]" if isinstance(next(iter(table.values())), tuple) else "dict[str, str]"
 
 
-def _compact(value: frozenset[str] | Mapping[str, object]) -> str:
-    if isinstance(value, frozenset):
-        items = [f'"{name}"' for name in sorted(value)]
-        return "frozenset({\n" + _fill(items) + "})"
-    entries = [f'"{key}": {_value(item)}' for key, item in sorted(value.items())]
-    return "{\n" + _fill(entries) + "}"
+def _literal(table: Table) -> str:
+    if isinstance(table, frozenset):
+        return "frozenset({\n" + _filled((f'"{name}"' for name in sorted(table)), 4) + "})"
+    return "{\n" + _filled((f'"{name}": {_value(value)}' for name, value in sorted(table.items())), 4) + "}"
 
 
-def _value(item: object) -> str:
-    if isinstance(item, tuple):
-        return "(" + "".join(f'"{part}", ' for part in item).strip() + ")" if len(item) == 1 else (
-            "(" + ", ".join(f'"{part}"' for part in item) + ")"
-        )
-    return f'"{item}"'
+def _value(value: str | tuple[str, ...]) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    line = "(" + ", ".join(f'"{part}"' for part in value) + (",)" if len(value) == 1 else ")")
+    return line if len(line) < WIDTH // 2 else "(\n" + _filled((f'"{part}"' for part in value), 8) + "    )"
 
 
-def _fill(items: list[str]) -> str:
+def _filled(items: Iterable[str], indent: int) -> str:
+    """Lines of as many items as fit; an item of several lines stands alone."""
     lines: list[str] = []
-    line = "   "
+    line = ""
     for item in items:
-        if len(line) + len(item) + 2 > WIDTH:
+        if line and ("\n" in item or indent + len(line) + len(item) + 2 > WIDTH):
             lines.append(line)
-            line = "   "
-        line += f" {item},"
-    return "".join(f"{text}\n" for text in [*lines, line] if text.strip())
+            line = ""
+        line += f" {item}," if line else f"{item},"
+        if "\n" in item:
+            lines.append(line)
+            line = ""
+    return "".join(f"{' ' * indent}{text}\n" for text in [*lines, line] if text)
 
 
 def main() -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import torch
 import torch.optim.lr_scheduler
+import torch.optim.swa_utils
 from torch import Tensor, nn
 
 _CONTAINERS: tuple[type[nn.Module], ...] = (nn.ModuleDict, nn.ModuleList, nn.ParameterDict, nn.ParameterList, nn.Sequential)
@@ -184,7 +185,8 @@ def tables() -> dict[str, tuple[str, frozenset[str] | Mapping[str, object]]]:
         "SCHEDULERS": (
             "The learning-rate schedulers that torch offers.",
             _subclasses(schedulers, "torch.optim.lr_scheduler", schedulers.LRScheduler)
-            | _subclasses(schedulers, "torch.optim.lr_scheduler", schedulers.ReduceLROnPlateau),
+            | _subclasses(torch.optim.swa_utils, "torch.optim.swa_utils", schedulers.LRScheduler)
+            | {"torch.optim.lr_scheduler._LRScheduler"},  # the base class until torch 2.0, which keeps the name
         ),
     }
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import numpy
 import torch
 from torch import Tensor
+from torch.nn.utils import rnn
+from torch.utils.hooks import RemovableHandle
 
 from calls import Call
 
@@ -21,7 +23,7 @@ class Seen:
 
     results: set[str] = field(default_factory=set)
     carries_grad: list[bool] = field(default_factory=list)
-    scalar: list[bool] = field(default_factory=list)
+    integral: list[bool] = field(default_factory=list)
     minimal_scalar: list[bool] = field(default_factory=list)
     shares: list[bool] = field(default_factory=list)
     saves_output: list[bool] = field(default_factory=list)
@@ -58,6 +60,8 @@ def word(value: object) -> str:
             return "array"
         case torch.UntypedStorage() | torch.storage.TypedStorage():
             return "storage"
+        case rnn.PackedSequence():
+            return "packed"
         case tuple() if value and all(isinstance(part, int) for part in value):
             return "size"
         case tuple() if value and isinstance(value[0], (Tensor, tuple)):
@@ -66,8 +70,8 @@ def word(value: object) -> str:
             return "list"
         case list():
             return "tolist"
-        case torch.nn.utils.rnn.PackedSequence():
-            return "packed"
+        case RemovableHandle():
+            return "handle"
         case torch.nn.Module():
             return "module"
     return f"?{type(value).__name__}"
@@ -93,6 +97,8 @@ def _storage(tensor: Tensor) -> int:
 def _shares(value: object, source: Tensor) -> bool | None:
     if source.numel() == 0:
         return None
+    if source.layout is not torch.strided:
+        return False
     if isinstance(value, numpy.ndarray):
         return bool(value.ctypes.data == source.data_ptr())
     parts = tensors_of(value)
@@ -122,10 +128,9 @@ def _note(seen: Seen, call: Call, value: object) -> None:
     parts = tensors_of(value)
     if call.tensors and parts:
         seen.carries_grad.append(any(part.requires_grad for part in parts))
-    if isinstance(value, Tensor) and call.dimensions:
-        seen.scalar.append(value.dim() == 0)
-        if call.minimal:
-            seen.minimal_scalar.append(value.dim() == 0)
+    seen.integral += [not (part.is_floating_point() or part.is_complex()) for part in parts]
+    if isinstance(value, Tensor) and call.dimensions and call.minimal:
+        seen.minimal_scalar.append(value.dim() == 0)
     source = call.arguments[0] if call.arguments else None
     if isinstance(source, Tensor):
         shares = _shares(value, source)

@@ -29,18 +29,17 @@ _RESULTS = {
     "str": "string",
     "None": "none",
     "Size": "size",
-    "torch.Size": "size",
     "_size": "size",
     "Device": "device",
     "_device": "device",
     "device": "device",
-    "torch.device": "device",
     "_dtype": "dtype",
     "dtype": "dtype",
-    "torch.dtype": "dtype",
     "_layout": "layout",
     "layout": "layout",
-    "numpy.ndarray": "array",
+    "ndarray": "array",
+    "PackedSequence": "packed",
+    "_Node": "node",
     "Storage": "storage",
     "UntypedStorage": "storage",
 }
@@ -76,14 +75,14 @@ class Signature:
 def result_of(annotation: str) -> str:
     """The table's word for a return annotation; empty where it has none."""
     text = annotation.replace("typing.", "").strip("'\" ")
-    if text in _RESULTS:
-        return _RESULTS[text]
+    if text.rpartition(".")[2] in _RESULTS:
+        return _RESULTS[text.rpartition(".")[2]]
     inner = text.partition("[")[2].removesuffix("]")
     head = text.partition("[")[0].lower()
     if "return_types." in text:
         return "tuple"
-    if head in {"tuple", "list", "sequence"}:
-        parts = {part.strip() for part in inner.split(",")} - {"..."}
+    if head in {"tuple", "list", "sequence"} and "]" not in inner:
+        parts = {part.replace("| None", "").strip() for part in inner.split(",")} - {"..."}
         if parts == {_TENSOR}:
             return "list" if head == "list" else "tuple"
         if parts and parts <= {"_int", "int"}:
@@ -191,3 +190,31 @@ def _text(annotation: object) -> str:
     if isinstance(annotation, type) and not typing.get_args(annotation):
         return annotation.__name__ if annotation.__module__ == "builtins" else f"{annotation.__module__}.{annotation.__name__}"
     return str(annotation).replace("torch.Tensor", _TENSOR)
+
+
+_SCHEMA_TYPES = {"number": "Number", "List[int]": "_size", "List[Tensor]": "list[Tensor]", "Device": "_device"}
+_SCHEMA_RESULTS = {"List[Tensor]": "tuple", "number": "number", "List[int]": "size"}
+
+
+def schema_signatures(operator: str) -> tuple[Signature, ...]:
+    """The overloads of an operator of ATen that return new values."""
+    schemas = [schema for schema in torch._C._jit_get_schemas_for_operator(f"aten::{operator}") if _is_public(schema)]
+    return tuple(Signature(tuple(_schema_parameters(schema)), _schema_result(schema)) for schema in schemas)
+
+
+def _is_public(schema: torch._C.FunctionSchema) -> bool:
+    return not any(argument.is_out for argument in schema.arguments) and "Dimname" not in str(schema)
+
+
+def _schema_parameters(schema: torch._C.FunctionSchema) -> Iterator[Parameter]:
+    for argument in schema.arguments:
+        name = "input" if argument.name == "self" else argument.name
+        type_ = _SCHEMA_TYPES.get(str(argument.type), str(argument.type))
+        yield Parameter(name, type_, not argument.has_default_value(), argument.kwarg_only)
+
+
+def _schema_result(schema: torch._C.FunctionSchema) -> str:
+    if len(schema.returns) != 1:
+        return "tuple" if schema.returns else "none"
+    text = str(schema.returns[0].type)
+    return _SCHEMA_RESULTS.get(text) or result_of(text)

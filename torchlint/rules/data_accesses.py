@@ -419,6 +419,7 @@ _ABOUT_THE_TENSOR = frozenset(
     }
 )
 """What reads the same from a tensor and from its ``.data`` and never takes part in the graph."""
+_LIKE = frozenset(f"torch.{name}_like" for name in ("zeros", "ones", "full", "empty", "rand", "randn", "randint"))
 _MAY_GIVE_THE_SAME = (
     torch_api.VIEW_METHODS
     | torch_api.MAYBE_VIEW_METHODS
@@ -431,8 +432,12 @@ _MAY_GIVE_THE_SAME = (
 
 def reads_form(semantics: Semantics, node: ast.expr) -> bool:
     """Whether only the shape, type, device or a number is read of ``node``."""
-    parent = semantics.tree.parent(node)
-    return isinstance(parent, ast.Attribute) and parent.attr in _ABOUT_THE_TENSOR and isinstance(parent.ctx, ast.Load)
+    match semantics.tree.parent(node):
+        case ast.Attribute(attr=attribute, ctx=ast.Load()):
+            return attribute in _ABOUT_THE_TENSOR
+        case ast.Call(func=function, args=[first, *_]) if first is node:
+            return semantics.qualified_name(function) in _LIKE
+    return False
 
 
 def makes_new_value(semantics: Semantics, node: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias
 
@@ -94,14 +95,18 @@ class Rewriter:
 
     def indentation(self, statement: ast.stmt) -> str:
         """The white space that ``statement``'s line starts with."""
-        match = _INDENT.match(self._source.line(statement.lineno))
+        return self._indentation(statement.lineno)
+
+    def _indentation(self, row: int) -> str:
+        match = _INDENT.match(self._source.line(row))
         return match.group() if match else ""
 
     def indent_unit(self, statement: ast.stmt) -> str:
         """What one more level of indentation adds, in the style of the code around ``statement``."""
         own = self.indentation(statement)
-        for parent in self._semantics.tree.ancestors(statement):
-            if isinstance(parent, ast.stmt) and own.startswith(outer := self.indentation(parent)) and len(own) > len(outer):
+        for row in self._opening_rows(statement):
+            outer = self._indentation(row)
+            if own.startswith(outer) and len(own) > len(outer):
                 return own[len(outer) :]
         for node in self._semantics.tree.nodes:
             body = getattr(node, "body", None)
@@ -110,6 +115,14 @@ class Rewriter:
                 if inner.startswith(outer) and len(inner) > len(outer):
                     return inner[len(outer) :]
         return "    "
+
+    def _opening_rows(self, statement: ast.stmt) -> Iterator[int]:
+        """The rows on which the blocks around ``statement`` are opened, innermost first."""
+        for parent in self._semantics.tree.ancestors(statement):
+            if isinstance(parent, ast.match_case):
+                yield parent.pattern.lineno
+            elif isinstance(parent, (ast.stmt, ast.ExceptHandler)):
+                yield parent.lineno
 
     def indent(self, first: int, last: int, unit: str) -> list[TextEdit]:
         """Indents the lines from row ``first`` to row ``last`` by ``unit``, but for those that start inside a string."""

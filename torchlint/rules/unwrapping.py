@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TypeGuard
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
@@ -43,9 +44,10 @@ class Unwrapper:
     def _unwrap_among_comments(self, call: ast.Call, data: ast.expr, suffix: str) -> list[TextEdit] | None:
         """The same with the call's own parentheses and the comments in them left; ``None`` if the data has its own as well."""
         text, function_end, end = self._source.text, self._source.end(call.func), self._source.end(call)
-        if text[function_end : self._source.start(data)].count("(") > 1 or not call.args:
+        before = re.sub("#.*", "", text[function_end : self._source.start(data)])
+        if before.count("(") > 1 or not call.args:
             return None
-        comments = _comments(text[self._source.end(data) : end])
+        comments = _comments(text[self._source.end(data) : end], self._source.newline)
         data_end = self._rewriter.attribute_span(data)[0] if suffix and is_data(data) else self._source.end(data)
         return [(self._source.start(call), function_end, ""), (data_end, end, f"{comments}){suffix}")]
 
@@ -70,19 +72,20 @@ class Unwrapper:
         """Moves the further lines of the wrapped expression to the left, as far as its first line moves."""
         first, last = self._source.location(start), self._source.location(end).row
         if first.row == call.lineno:
-            inner = first.column - 1
-            outer = self._source.location(self._source.start(call)).column - 1 + shift
+            inner = " " * (first.column - 1)
+            outer = " " * (self._source.location(self._source.start(call)).column - 1 + shift)
         else:
             inner, outer = self._indentation(first.row), self._indentation(call.lineno)
         strings = self._rows_inside_strings(data)
         rows = [row for row in range(first.row + 1, last + 1) if row not in strings and self._source.line(row).strip()]
-        if inner <= outer or any(self._indentation(row) < inner or "\t" in self._source.line(row)[:inner] for row in rows):
+        if not inner.startswith(outer) or any(not self._source.line(row).startswith(inner) for row in rows):
             return []
-        return [(self._source.line_start(row), self._source.line_start(row) + inner - outer, "") for row in rows]
+        starts = [self._source.line_start(row) for row in rows]
+        return [(line + len(outer), line + len(inner), "") for line in starts if inner != outer]
 
-    def _indentation(self, row: int) -> int:
+    def _indentation(self, row: int) -> str:
         line = self._source.line(row)
-        return len(line) - len(line.lstrip())
+        return line[: len(line) - len(line.lstrip())]
 
     @staticmethod
     def _rows_inside_strings(data: ast.expr) -> set[int]:
@@ -95,9 +98,8 @@ def is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
-def _comments(text: str) -> str:
+def _comments(text: str, newline: str) -> str:
     """The comments behind the argument of a call, on their lines, and the white space before its closing parenthesis."""
-    newline = "\r\n" if "\r\n" in text else "\n"
     first, *lines = text.removesuffix(")").splitlines() or [""]
     kept = [f"  {first[first.index('#') :]}" if "#" in first else ""]
     kept += [line for line in lines[:-1] if line.lstrip().startswith("#")]

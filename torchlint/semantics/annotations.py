@@ -11,9 +11,15 @@ from torchlint.semantics.kinds import ARRAY, NONE, NUMBER, STRING, UNKNOWN, Kind
 if TYPE_CHECKING:
     from torchlint.semantics.inference import Inference
 
-_SEQUENCES = frozenset({"list", "List", "tuple", "Tuple", "Sequence", "Iterable", "Iterator", "set", "Set", "Generator", "Collection"})
+_SEQUENCES = frozenset(
+    {"list", "List", "tuple", "Tuple", "Sequence", "Iterable", "Iterator", "set", "Set", "Generator", "Collection"}
+)
 _MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict"})
-_TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter"})
+_TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "builtins.Tensor", "builtins.Parameter"})
+_ELEMENT_TYPES = ("Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "Bool", "BFloat16")
+_OTHER_FRAMEWORKS = frozenset(
+    {"tensorflow", "tf", "keras", "paddle", "mindspore", "jax", "chainer", "mxnet", "onnx", "tinygrad", "oneflow"}
+)
 
 
 def annotated_kind(annotation: ast.expr | None, inference: Inference) -> Kind:
@@ -22,7 +28,7 @@ def annotated_kind(annotation: ast.expr | None, inference: Inference) -> Kind:
         case None:
             return UNKNOWN
         case ast.Constant(value=str(text)):
-            return _quoted(text)
+            return _quoted(text, inference)
         case ast.Constant(value=None):
             return NONE
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
@@ -34,16 +40,16 @@ def annotated_kind(annotation: ast.expr | None, inference: Inference) -> Kind:
     return UNKNOWN
 
 
-def _quoted(text: str) -> Kind:
-    """A string annotation, by its words: what it refers to may be imported for type checkers only."""
-    inner = text.strip()
-    if inner.startswith("Optional[") and inner.endswith("]"):
-        inner = inner[len("Optional[") : -1]
-    if inner.removesuffix(" | None") in ("torch.Tensor", "Tensor", "Variable"):
-        return tensor(why="its annotation")
-    if inner in ("nn.Module", "torch.nn.Module", "Module"):
-        return Kind(Type.MODULE, why="its annotation")
-    return UNKNOWN
+def _quoted(text: str, inference: Inference) -> Kind:
+    """A string annotation; what its names refer to may be imported for type checkers only."""
+    try:
+        annotation = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return UNKNOWN
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return UNKNOWN
+    inference.bindings.adopt(annotation)
+    return annotated_kind(annotation, inference)
 
 
 def _generic(base: ast.expr, parameters: ast.expr, inference: Inference) -> Kind:
@@ -67,11 +73,13 @@ def _named(annotation: ast.Name | ast.Attribute, inference: Inference) -> Kind:
     if isinstance(definition, ast.ClassDef):
         return inference.instance(definition)
     name = inference.names.qualified(annotation) or ""
-    if name in _TENSORS or name.rpartition(".")[2].endswith("Tensor"):
+    if _is_tensor_class(name):
         return tensor(why="its annotation")
-    if name == "torch.nn.Module" or name in torch_api.MODULES:
+    if name in ("torch.nn.Module", "builtins.Module") or name in torch_api.MODULES:
         return Kind(Type.MODULE, name=name, why="its annotation")
-    if name.startswith("torch.optim.") and "lr_scheduler" not in name:
+    if name.startswith("torch.optim.lr_scheduler."):
+        return Kind(Type.SCHEDULER, why="its annotation")
+    if name.startswith("torch.optim."):
         return Kind(Type.OPTIMIZER, why="its annotation")
     if name == "torch.utils.data.DataLoader":
         return Kind(Type.LOADER, why="its annotation")
@@ -93,3 +101,13 @@ def _named(annotation: ast.Name | ast.Attribute, inference: Inference) -> Kind:
     if name and not name.startswith(".") and last[:1].isupper():
         return Kind(Type.INSTANCE, name=name, why="its annotation")
     return UNKNOWN
+
+
+def _is_tensor_class(name: str) -> bool:
+    """Whether a dotted name is of the class of tensors, also one that a project imports from a module of its own."""
+    top, last = name.partition(".")[0], name.rpartition(".")[2]
+    if name in _TENSORS:
+        return True
+    if top == "torch":
+        return last.removesuffix("Tensor") in _ELEMENT_TYPES and last.endswith("Tensor")
+    return last == "Tensor" and top not in _OTHER_FRAMEWORKS

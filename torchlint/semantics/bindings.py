@@ -14,7 +14,17 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
-from torchlint.semantics.tree import COMPREHENSIONS, FUNCTIONS, LOOPS, Comprehension, Function, Loop, Tree, in_body, push_children
+from torchlint.semantics.tree import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    LOOPS,
+    Comprehension,
+    Function,
+    Loop,
+    Tree,
+    in_body,
+    push_children,
+)
 
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | Function | ast.Lambda | Comprehension
 
@@ -337,6 +347,8 @@ def _index_in(items: list[ast.expr], child: ast.AST) -> int | None:
     return index - len(items) if starred is not None and index > starred else index
 
 
+_IN_ORDER_OF_THEIR_OWN = (ast.Lambda, ast.NamedExpr, ast.ExceptHandler, ast.pattern, *COMPREHENSIONS)
+
 _State: TypeAlias = dict[str, tuple[Binding, ...]]
 """What the names that a piece of code may change are bound to behind it."""
 
@@ -437,7 +449,7 @@ class _Flow:
             return self._bindings.lookup(name, self._scope.parent)  # a comprehension does not see the class around it
         if name in self._locals:
             foreign = self._scope.foreign.get(name)
-            return _union((foreign, self._locals[name])) if foreign else self._locals[name]
+            return _union((tuple(foreign), self._locals[name])) if foreign else self._locals[name]
         return self._bindings.lookup(name, self._scope)
 
     # --- expressions -------------------------------------------------------------------------------------------------
@@ -454,20 +466,30 @@ class _Flow:
                     self._load(node)
                 else:
                     self._store(node)
-            elif isinstance(node, ast.Lambda):
-                stack.extend(part for part in (*node.args.defaults, *node.args.kw_defaults) if part is not None)
-            elif isinstance(node, COMPREHENSIONS):
-                self._comprehension(node)
-            elif isinstance(node, ast.NamedExpr):
-                stack.append(node.target)
+            elif isinstance(node, ast.Attribute):
                 stack.append(node.value)
-            elif isinstance(node, ast.ExceptHandler):
-                self._store(node)
-                stack.extend([node.type] if node.type is not None else [])
+            elif isinstance(node, _IN_ORDER_OF_THEIR_OWN):
+                stack.extend(self._enter(node))
             elif not isinstance(node, ast.Constant):
-                if isinstance(node, ast.pattern):
-                    self._store(node)
                 push_children(node, stack)
+
+    def _enter(self, node: ast.AST) -> list[ast.AST]:
+        """Visits a node whose parts are not just visited in the order of the text; which of them are left, the last first."""
+        match node:
+            case ast.Lambda(args=arguments):
+                return [part for part in (*arguments.defaults, *arguments.kw_defaults) if part is not None]
+            case ast.NamedExpr(target=target, value=value):
+                return [target, value]
+            case ast.ExceptHandler(type=caught):
+                self._store(node)
+                return [caught] if caught is not None else []
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                self._comprehension(node)
+                return []
+        self._store(node)  # a pattern of a case, which may capture
+        parts: list[ast.AST] = []
+        push_children(node, parts)
+        return parts
 
     def _comprehension(self, node: Comprehension) -> None:
         self._expression(node.generators[0].iter)
@@ -536,7 +558,9 @@ class _Flow:
                 self._expression(statement)
         return True
 
-    def _around(self, parts: Iterable[ast.AST], arguments: ast.arguments | None = None, returns: ast.expr | None = None) -> None:
+    def _around(
+        self, parts: Iterable[ast.AST], arguments: ast.arguments | None = None, returns: ast.expr | None = None
+    ) -> None:
         for part in parts:
             self._expression(part)
         if arguments is not None:
@@ -568,7 +592,10 @@ class _Flow:
             outcomes.append(changes)
 
     def _apart(self, block: list[ast.stmt], *entered: ast.AST | None) -> tuple[_State, bool]:
-        """Visits a block, and what is ``entered`` before it, and takes its changes back: them, and whether its end is reached."""
+        """Visits a block, and what is ``entered`` before it, and takes its changes back.
+
+        Returns the changes, and whether the block's end is reached.
+        """
         outer, self._undo = self._undo, {}
         for part in entered:
             self._expression(part)

@@ -18,12 +18,14 @@ def explain(source: Source, place: Location) -> str:
     Raises `SourceError` where the text is not Python, `LookupError` where no expression is at the place.
     """
     semantics = Semantics(source)
+    if not (1 <= place.row <= source.line_count and place.column >= 1):
+        raise LookupError(f"{source.filename} has no line {place.row}")
     offset = source.offset_of(place)
     around = [
         node for node in semantics.tree.nodes if isinstance(node, ast.expr) and source.start(node) <= offset < source.end(node)
     ]
     if not around:
-        raise LookupError(f"no expression at {place.row}:{place.column}")
+        raise LookupError(f"{source.filename}:{place.row}:{place.column}: no expression is there")
     node = min(around, key=lambda found: source.end(found) - source.start(found))
     return "\n".join(_lines(source, semantics, node))
 

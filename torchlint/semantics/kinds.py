@@ -47,7 +47,8 @@ class Kind:
 
     ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
     and ``items`` of containers; ``name`` is the dotted name of a class or function, or of the class that an instance is
-    of; ``definition`` is the one in the file. ``why`` says in words where the knowledge is from.
+    of; ``definition`` is the one in the file; ``depth`` is how deep containers nest. ``why`` says in words where the
+    knowledge is from.
     """
 
     type: Type = Type.UNKNOWN
@@ -58,6 +59,7 @@ class Kind:
     element: Kind | None = None
     items: tuple[Kind, ...] | None = None
     definition: Definition | None = None
+    depth: int = field(default=0, compare=False)
     why: str = field(default="", compare=False)
 
     @property
@@ -80,6 +82,9 @@ class Kind:
         return replace(self, why=why)
 
 
+_DEPTH = 6
+"""How deep containers nest in what is known of a value."""
+
 UNKNOWN = Kind()
 NUMBER = Kind(Type.NUMBER)
 STRING = Kind(Type.STRING)
@@ -96,13 +101,22 @@ def tensor(grad: Grad = Grad.UNKNOWN, scalar: bool | None = None, *, loose: bool
 def sequence(element: Kind = UNKNOWN, items: tuple[Kind, ...] | None = None, why: str = "") -> Kind:
     """The kind of a list, tuple, set or iterator: of like elements, or of known items."""
     if items is not None:
+        items = tuple(_bounded(item) for item in items)
         element = join(items)
-    return Kind(Type.SEQUENCE, element=element, items=items, why=why)
+    depth = 1 + max((item.depth for item in items or ()), default=0)
+    element = _bounded(element)
+    return Kind(Type.SEQUENCE, element=element, items=items, depth=max(depth, element.depth + 1), why=why)
 
 
 def mapping(element: Kind = UNKNOWN, why: str = "") -> Kind:
     """The kind of a dict whose values are of kind ``element``."""
-    return Kind(Type.MAPPING, element=element, why=why)
+    element = _bounded(element)
+    return Kind(Type.MAPPING, element=element, depth=element.depth + 1, why=why)
+
+
+def _bounded(kind: Kind) -> Kind:
+    """A kind to put into another: nothing is known of what is nested too deeply, as in ``x = (x, y)`` time and again."""
+    return kind if kind.depth < _DEPTH else UNKNOWN
 
 
 def join(kinds: Iterable[Kind]) -> Kind:
@@ -142,6 +156,7 @@ def _join_two(one: Kind, other: Kind) -> Kind:
         join([kind for kind in (one.element, other.element) if kind is not None]) if one.element or other.element else None,
         items,
         one.definition if one.definition is other.definition else None,
+        max(one.depth, other.depth),
         one.why or other.why,
     )
 

@@ -25,8 +25,35 @@ CONVENTIONS = {
 
 _HAVE_VARIABLE = frozenset(
     {
-        *("tensorflow", "keras", "chainer", "mxnet", "theano", "tkinter", "Tkinter", "sympy", "cntk", "paddle", "autograd", "jax", "flax"),
-        *("pgmpy", "cvxpy", "pulp", "casadi", "constraint", "ortools", "xarray", "netCDF4", "Orange", "traits", "dedupe", "minizinc"),
+        *(
+            "tensorflow",
+            "keras",
+            "chainer",
+            "mxnet",
+            "theano",
+            "tkinter",
+            "Tkinter",
+            "sympy",
+            "cntk",
+            "paddle",
+            "autograd",
+            "jax",
+            "flax",
+        ),
+        *(
+            "pgmpy",
+            "cvxpy",
+            "pulp",
+            "casadi",
+            "constraint",
+            "ortools",
+            "xarray",
+            "netCDF4",
+            "Orange",
+            "traits",
+            "dedupe",
+            "minizinc",
+        ),
     }
 )
 
@@ -129,7 +156,7 @@ class Names:
     @cached_property
     def _uses_another_framework(self) -> bool:
         """Whether the file imports a library that has a class ``Variable`` of its own."""
-        imported = set()
+        imported: set[str] = set()
         for node in self._tree.nodes:
             if isinstance(node, ast.Import):
                 imported.update(alias.name.partition(".")[0] for alias in node.names)

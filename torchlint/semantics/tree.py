@@ -111,7 +111,9 @@ class Tree:
         for parent in self.ancestors(node):
             if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
                 return
-            if isinstance(parent, LOOPS) and (in_body(child, parent) or (isinstance(parent, ast.While) and child is parent.test)):
+            if isinstance(parent, LOOPS) and (
+                in_body(child, parent) or (isinstance(parent, ast.While) and child is parent.test)
+            ):
                 yield parent
             child = parent
 

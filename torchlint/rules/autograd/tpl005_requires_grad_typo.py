@@ -83,13 +83,19 @@ class RequiresGradTypo(Rule):
             ) if name == _RIGHT or (_is_typo(name) and not self._is_own(owner, name)):
                 left, right = self.source.end(target), self.source.start(node.value.comparators[0])
                 operator = self.source.text.index("==", left, right)
-                edits: list[TextEdit] = [(operator, operator + 2, "=")]
+                edits: list[TextEdit] = [(operator, operator + 2, "="), *self._parentheses(node)]
                 if name != _RIGHT:
                     edits.append((left - len(name), left, _RIGHT))
                 fix = self.fix("Assign instead of comparing", edits, safe=True)
                 compared = f"{ast.unparse(target)} == {flag}"
                 message = f"`{compared}` compares and changes nothing; assign to `{ast.unparse(owner)}.{_RIGHT}`"
                 self.report(node, message, fix)
+
+    def _parentheses(self, node: ast.Expr) -> list[TextEdit]:
+        """Takes away the parentheses around a whole statement, in which no assignment may stand."""
+        start, end = self.source.start(node), self.source.end(node)
+        inner_start, inner_end = self.source.start(node.value), self.source.end(node.value)
+        return [(start, inner_start, ""), (inner_end, end, "")] if start < inner_start else []
 
     # --- reports -----------------------------------------------------------------------------------------------------
 

@@ -227,9 +227,11 @@ class VariableWrapper(Rule):
 
     def _last_argument(self, call: ast.Call, argument: str) -> TextEdit:
         """Adds an argument behind the others of a call."""
-        place = len(self.source.text[: self.source.end(call) - 1].rstrip())
+        closing = self.source.end(call) - 1
+        place = len(self.source.text[:closing].rstrip())
         comma = {"(": "", ",": " "}.get(self.source.text[place - 1], ", ")
-        return (place, place, comma + argument)
+        one_line = not self.source.text[place:closing].strip(" ")
+        return (place, closing if one_line else place, comma + argument)
 
     def _is_fresh(self, data: ast.expr) -> bool:
         """Whether the tensor is made here and now, by a chain of calls on a function of torch: nothing else refers to it."""

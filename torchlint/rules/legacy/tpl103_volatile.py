@@ -18,6 +18,7 @@ _CUT = frozenset({"data", "shape", "size", "dim", "item", "detach", "numpy", "to
 """What gives no computation with the value: its plain numbers, or what it looks like."""
 _PLAIN_CALLS = ("builtins.", "torch.", "numpy.", "math.", "os.", "time.", "torchvision.utils.")
 """Functions that have no parameters of their own, so that autograd has nothing to record where their input has none."""
+_GRAD_MODES = ("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
 
 
@@ -93,13 +94,11 @@ class Volatile(Rule):
     def _fix(self, use: ast.keyword | ast.expr | ast.Assign, flag: ast.expr) -> Fix:
         drop = self._drops[use]
         statement = self.semantics.tree.statement(use)
-        if isinstance(flag, ast.Constant) and not flag.value:
+        if (isinstance(flag, ast.Constant) and not flag.value) or self.semantics.no_grad.block(statement):
             return self.fix("Drop `volatile`", [drop], safe=True)
         mode = self._mode(flag)
-        if mode is not None and not self.semantics.no_grad.block(statement):
-            wrapping = self._wrapping(statement, mode)
-            if wrapping:
-                return self.fix(f"Drop `volatile` and use `torch.{mode}`", [drop, *wrapping], safe=False)
+        if mode is not None and (wrapping := self._wrapping(statement, mode)):
+            return self.fix(f"Drop `volatile` and use `torch.{mode}`", [drop, *wrapping], safe=False)
         return self.fix("Drop `volatile`", [drop], safe=False)
 
     @cached_property
@@ -266,7 +265,16 @@ class _Computations:
                     self._follow_uses(binding, [use for use in binding.uses if use.lineno > self._statement.lineno])
         for call in self._calls:
             self._follow(call)
-        return {part for part in self._needed if not self._semantics.no_grad.block(part)}
+        return {part for part in self._needed if not self._is_under_grad_mode(part)}
+
+    def _is_under_grad_mode(self, statement: ast.stmt) -> bool:
+        """Whether a ``with`` or a decorator around the statement says already what autograd does there."""
+        blocks = [parent for parent in self._semantics.tree.ancestors(statement) if isinstance(parent, ast.With)]
+        contexts = [item.context_expr for block in blocks for item in block.items]
+        calls = [context.func for context in contexts if isinstance(context, ast.Call)]
+        return self._semantics.no_grad.block(statement) or any(
+            self._semantics.qualified_name(call) in _GRAD_MODES for call in calls
+        )
 
     def _follow(self, value: ast.expr) -> None:
         """Follows a value from the place at which it stands to where it goes."""

@@ -1,0 +1,59 @@
+"""`torchlint explain-kind`: what is known of an expression, and why."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TRAINING = """\
+import torch
+
+criterion = torch.nn.MSELoss()
+
+
+def train(model, batches):
+    for x, y in batches:
+        loss = criterion(model(x), y)
+        loss.backward()
+        with torch.no_grad():
+            print(loss)
+"""
+
+
+def explain(place: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(TRAINING)
+    command = [sys.executable, "-m", "torchlint", "explain-kind", place]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder)
+
+
+def test_shows_kind_reason_and_bindings(tmp_path: Path) -> None:
+    result = explain("train.py:11:19", tmp_path)
+    assert result.stdout.splitlines() == [
+        "loss: tensor (carries graph) without dimensions",
+        "  because: the result of a `torch.nn.MSELoss`",
+        "  bound on line 8: tensor (carries graph) without dimensions",
+        "  autograd is off here",
+        "  flows into what is back-propagated",
+    ]
+    assert result.returncode == 0
+
+
+def test_shows_what_a_name_refers_to(tmp_path: Path) -> None:
+    assert "  refers to: torch.nn.MSELoss" in explain("train.py:3:25", tmp_path).stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("train.py", "torchlint: error: not of the form FILE:ROW:COLUMN: train.py"),
+        ("train.py:4:1", "torchlint: error: train.py:4:1: no expression is there"),
+        ("train.py:99:1", "torchlint: error: train.py has no line 99"),
+        ("missing.py:1:1", "torchlint: error: missing.py: No such file or directory"),
+    ],
+)
+def test_refuses_places_that_are_none(place: str, message: str, tmp_path: Path) -> None:
+    result = explain(place, tmp_path)
+    assert (result.returncode, result.stderr.strip(), result.stdout) == (2, message, "")
