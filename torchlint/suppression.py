@@ -8,11 +8,13 @@ one: a physical line, or all the lines that a multi-line string or a backslash h
 
 from __future__ import annotations
 
+import ast
 import re
 import tokenize
+from collections.abc import Iterable
 from functools import cached_property
 
-from torchlint.source import Source
+from torchlint.source import Source, SourceError
 
 _CODE_LIST = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+[,\s]*)+))?"
 _ANY = re.compile("noqa", re.IGNORECASE)
@@ -45,8 +47,11 @@ class Suppressions:
     @cached_property
     def _on_row(self) -> dict[int, tuple[str, ...]]:
         """For each line that a comment speaks for, the prefixes of the codes that are silent there."""
-        if not _ON_LINE.search(self._source.text):
-            return {}
+        comments: dict[int, re.Match[str]] = {}
+        for match in _ON_LINE.finditer(self._source.text):
+            comments.setdefault(self._source.location(match.start()).row, match)
+        if not self._may_be_joined(comments):
+            return {row: _prefixes(match) for row, match in comments.items()}
         covered: dict[int, tuple[str, ...]] = {}
         for first, last in _lines(self._source):
             start = self._source.line_start(first)
@@ -54,6 +59,19 @@ class Suppressions:
             if match:
                 covered.update(dict.fromkeys(range(first, last + 1), _prefixes(match)))
         return covered
+
+    def _may_be_joined(self, rows: Iterable[int]) -> bool:
+        """Whether a string or a backslash may join one of ``rows`` to another; telling that for sure takes the tokens."""
+        joined: set[int] = set()
+        try:
+            tree = self._source.tree
+        except SourceError:
+            return True
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno != node.lineno:
+                joined.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        lines = (line for row in rows for line in (row - 1, row) if line >= 1)
+        return not joined.isdisjoint(rows) or any(self._source.line(line).rstrip().endswith("\\") for line in lines)
 
 
 def _prefixes(match: re.Match[str]) -> tuple[str, ...]:
