@@ -13,6 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def _fixture(rule: type[Rule]) -> Iterator[str]:
         return
     hunks = list(_hunks(_lines(folder / "bad.py"), _lines(folder / "fixed.py")))
     yield "## More examples"
-    yield f"From `fixtures/{folder.name}/bad.py`, with `--fix --unsafe-fixes`:"
+    yield f"From `fixtures/{folder.name}/bad.py`, with `--select {rule.code} --fix --unsafe-fixes`:"
     yield "\n".join(["```diff", *_first(hunks), "```"])
 
 
@@ -72,28 +73,22 @@ def _lines(path: Path) -> list[str]:
 
 
 def _hunks(bad: Sequence[str], fixed: Sequence[str]) -> Iterator[list[str]]:
-    """What differs, with two lines around it."""
-    hunk: list[str] = []
-    for line in list(difflib.unified_diff(bad, fixed, lineterm="", n=2))[2:]:
-        if line.startswith("@@"):
-            if hunk:
-                yield hunk
-            hunk = []
-        else:
-            hunk.append(line)
-    if hunk:
-        yield hunk
+    """What differs, with two lines around it; blank lines at the ends are left out."""
+    diff = list(difflib.unified_diff(bad, fixed, lineterm="", n=2))[2:]
+    for is_heading, lines in groupby(diff, key=lambda line: line.startswith("@@")):
+        if not is_heading:
+            yield "\n".join(line.rstrip() for line in lines).strip("\n").split("\n")
 
 
 def _first(hunks: Sequence[list[str]]) -> Iterator[str]:
-    """The first hunks, as many as a page has room for, and a line that says so between them."""
+    """The first hunks that a page has room for, and a line between them."""
     shown = 0
     for hunk in hunks:
         if shown and shown + len(hunk) > _DIFF_LINES:
-            return
+            continue
         if shown:
             yield "@@"
-        yield from (line.rstrip() for line in hunk)
+        yield from hunk
         shown += len(hunk)
 
 
@@ -107,7 +102,7 @@ def _proofs(rule: type[Rule]) -> Iterator[str]:
         return
     yield "## Proof"
     yield (
-        f"`fixtures/{program.parent.name}/hazard.py` has this pattern. It was run, fixed by the rule's own fix, and run "
+        f"`fixtures/{program.parent.name}/hazard.py` has this pattern. It was run, fixed by the rule's own fix, and run\n"
         f"again; `torchlint prove {rule.code}` does the same for you."
     )
     yield "\n".join(["| device | seen before the fix | seen after it | verdict |", "|---|---|---|---|", *rows])

@@ -30,9 +30,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one process took, and the most memory that it or one of the processes it started had resident."""
+    """What one process took: elapsed time, processor time with that of the processes it started, and the most memory that any
+    one of them had resident."""
 
     seconds: float
+    processor: float
     peak: int
 
 
@@ -47,6 +49,11 @@ class Series:
     def seconds(self) -> float:
         """The median."""
         return statistics.median(run.seconds for run in self.runs)
+
+    @property
+    def processor(self) -> float:
+        """The median of the processor time."""
+        return statistics.median(run.processor for run in self.runs)
 
     @property
     def peak(self) -> int:
@@ -96,4 +103,4 @@ def measured(command: Command) -> Run:
             output.seek(0)
             tail = output.read()[-2000:].decode("utf-8", "replace")
             raise CommandFailed(f"`{command.shown}` ended with {process.returncode}:\n{tail}")
-    return Run(seconds, usage.ru_maxrss * _RESIDENT_UNIT)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _RESIDENT_UNIT)

@@ -59,19 +59,18 @@ def targets_table(targets: Sequence[Target]) -> Iterator[str]:
 
 def results_table(rows: Sequence[Row]) -> Iterator[str]:
     """Each program of a case with its time, its memory, and the ratio to the first."""
-    yield "| program | seconds | fastest – slowest | runs | ratio | peak memory | command |"
-    yield "|---|---:|---:|---:|---:|---:|---|"
+    yield "| program | seconds | fastest – slowest | runs | ratio | processor seconds | peak memory | command |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---|"
     for row in rows:
         runs = [run.seconds for run in row.series.runs]
         spread = f"{min(runs):.3f} – {max(runs):.3f}" if len(runs) > 1 else ""
-        count = str(len(runs))
         if row.sampled is not None:
             spread = f"estimate: {runs[0]:.1f} s for {row.sampled:.1%} of the bytes"
         ratio = row.seconds / rows[0].seconds
         peak = f"{row.series.peak / 1e6:.0f} MB"
         yield (
-            f"| {row.series.command.label} | {row.seconds:.3f} | {spread} | {count} | {ratio:.2f} | {peak} "
-            f"| `{row.series.command.shown}` |"
+            f"| {row.series.command.label} | {row.seconds:.3f} | {spread} | {len(runs)} | {ratio:.2f} "
+            f"| {row.series.processor:.2f} | {peak} | `{row.series.command.shown}` |"
         )
 
 

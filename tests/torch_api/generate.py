@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -26,12 +25,11 @@ import observe
 import recipes
 import stubs
 from calls import Call
+from modules import Table
 from observe import Seen
 from stubs import Signature
 
-Table: TypeAlias = "frozenset[str] | Mapping[str, str] | Mapping[str, tuple[str, ...]]"
-
-TARGET = Path("/tmp/new_api.py")
+TARGET = Path(__file__).parents[2] / "torchlint" / "semantics" / "torch_api.py"
 WIDTH = 128
 
 _OPERATORS = {"torch.fft": "fft_", "torch.linalg": "linalg_", "torch.nn.functional": "", "torch.special": "special_"}
@@ -191,7 +189,10 @@ def _tensor_tables(api: Api) -> dict[str, tuple[str, Table]]:
             evidence.tensor_only(api.attributes),
         ),
         "TENSOR_PROPERTIES": ("What a data attribute of a tensor holds.", properties),
-        "VIEW_PROPERTIES": ("Data attributes that are tensors over the memory of the tensor itself.", _view_properties(properties)),
+        "VIEW_PROPERTIES": (
+            "Data attributes that are tensors over the memory of the tensor itself.",
+            _view_properties(properties),
+        ),
         "TENSOR_METHODS": ("What a method of a tensor returns.", _results(methods, api)),
         "INPLACE_METHODS": ("Methods that change the tensor itself.", in_place),
         "FACTORY_METHODS": (
@@ -312,7 +313,8 @@ def _type(table: Table) -> str:
 def _literal(table: Table) -> str:
     if isinstance(table, frozenset):
         return "frozenset({\n" + _filled((f'"{name}"' for name in sorted(table)), 4) + "})"
-    return "{\n" + _filled((f'"{name}": {_value(value)}' for name, value in sorted(table.items())), 4) + "}"
+    entries: list[tuple[str, str | tuple[str, ...]]] = sorted(table.items(), key=lambda entry: entry[0])
+    return "{\n" + _filled((f'"{name}": {_value(value)}' for name, value in entries), 4) + "}"
 
 
 def _value(value: str | tuple[str, ...]) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import torch
 import torch.optim.lr_scheduler
-import torch.optim.swa_utils
-from torch import Tensor, nn
+from torch import nn
+
+Table: TypeAlias = frozenset[str] | dict[str, str] | dict[str, tuple[str, ...]]
+"""A table as it is written: names, or what is known by name."""
 
 _CONTAINERS: tuple[type[nn.Module], ...] = (nn.ModuleDict, nn.ModuleList, nn.ParameterDict, nn.ParameterList, nn.Sequential)
 _ABSTRACT = (nn.Module, nn.Container, nn.RNNCellBase)
@@ -60,7 +63,7 @@ def _variants(module: type[nn.Module]) -> Iterator[nn.Module]:
                 continue
 
 
-def _encoder() -> nn.Module:
+def _encoder() -> nn.TransformerEncoderLayer:
     return nn.TransformerEncoderLayer(4, 2, 4)
 
 
@@ -159,7 +162,7 @@ def _subclasses(namespace: object, prefix: str, base: type) -> frozenset[str]:
     )
 
 
-def tables() -> dict[str, tuple[str, frozenset[str] | Mapping[str, object]]]:
+def tables() -> dict[str, tuple[str, Table]]:
     """The tables about classes, each with its description."""
     classes = module_classes()
     made = constructed()
@@ -185,10 +188,6 @@ def tables() -> dict[str, tuple[str, frozenset[str] | Mapping[str, object]]]:
         "SCHEDULERS": (
             "The learning-rate schedulers that torch offers.",
             _subclasses(schedulers, "torch.optim.lr_scheduler", schedulers.LRScheduler)
-            | _subclasses(torch.optim.swa_utils, "torch.optim.swa_utils", schedulers.LRScheduler)
-            | {"torch.optim.lr_scheduler._LRScheduler"},  # the base class until torch 2.0, which keeps the name
+            | {"torch.optim.lr_scheduler._LRScheduler", "torch.optim.swa_utils.SWALR"},
         ),
     }
-
-
-__all__ = ["Tensor", "constructed", "legacy_constructors", "module_classes", "tables"]

@@ -11,12 +11,11 @@ from torch.nn.utils import rnn
 
 from calls import Call
 
-STRAYS = frozenset(
-    {"boolean_dispatch", "handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"}
-    | {"assert_int_or_pair", "bind", "copy_method_params", "cast", "overload", "classproperty", "variable", "invert_permutation"}
-    | {"is_tensor_like", "merge_type_from_type_comment", "parse_ir", "parse_schema", "parse_type_comment", "unify_type_list"}
-    | {"import_ir_module", "import_ir_module_from_buffer", "profiler_allow_cudagraph_cupti_lazy_reinit_cuda12"}
-)
+_STRAYS = """assert_int_or_pair bind boolean_dispatch cast classproperty copy_method_params handle_torch_function overload
+    has_torch_function has_torch_function_unary has_torch_function_variadic import_ir_module import_ir_module_from_buffer
+    invert_permutation is_tensor_like merge_type_from_type_comment parse_ir parse_schema parse_type_comment unify_type_list
+    profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 variable"""
+STRAYS = frozenset(_STRAYS.split())
 """Names that a module imports or keeps for itself."""
 
 SOURCES = frozenset({"torch.from_numpy", "torch.frombuffer", "torch.from_file", "torch.from_dlpack"})
@@ -29,8 +28,8 @@ DEPENDS = frozenset({"to", "type", "type_as"})
 """Methods whose result carries a graph or not as their argument says."""
 
 _RUN_MODULES = frozenset(
-    {"torch.fft", "torch.linalg", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn", "torch.special"}
-    | {"torch.sparse", "torch.signal.windows"}
+    {"torch.fft", "torch.linalg", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn"}
+    | {"torch.signal.windows", "torch.sparse", "torch.special"}
 )
 
 _Arguments = tuple[object, ...]
@@ -64,7 +63,7 @@ def _packed() -> rnn.PackedSequence:
 
 
 def _batch_norm() -> _Arguments:
-    return _x(4, 3), torch.zeros(3), torch.ones(3), None, None, True
+    return _x(4, 3), None, None, _x(3), _x(3), True
 
 
 def _attention() -> _Arguments:
@@ -127,6 +126,8 @@ _METHODS: dict[str, tuple[Callable[[], _Arguments], ...]] = {
 _FUNCTIONAL: dict[str, tuple[Callable[[], _Arguments], ...]] = {
     "affine_grid": (lambda: (_x(2, 2, 3), [2, 3, 4, 4]),),
     "batch_norm": (_batch_norm,),
+    "binary_cross_entropy": (lambda: (_x(3, 4), _x(3, 4)),),
+    "binary_cross_entropy_with_logits": (lambda: (_x(3, 4), _x(3, 4)),),
     "bilinear": (lambda: (_x(2, 3), _x(2, 4), _x(5, 3, 4)),),
     "conv_tbc": (lambda: (_x(5, 2, 3), _x(2, 3, 4), _x(4)),),
     "cosine_embedding_loss": (lambda: (_x(3, 4), _x(3, 4), torch.ones(3)),),
@@ -136,6 +137,8 @@ _FUNCTIONAL: dict[str, tuple[Callable[[], _Arguments], ...]] = {
     "embedding": (lambda: (_ids(3), _x(4, 5)),),
     "embedding_bag": (lambda: (_ids(3, 2), _x(4, 5)),),
     "fold": (lambda: (_x(1, 12, 4), (3, 3), (2, 2)),),
+    "fractional_max_pool2d": (lambda: (_x(2, 3, 4, 4), 2, {"output_size": 2}),),
+    "fractional_max_pool3d": (lambda: (_x(2, 3, 4, 4, 4), 2, {"output_size": 2}),),
     "grid_sample": (lambda: (_x(2, 3, 4, 4), _x(2, 4, 4, 2)),),
     "instance_norm": (lambda: (_x(2, 3, 4, 4),),),
     "interpolate": (lambda: (_x(2, 3, 4, 4), 8),),
@@ -178,8 +181,8 @@ _INIT: dict[str, tuple[Callable[[], _Arguments], ...]] = {
     "dirac_": (lambda: (_x(3, 4, 2),),),
     "sparse": (lambda: (_x(3, 4), 0.5),),
     "sparse_": (lambda: (_x(3, 4), 0.5),),
-    **{name: (lambda: (_x(3, 4),),) for name in ("eye", "kaiming_normal", "kaiming_uniform", "normal", "orthogonal", "uniform")},
-    **{name: (lambda: (_x(3, 4),),) for name in ("xavier_normal", "xavier_uniform")},
+    **{name: (lambda: (_x(3, 4),),) for name in ("eye", "kaiming_normal", "kaiming_uniform", "normal", "orthogonal")},
+    **{name: (lambda: (_x(3, 4),),) for name in ("uniform", "xavier_normal", "xavier_uniform")},
 }
 
 _UTILS: dict[str, tuple[Callable[[], _Arguments], ...]] = {
@@ -233,6 +236,7 @@ _TORCH: dict[str, tuple[Callable[[], _Arguments], ...]] = {
     "unique": (lambda: (_x(3, 4),), lambda: (_x(3, 4), True, True)),
     "unique_consecutive": (lambda: (_x(3, 4),), lambda: (_x(3, 4), True)),
     "unravel_index": (lambda: (_ids(3), (3, 4)),),
+    "view_as_complex": (lambda: (_x(3, 2),),),
     "where": (lambda: (_x(3, 4) > 0.5, _x(3, 4), _x(3, 4)), lambda: (_x(3, 4) > 0.5,)),
     "sparse.mm": (lambda: (_x(3, 4).to_sparse(), _x(4, 2)),),
     "sparse.sum": (lambda: (_x(3, 4).to_sparse(),),),
@@ -245,6 +249,8 @@ _TORCH: dict[str, tuple[Callable[[], _Arguments], ...]] = {
         f"linalg.{name}": (lambda: (torch.eye(4),),)
         for name in ("cholesky", "inv", "det", "slogdet", "eigh", "eig", "pinv", "svd", "qr")
     },
+    "linalg.cross": (lambda: (_x(4, 3), _x(4, 3)),),
+    "linalg.householder_product": (lambda: (_x(4, 3), _x(3)),),
     "linalg.multi_dot": (lambda: ([_x(2, 3), _x(3, 4)],),),
     "linalg.solve_triangular": (lambda: (_x(3, 3).triu(), _x(3, 2), {"upper": True}),),
     "linalg.tensorsolve": (lambda: (torch.eye(12).reshape(3, 4, 12), _x(3, 4)),),
@@ -257,6 +263,7 @@ _TORCH: dict[str, tuple[Callable[[], _Arguments], ...]] = {
 
 _RECIPES = {
     **_METHODS,
+    **{f"torch.{name}": found for name, found in {**_FUNCTIONAL, **_METHODS}.items()},
     **{f"torch.{name}": found for name, found in _TORCH.items()},
     **{f"torch.nn.functional.{name}": found for name, found in _FUNCTIONAL.items()},
     **{f"torch.nn.init.{name}": found for name, found in _INIT.items()},
@@ -270,9 +277,10 @@ def calls(name: str) -> Iterator[Call]:
         torch.manual_seed(0)
         call = Call()
         given = list(recipe())
-        if given and isinstance(given[-1], dict):
-            call.keywords = given.pop()
+        if given and isinstance(options := given[-1], dict):
+            call.keywords = options
             call.minimal = False
+            given.pop()
         call.arguments = [_taken(call, value) for value in given]
         first = call.arguments[0] if call.arguments else None
         call.dimensions = first.dim() if isinstance(first, Tensor) else 0
@@ -285,6 +293,3 @@ def _taken(call: Call, value: object) -> object:
     if isinstance(value, list) and value and all(isinstance(part, Tensor) for part in value):
         return [call.take(part) for part in value]
     return value
-
-
-__all__ = ["DEPENDS", "PASSING", "SOURCES", "STRAYS", "calls", "may_run"]

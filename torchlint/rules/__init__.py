@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 import re
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -26,15 +26,23 @@ from torchlint.suppression import Suppressions
 class Screen:
     """A cheap necessary condition on a file's bytes: without it, the rule has nothing to find there.
 
-    The bytes must hold one of ``any_of``, and a match of ``pattern`` where one is given.
+    The bytes must hold one of ``any_of``, and a match of ``pattern`` where one is given; ``accepts`` has the last word on
+    each match.
     """
 
     any_of: tuple[bytes, ...]
     pattern: re.Pattern[bytes] | None = None
+    accepts: Callable[[bytes], bool] | None = None
 
     def passes(self, data: bytes) -> bool:
         """Whether a file with these bytes could hold a finding."""
-        return any(part in data for part in self.any_of) and (self.pattern is None or self.pattern.search(data) is not None)
+        if not any(part in data for part in self.any_of):
+            return False
+        if self.pattern is None:
+            return True
+        if self.accepts is None:
+            return self.pattern.search(data) is not None
+        return any(self.accepts(match.group()) for match in self.pattern.finditer(data))
 
 
 class Rule(ABC):

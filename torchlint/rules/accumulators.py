@@ -43,6 +43,12 @@ class Fate:
 
     def __init__(self, semantics: Semantics) -> None:
         self.semantics = semantics
+        self._reported: dict[object, bool] = {}
+        self._as_tensor: dict[object, bool] = {}
+
+    def _key(self, found: Accumulation) -> object:
+        """What the accumulations into one place share: their fate is looked up once."""
+        return (self.semantics.bindings.scope_of(found.root), ast.unparse(found.root), found.kept, found.root is found.target)
 
     def is_only_reported(self, found: Accumulation) -> bool:
         """Whether all that becomes of the accumulator can be seen, and nothing of it needs the graph."""
@@ -56,7 +62,10 @@ class Fate:
             return False  # a file that trains nothing: what the values are for is not known
         if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
             return False
-        return all(self._reports(use, found, 0) for use in self._uses(found.root))
+        key = self._key(found)
+        if key not in self._reported:
+            self._reported[key] = all(self._reports(use, found, 0) for use in self._uses(found.root))
+        return self._reported[key]
 
     def _uses(self, name: ast.Name) -> list[ast.Name]:
         """Every read of the variable that ``name`` stands for."""
@@ -129,16 +138,17 @@ class Fate:
 
     def is_used_as_tensor(self, found: Accumulation) -> bool:
         """Whether the accumulator is a tensor, is used as one, or is handed to code that may use it as one."""
+        key = self._key(found)
+        if key not in self._as_tensor:
+            self._as_tensor[key] = self._may_need_tensor(found)
+        return self._as_tensor[key]
+
+    def _may_need_tensor(self, found: Accumulation) -> bool:
         if isinstance(found.root, ast.Name):
             scope = self.semantics.bindings.scope_of(found.root)
-            starts = [
-                binding
-                for binding in self.semantics.bindings.lookup(found.root.id, scope)
-                if binding.form is not Form.AUGMENTED
-            ]
-            if any(self._starts_as_tensor(binding, found) for binding in starts):
-                return True
-            if any(binding.form is Form.PARAMETER for binding in starts):
+            bindings = self.semantics.bindings.lookup(found.root.id, scope)
+            starts = [binding for binding in bindings if binding.form is not Form.AUGMENTED]
+            if any(binding.form is Form.PARAMETER or self._starts_as_tensor(binding, found) for binding in starts):
                 return True
             return any(self._needs_tensor(use, found, 0) for use in self._uses(found.root))
         owner = self.semantics.facts.self_class(found.root.value)

@@ -487,12 +487,32 @@ def scalar_index(semantics: Semantics, node: ast.expr) -> tuple[ast.Subscript, a
         return None
     value = scalar_base(parent.value)
     kind = semantics.kind(value)
-    if kind.is_tensor and kind.scalar and not kind.loose:
+    in_chain = value is not parent.value
+    if kind.is_tensor and kind.scalar and not kind.loose and (in_chain or not _is_used_as_sequence(semantics, value)):
         return parent, value
-    through_data = value is not parent.value and _names_loss(value)
-    if through_data and kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE:
+    if (
+        in_chain
+        and _names_loss(value)
+        and kind.type in (Type.UNKNOWN, Type.TENSOR)
+        and kind.scalar is not False
+        and kind.grad is not Grad.NONE
+    ):
         return parent, value
     return None
+
+
+def _is_used_as_sequence(semantics: Semantics, value: ast.expr) -> bool:
+    """Whether the function around ``value`` asks for its type or length, or takes another item of it."""
+    function = semantics.tree.function(value) or semantics.tree.module
+    same = ast.dump(value)
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id="isinstance" | "len" | "type" | "zip" | "enumerate"), args=[first, *_]):
+                if ast.dump(first) == same:
+                    return True
+            case ast.Subscript(value=base, slice=index) if not _is_first(index) and ast.dump(base) == same:
+                return True
+    return False
 
 
 def scalar_base(node: ast.expr) -> ast.expr:

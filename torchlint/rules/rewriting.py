@@ -18,8 +18,14 @@ from torchlint.source import Source
 TextEdit: TypeAlias = tuple[int, int, str]
 
 _INDENT = re.compile(r"[ \t\f]*")
-_UP_TO_DOT = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=\.)")
-"""What may stand between a value and the dot of its attribute."""
+_BEHIND_VALUE = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=[.\[])")
+"""What may stand between a value and the dot or bracket of what is taken of it."""
+
+
+def combined(*groups: list[TextEdit]) -> list[TextEdit]:
+    """The edits of all groups, but for the insertions at places that another edit takes away."""
+    edits = [edit for group in groups for edit in group]
+    return [edit for edit in edits if edit[0] < edit[1] or not any(other[0] < edit[0] < other[1] for other in edits)]
 
 
 class Rewriter:
@@ -33,31 +39,59 @@ class Rewriter:
 
     def attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
         """The span of ``.name`` in ``value.name``, with the line break before the dot where there is one."""
-        text = self._source.text
-        start = self._dot(node)
-        before = text[:start].rstrip(" \t")
-        if before.endswith(("\n", "\r", "\\")) and "#" not in self._source.line(self._source.location(start).row - 1):
-            start = len(before.rstrip(" \t\r\n\\"))
-        return start, self._source.end(node)
+        return self._with_line_break(self._behind(node.value), self._source.end(node))
 
-    def _dot(self, node: ast.Attribute) -> int:
-        """The offset of the dot in ``value.name``."""
-        match = _UP_TO_DOT.match(self._source.text, self._source.end(node.value))
+    def _behind(self, value: ast.expr) -> int:
+        """The offset of the dot or bracket behind ``value``."""
+        match = _BEHIND_VALUE.match(self._source.text, self._source.end(value))
         assert match is not None
         return match.end()
 
+    def _with_line_break(self, start: int, end: int) -> tuple[int, int]:
+        """A span that, where it starts a line, starts with the break before it, unless a comment stands there."""
+        row = self._source.location(start).row
+        starts_line = row > 1 and not self._source.text[self._source.line_start(row) : start].strip(" \t")
+        if starts_line and "#" not in self._source.line(row - 1):
+            return len(self._source.text[:start].rstrip(" \t\r\n\\")), end
+        return start, end
+
+    def _with_line(self, start: int, end: int) -> tuple[int, int]:
+        """A span, or the whole line where nothing else stands there."""
+        row = self._source.location(start).row
+        before = self._source.text[self._source.line_start(row) : start]
+        if before.strip(" \t") or end != self._source.line_span(row)[1]:
+            return start, end
+        return self._source.line_start(row), self._source.line_start(row + 1)
+
     def replace_attribute(self, node: ast.Attribute, new: str) -> TextEdit:
         """Replaces the ``.name`` of ``value.name``; the line break before it stays."""
-        return (self._dot(node), self._source.end(node), new)
+        return (self._behind(node.value), self._source.end(node), new)
+
+    def insert_behind(self, value: ast.expr, new: str) -> TextEdit:
+        """Inserts ``new`` in front of the dot or bracket behind ``value``."""
+        place = self._behind(value)
+        return (place, place, new)
 
     def drop_attribute(self, node: ast.Attribute) -> TextEdit:
         """Leaves ``value`` of ``value.name``."""
-        return (*self.attribute_span(node), "")
+        start, end = self.attribute_span(node)
+        if start < self._behind(node.value):
+            return (start, end, "")
+        return (*self._with_line(start, end), "")
 
-    def call_end(self, node: ast.Call) -> tuple[int, int]:
-        """The span of ``.method(…)`` in ``value.method(…)``, line break before it included."""
-        assert isinstance(node.func, ast.Attribute)
-        return self.attribute_span(node.func)[0], self._source.end(node)
+    def replace_chain(self, node: ast.Subscript, value: ast.expr, new: str) -> list[TextEdit]:
+        """Replaces all that stands behind ``value`` in ``value.data.cpu()[0]`` by ``new``; comments in between stay."""
+        start, end = self._behind(value), self._source.end(node)
+        if "#" not in self._source.text[start:end]:
+            return [(*self._with_line_break(start, end), new)]
+        edits = [(self._behind(node.value), end, new)]
+        link: ast.expr = node.value
+        while link is not value:
+            attribute = link.func if isinstance(link, ast.Call) else link
+            assert isinstance(attribute, ast.Attribute)
+            edits.append((*self._with_line(self._behind(attribute.value), self._source.end(link)), ""))
+            link = attribute.value
+        return edits
 
     def argument_span(self, call: ast.Call, argument: ast.expr) -> tuple[int, int]:
         """The span of a call's first argument with the parentheses of its own around it."""
@@ -204,7 +238,7 @@ class Rewriter:
         """Makes ``x.method(value)`` of ``x.data = value`` or ``x.data += value``, where ``call`` is ``.method``."""
         text = self._source.text
         value = text.index("=", self._source.end(target)) + 1
-        while text[value] in " \t":
+        while text[value] in " \t\\\r\n":
             value += 1
         start, end = self.attribute_span(target)[0], self._source.end(statement)
         if text[value] == "(" and value < self._source.start(statement.value):
@@ -258,9 +292,15 @@ class Rewriter:
                 if any(binding.form is Form.IMPORT and binding.imported == "torch" for binding in found):
                     if all(binding.form is Form.IMPORT or _is_none(binding) for binding in bindings.lookup(name, scope)):
                         return name, []
-        if self._imports_nothing():
+        if self._imports_nothing() or self._takes_torch_for_granted:
             return "torch", []
         return "torch", [self.add_import("import torch")]
+
+    @cached_property
+    def _takes_torch_for_granted(self) -> bool:
+        """Whether the file uses the name ``torch`` without binding it."""
+        names = [node for node in self._semantics.tree.nodes if isinstance(node, ast.Name) and node.id == "torch"]
+        return any(isinstance(name.ctx, ast.Load) and not self._semantics.bindings.reaching(name) for name in names)
 
     def _imports_nothing(self) -> bool:
         """Whether the file imports nothing at the top: a snippet that takes the usual names for granted."""

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.kinds import ARRAY, NONE, NUMBER, STRING, UNKNOWN, Kind, Type, join, mapping, sequence, tensor
+from torchlint.semantics.kinds import ARRAY, NONE, NUMBER, STRING, UNKNOWN, Grad, Kind, Type, join, mapping, sequence, tensor
 
 if TYPE_CHECKING:
     from torchlint.semantics.inference import Inference
@@ -73,6 +73,8 @@ def _named(annotation: ast.Name | ast.Attribute, inference: Inference) -> Kind:
     if isinstance(definition, ast.ClassDef):
         return inference.instance(definition)
     name = inference.names.qualified(annotation) or ""
+    if name in ("torch.nn.Parameter", "builtins.Parameter"):
+        return tensor(Grad.LEAF, why="its annotation")
     if _is_tensor_class(name):
         return tensor(why="its annotation")
     if name in ("torch.nn.Module", "builtins.Module") or name in torch_api.MODULES:

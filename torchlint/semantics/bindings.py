@@ -427,8 +427,8 @@ class _Flow:
 
     def _store(self, node: ast.AST) -> None:
         binding = self._bindings.of(node)
-        if binding is None:
-            return
+        if binding is None or isinstance(binding.scope.node, COMPREHENSIONS):
+            return  # a comprehension's own names are looked up in it
         if binding.form is Form.AUGMENTED:
             binding.before = self._locals.get(binding.name, ()) or self._bindings.lookup(binding.name, self._scope)
             if binding.scope is self._scope:
@@ -447,9 +447,9 @@ class _Flow:
                 return tuple(scope.bindings[name])
         if self._comprehensions and isinstance(self._scope.node, ast.ClassDef):
             return self._bindings.lookup(name, self._scope.parent)  # a comprehension does not see the class around it
-        if name in self._locals:
+        if found := self._locals.get(name):
             foreign = self._scope.foreign.get(name)
-            return _union((tuple(foreign), self._locals[name])) if foreign else self._locals[name]
+            return _union((tuple(foreign), found)) if foreign else found
         return self._bindings.lookup(name, self._scope)
 
     # --- expressions -------------------------------------------------------------------------------------------------
@@ -680,7 +680,11 @@ class _Flow:
         if not self._tries:
             self._history.clear()
         for handler in handlers:
-            self._branch(handler.body, outcomes, handler)
+            changes, alive = self._apart(handler.body, handler)
+            if handler.name:
+                changes[handler.name] = ()  # it is deleted when the handler is left
+            if alive:
+                outcomes.append(changes)
         self._join(outcomes)
         finally_alive = self._block(getattr(statement, "finalbody"))
         return bool(outcomes) and finally_alive

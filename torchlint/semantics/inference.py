@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
+from functools import cached_property
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.annotations import annotated_kind
@@ -155,6 +156,8 @@ class Inference:
                 return self._parameter(binding)
             case Form.AUGMENTED:
                 before = join([self.binding_kind(previous) for previous in binding.before])
+                if before.is_tensor and self.no_grad.covers(binding.node):
+                    return before  # changed in place, which without autograd leaves it what it was
                 value = self.kind(binding.value) if binding.value is not None else UNKNOWN
                 return self._combine(binding.node, [before, value])
         if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self)).known:
@@ -304,7 +307,7 @@ class Inference:
             return replace(base, scalar=None) if base.grad is Grad.GRAPH else UNKNOWN
         return UNKNOWN
 
-    @property
+    @cached_property
     def keeps_gradient_graph(self) -> bool:
         """Whether the file asks for gradients that carry graph themselves (``create_graph=True``)."""
         for name in ("backward", "grad"):
@@ -378,18 +381,20 @@ class Inference:
         for slot in slots:
             for value, annotation in slot.class_values:
                 kinds.append(self.kind(value) if value is not None else annotated_kind(annotation, self))
-        kinds.extend(self._registered_buffer(definition, name))
+        kinds.extend(self._registered[base, name] for base in self.facts.bases(definition) if (base, name) in self._registered)
         return self.evidence.refine_slot(join(kinds), slots)
 
-    def _registered_buffer(self, definition: ast.ClassDef, name: str) -> list[Kind]:
-        for call in [*self.facts.calls.get("register_buffer", ()), *self.facts.calls.get("register_parameter", ())]:
-            match call:
-                case ast.Call(func=ast.Attribute(value=receiver, attr=method), args=[ast.Constant(value=given), *_]) if (
-                    given == name
-                ):
-                    if self.facts.self_class(receiver) in set(self.facts.bases(definition)):
-                        return [tensor(Grad.NONE if method == "register_buffer" else Grad.LEAF, why=f"given to `{method}`")]
-        return []
+    @cached_property
+    def _registered(self) -> dict[tuple[ast.ClassDef, str], Kind]:
+        """The buffers and parameters that classes register by name."""
+        found = {}
+        for method, grad in (("register_buffer", Grad.NONE), ("register_parameter", Grad.LEAF)):
+            for call in self.facts.calls.get(method, ()):
+                match call:
+                    case ast.Call(func=ast.Attribute(value=receiver), args=[ast.Constant(value=str(name)), *_]):
+                        if (owner := self.facts.self_class(receiver)) is not None:
+                            found[owner, name] = tensor(grad, why=f"given to `{method}`")
+        return found
 
     def _stored(self, store: ast.Attribute) -> Kind:
         """The kind of the value that an assignment gives an attribute."""

@@ -7,7 +7,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import Access, Change, Means, Role, accesses, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.semantics import Grad
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -115,8 +115,8 @@ class DataMutation(Rule):
         wrapping = self._rewriter.wrap_in_no_grad(group)
         if wrapping is None:
             return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
-        drops = [edit for found in accesses(self.semantics).values() for edit in self._drop_within(found, group)]
-        return self.fix(f"Change `{tensor}` itself, under `torch.no_grad()`", wrapping + drops, safe=safe)
+        drops = (self._drop_within(found, group) for found in accesses(self.semantics).values())
+        return self.fix(f"Change `{tensor}` itself, under `torch.no_grad()`", combined(wrapping, *drops), safe=safe)
 
     def _detach(self, access: Access) -> list[TextEdit]:
         """Replaces ``.data`` by ``.detach()``."""

@@ -7,7 +7,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import Role, accesses, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 
 _CHANGES_FORM = frozenset(
     {
@@ -79,16 +79,14 @@ class DataRebind(Rule):
             return None
         if self.semantics.no_grad.block(statement):
             edits = self._copy(statement)
-        elif (wrapping := self._rewriter.wrap_in_no_grad(run := self._run(statement))) is not None:
-            edits = wrapping + [edit for member in run for part in ast.walk(member) for edit in self._copy(part)]
+        elif self._belongs(statement) and (wrapping := self._rewriter.wrap_in_no_grad(run := self._run(statement))) is not None:
+            edits = combined(wrapping, *(self._copy(part) for member in run for part in ast.walk(member)))
         else:
             edits = self._copy(statement, ".detach()")
         return self.fix(f"Copy the value into `{tensor}`", edits, safe=False)
 
     def _run(self, statement: ast.stmt) -> list[ast.stmt]:
         """The neighbouring statements that are copied under the same ``no_grad``."""
-        if any(isinstance(part, SUSPENDING) for part in ast.walk(statement)):
-            return [statement]
         return NoGradRuns(self.semantics, self._rewriter, self._belongs, lambda _: False).around(statement)
 
     def _belongs(self, statement: ast.stmt) -> bool:

@@ -66,6 +66,7 @@ class GraphAccumulation(Rule):
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions) -> None:
         super().__init__(source, semantics, suppressions)
         self._fate = Fate(semantics)
+        self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
         self._leaks: list[tuple[Accumulation, list[ast.expr]]] = []
 
     # --- the forms ---------------------------------------------------------------------------------------------------
@@ -237,28 +238,28 @@ class GraphAccumulation(Rule):
         loop = next(self.semantics.tree.loops(found.statement), None)
         if loop is None:
             return False
-        if isinstance(found.root, ast.Name):
-            fresh = [
-                self.semantics.tree.statement(binding.node)
-                for binding in self.semantics.bindings.bound_in_loop(loop)
-                if binding.name == found.root.id and binding.form is not Form.AUGMENTED
-            ]
-            if any(statement is loop for statement in fresh):
-                return True
-            return any(self._is_fresh(statement, found, loop) for statement in fresh)
-        name = ast.unparse(found.root)
-        return any(
-            isinstance(part, ast.Assign)
-            and any(ast.unparse(target) == name for target in part.targets)
-            and self._is_fresh(part, found, loop)
-            for part in ast.walk(loop)
-        )
+        key = (loop, ast.unparse(found.root))
+        if key not in self._fresh:
+            self._fresh[key] = self._resets(found.root, loop)
+        return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def _resets(self, root: ast.Name | ast.Attribute, loop: Loop) -> list[ast.stmt]:
+        """The statements in a loop, itself among them, that give an accumulator a value that is not made from its own."""
+        tree, name = self.semantics.tree, ast.unparse(root)
+        if isinstance(root, ast.Name):
+            scope = self.semantics.bindings.scope_of(root)
+            bindings = [b for b in self.semantics.bindings.lookup(root.id, scope) if b.form is not Form.AUGMENTED]
+            statements = [tree.statement(binding.node) for binding in bindings if tree.inside(binding.node, loop)]
+        else:
+            owner = self.semantics.facts.self_class(root.value)
+            slots = self.semantics.facts.slots(owner, root.attr) if owner is not None else []
+            stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
+            statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
+        return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name))]
 
     def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
         """Whether ``statement`` gives the accumulator a new value each round, or as often as values are added."""
         if statement is found.statement:
-            return False
-        if isinstance(statement, ast.Assign) and mentions(statement.value, ast.unparse(found.root)):
             return False
         conditions = [
             parent

@@ -45,14 +45,6 @@ class ScalarIndex(Rule):
         if not is_placed(node) or scalar_index(self.semantics, value) != (node, value):
             return
         tensor = ast.unparse(value)
-        rewriter = Rewriter(self.source, self.semantics)
-        link: ast.expr = node.value
-        start = self.source.end(node.value)
-        while link is not value:
-            if isinstance(link, ast.Attribute):
-                start, link = rewriter.attribute_span(link)[0], link.value
-            else:
-                assert isinstance(link, ast.Call) and isinstance(link.func, ast.Attribute)
-                start, link = rewriter.attribute_span(link.func)[0], link.func.value
-        fix = self.fix(f"Use `{tensor}.item()`", [(start, self.source.end(node), ".item()")], safe=True)
+        edits = Rewriter(self.source, self.semantics).replace_chain(node, value, ".item()")
+        fix = self.fix(f"Use `{tensor}.item()`", edits, safe=True)
         self.report(node, f"`{tensor}` has no dimensions: indexing it raises IndexError; use `{tensor}.item()`", fix)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -16,7 +17,7 @@ _BACKWARD = frozenset({"backward", "manual_backward", "step"})
 _TRAINING_NAME = re.compile(r"(^|_)(train|fit|optimi[sz]e|update_params|backprop)(_|$)", re.IGNORECASE)
 _CUT = frozenset({"data", "shape", "size", "dim", "item", "detach", "numpy", "tolist", "numel", "is_cuda", "volatile", "grad"})
 """What gives no computation with the value: its plain numbers, or what it looks like."""
-_PLAIN_CALLS = ("builtins.", "torch.", "numpy.", "math.", "os.", "time.", "torchvision.utils.")
+_PLAIN_CALLS = ("torch.", "numpy.", "math.", "os.", "time.", "torchvision.utils.")
 """Functions that have no parameters of their own, so that autograd has nothing to record where their input has none."""
 _GRAD_MODES = ("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
@@ -303,7 +304,8 @@ class _Computations:
     def _records(self, call: ast.Call) -> bool:
         """Whether autograd may record something in a call that gets the value: that of a module, or of who knows what."""
         name = self._semantics.qualified_name(call.func) or ""
-        if name == _VARIABLE or name.startswith(_PLAIN_CALLS):
+        module, _, function = name.rpartition(".")
+        if name == _VARIABLE or name.startswith(_PLAIN_CALLS) or (module == "builtins" and hasattr(builtins, function)):
             return False
         if isinstance(call.func, ast.Attribute):
             if call.func.attr in ("append", "extend", "add", "update", "format"):

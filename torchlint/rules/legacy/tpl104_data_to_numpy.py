@@ -48,35 +48,43 @@ class DataToNumpy(Rule):
                 self._report(access)
 
     def _report(self, access: Access) -> None:
-        rewriter = Rewriter(self.source, self.semantics)
-        node = access.node
+        moves = self._moves_before(access.node)
+        base = moves[-1].value if moves else access.node.value
+        tensor = ast.unparse(base)
+        fix = self._fix_behind_move(access.node, moves) if moves else self._fix_in_place(access.node)
+        self.report(access.node, f"`{tensor}` leaves the graph through `.data`; detach it first: `{tensor}.detach()`", fix)
+
+    @staticmethod
+    def _moves_before(node: ast.Attribute) -> list[ast.Attribute]:
+        """The methods that move or cast the tensor before ``node``, the last one first."""
+        moves: list[ast.Attribute] = []
         base = node.value
         while isinstance(base, ast.Call) and isinstance(base.func, ast.Attribute) and base.func.attr in _MOVES:
+            moves.append(base.func)
             base = base.func.value
-        tensor = ast.unparse(base)
-        place = base if base is node.value else None
-        fix = self._fix_behind_move(rewriter, node) if place is None else self._fix_in_place(rewriter, node)
-        self.report(node, f"`{tensor}` leaves the graph through `.data`; detach it first: `{tensor}.detach()`", fix)
+        return moves
 
-    def _fix_in_place(self, rewriter: Rewriter, node: ast.Attribute) -> Fix:
-        parent = self.semantics.tree.parent(node)
-        to_array = isinstance(parent, ast.Attribute) and parent.attr == "numpy"
-        new = ".detach().cpu()" if to_array else ".detach()"
+    def _fix_in_place(self, node: ast.Attribute) -> Fix:
+        rewriter = Rewriter(self.source, self.semantics)
+        new = ".detach().cpu()" if self._is_converted(node) else ".detach()"
         return self.fix(f"Replace `.data` with `{new}`", [rewriter.replace_attribute(node, new)], safe=True)
 
-    def _fix_behind_move(self, rewriter: Rewriter, node: ast.Attribute) -> Fix:
+    def _fix_behind_move(self, node: ast.Attribute, moves: list[ast.Attribute]) -> Fix:
         """Takes `.data` from behind `.cpu()` and detaches in front of it; where `.cpu()` is not said, it is added."""
-        move = node.value
-        moved_to_host = False
-        while isinstance(move, ast.Call) and isinstance(move.func, ast.Attribute) and move.func.attr in _MOVES:
-            first = move.func
-            moved_to_host = moved_to_host or first.attr == "cpu"
-            move = first.value
-        start = self.source.text.rindex(".", 0, self.source.end(first) - len(first.attr) + 1)
-        parent = self.semantics.tree.parent(node)
-        to_array = isinstance(parent, ast.Attribute) and parent.attr == "numpy"
-        if to_array and not moved_to_host:
-            edits = [rewriter.replace_attribute(node, ".cpu()")]
+        rewriter = Rewriter(self.source, self.semantics)
+        if self._is_converted(node) and not any(self._moves_to_host(move) for move in moves):
+            edit = rewriter.replace_attribute(node, ".cpu()")
         else:
-            edits = [rewriter.drop_attribute(node)]
-        return self.fix("Detach before moving", [*edits, (start, start, ".detach()")], safe=True)
+            edit = rewriter.drop_attribute(node)
+        return self.fix("Detach before moving", [edit, rewriter.insert_behind(moves[-1].value, ".detach()")], safe=True)
+
+    def _is_converted(self, node: ast.Attribute) -> bool:
+        """Whether `.numpy()` follows immediately, which only what is on the host has."""
+        parent = self.semantics.tree.parent(node)
+        return isinstance(parent, ast.Attribute) and parent.attr == "numpy"
+
+    def _moves_to_host(self, method: ast.Attribute) -> bool:
+        match self.semantics.tree.parent(method):
+            case ast.Call(args=[ast.Constant(value=str(device)), *_]):
+                return method.attr == "to" and device.startswith("cpu")
+        return method.attr == "cpu"

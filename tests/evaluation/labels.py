@@ -1,0 +1,142 @@
+"""What people said about places in the code bases: labels, known occurrences, and the files that hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LABEL_COLUMNS = ("package", "version", "file", "place", "code", "verdict", "why")
+OCCURRENCE_COLUMNS = ("package", "version", "file", "place", "code", "decidable")
+
+_PLACE = re.compile(r"(?P<first>[1-9]\d*)(?:-(?P<last>[1-9]\d*)|:(?P<column>[1-9]\d*))?")
+_CODES = re.compile(r"TPL\d{3}(?:\|TPL\d{3})*")
+
+
+class LabelError(Exception):
+    """A line of a label file that says nothing that can be used; the message names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CodeBase:
+    """One release of a package, or one commit of a repository."""
+
+    package: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a label is about: the lines of a statement, or one column of a line where the line holds several."""
+
+    first: int
+    last: int
+    column: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        """The place that ``12``, ``12-14`` or ``12:5`` stands for; raises ValueError for anything else."""
+        match = _PLACE.fullmatch(text)
+        if match is None:
+            raise ValueError(f"not a place: {text!r}")
+        first = int(match["first"])
+        last = int(match["last"] or first)
+        if last < first:
+            raise ValueError(f"ends before it begins: {text!r}")
+        return cls(first, last, int(match["column"]) if match["column"] else None)
+
+    def covers(self, row: int, column: int) -> bool:
+        """Whether a finding that starts at ``row`` and ``column`` is at this place."""
+        return self.first <= row <= self.last and self.column in (None, column)
+
+    @property
+    def width(self) -> tuple[int, bool]:
+        """How narrow the place is: of two places that cover a finding, the smaller is meant."""
+        return (self.last - self.first, self.column is None)
+
+    def __str__(self) -> str:
+        if self.column is not None:
+            return f"{self.first}:{self.column}"
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Whether a finding with one of ``codes`` at this place is true, and why."""
+
+    code_base: CodeBase
+    file: str
+    place: Place
+    codes: frozenset[str]
+    true: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A place where one of ``codes`` has to be reported.
+
+    ``decidable`` is off where only another file, or a person, can tell that the value is what the rule is about.
+    """
+
+    code_base: CodeBase
+    file: str
+    place: Place
+    codes: tuple[str, ...]
+    decidable: bool
+
+    @property
+    def rule(self) -> str:
+        """The rule that the occurrence counts for: the first of those that may report it."""
+        return self.codes[0]
+
+
+def read_labels(path: Path) -> list[Label]:
+    """The labels in a tab-separated file; raises `LabelError` for a line that is not one."""
+    labels = []
+    for where, row in _rows(path, LABEL_COLUMNS):
+        if row["verdict"] not in ("true", "false"):
+            raise LabelError(f"{where}: a verdict is `true` or `false`, not {row['verdict']!r}")
+        if not row["why"].strip():
+            raise LabelError(f"{where}: a label says why")
+        place, codes = _place_and_codes(where, row)
+        code_base = CodeBase(row["package"], row["version"])
+        labels.append(Label(code_base, row["file"], place, frozenset(codes), row["verdict"] == "true", row["why"]))
+    return labels
+
+
+def read_occurrences(path: Path) -> list[Occurrence]:
+    """The known occurrences in a tab-separated file; raises `LabelError` for a line that is not one."""
+    occurrences = []
+    for where, row in _rows(path, OCCURRENCE_COLUMNS):
+        if row["decidable"] not in ("yes", "no"):
+            raise LabelError(f"{where}: an occurrence is decidable, `yes` or `no`, not {row['decidable']!r}")
+        place, codes = _place_and_codes(where, row)
+        code_base = CodeBase(row["package"], row["version"])
+        occurrences.append(Occurrence(code_base, row["file"], place, codes, row["decidable"] == "yes"))
+    return occurrences
+
+
+def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or tuple(lines[0].split("\t")) != columns:
+        raise LabelError(f"{path.name}:1: the columns are {', '.join(columns)}")
+    for number, line in enumerate(lines[1:], start=2):
+        fields = line.split("\t")
+        where = f"{path.name}:{number}"
+        if len(fields) != len(columns):
+            raise LabelError(f"{where}: {len(fields)} columns where there are {len(columns)}")
+        yield where, dict(zip(columns, fields))
+
+
+def _place_and_codes(where: str, row: dict[str, str]) -> tuple[Place, tuple[str, ...]]:
+    if not _CODES.fullmatch(row["code"]):
+        raise LabelError(f"{where}: not a code: {row['code']!r}")
+    try:
+        return Place.parse(row["place"]), tuple(row["code"].split("|"))
+    except ValueError as error:
+        raise LabelError(f"{where}: {error}") from None

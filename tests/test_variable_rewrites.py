@@ -1,0 +1,397 @@
+"""`Variable` and `volatile` in the shapes that a fixture cannot hold: whole files, and lines that a marker would change."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from torchlint.diagnostic import Applicability
+from torchlint.fixer import fix
+from torchlint.linter import lint
+from torchlint.rules import Rule, all_rules
+from torchlint.source import Source
+
+
+def rules(*codes: str) -> list[type[Rule]]:
+    return [rule for rule in all_rules() if rule.code in codes]
+
+
+def fixed(text: str, code: str, applicability: Applicability = Applicability.UNSAFE) -> str:
+    return fix(Source(dedent(text)), rules(code), applicability).text
+
+
+def found(text: str, code: str, filename: str = "old.py") -> list[int]:
+    return [diagnostic.location.row for diagnostic in lint(Source(dedent(text), filename), rules(code))]
+
+
+# --- Variable --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("from chainer import *\nx = Variable(y)\n", id="chainer, by a star"),
+        pytest.param("from tkinter import *\nname = Variable(value='x')\n", id="tkinter, by a star"),
+        pytest.param("import tensorflow as tf\nfrom tensorflow import Variable\nx = Variable(y)\n", id="tensorflow"),
+        pytest.param("from tensorflow.python.ops.variables import Variable\nx = Variable(y)\n", id="deep in tensorflow"),
+        pytest.param("from .symbols import Variable\nx = Variable('x')\n", id="the project's own"),
+        pytest.param("class Variable:\n    pass\n\n\nx = Variable()\n", id="the file's own"),
+        pytest.param("import sympy\nx = Variable(sympy.Symbol('x'))\n", id="another library is imported, torch is not"),
+        pytest.param("from torch.autograd import Variable\n__all__ = ['Variable']\n", id="exported"),
+        pytest.param(
+            "from torch.autograd import Variable\n\n\ndef f(x):\n    # type: (Variable) -> None\n    pass\n", id="type comment"
+        ),
+        pytest.param(
+            "from torch.autograd import Variable  # noqa: F401\n",
+            id="imported for others",
+            marks=pytest.mark.xfail(strict=True),
+        ),
+        pytest.param(
+            "try:\n    from torch.autograd import Variable\nexcept ImportError:\n    Variable = None\n",
+            id="a look whether it is there",
+        ),
+        pytest.param(
+            "import torch\nimport torch.nn as nn\nimport torch.optim as optim\nfrom torch.autograd import Variable\n",
+            id="a module that gathers imports",
+        ),
+    ],
+)
+def test_leaves_other_variables_alone(text: str) -> None:
+    assert found(text, "TPL101") == []
+
+
+def test_keeps_the_import_of_a_package() -> None:
+    text = "from torch.autograd import Variable\n\n\ndef f():\n    pass\n"
+    assert found(text, "TPL101", "package/__init__.py") == []
+    assert found(text, "TPL101", "package/module.py") == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            """\
+            pad = Variable(torch.zeros(n,
+                                       m,
+                                       1)).cuda()
+            """,
+            """\
+            pad = torch.zeros(n,
+                              m,
+                              1).cuda()
+            """,
+            id="aligned lines move along",
+        ),
+        pytest.param(
+            """\
+            context = Variable(outputs.data.new()
+                                      .resize_(n, m).fill_(0))
+            """,
+            """\
+            context = (outputs.data.new()
+                              .resize_(n, m).fill_(0))
+            """,
+            id="a line break before a method keeps the parentheses",
+        ),
+        pytest.param(
+            """\
+            x = f(Variable(outputs.data.new()
+                                  .resize_(n)), 1)
+            """,
+            """\
+            x = f(outputs.data.new()
+                         .resize_(n), 1)
+            """,
+            id="none are needed inside a call",
+        ),
+        pytest.param(
+            """\
+            x = Variable(torch.tensor([
+                1,
+                2,
+            ]))
+            """,
+            """\
+            x = torch.tensor([
+                1,
+                2,
+            ])
+            """,
+            id="hanging lines stay",
+        ),
+        pytest.param(
+            '''\
+            x = Variable(encode("""one
+                                 two"""))
+            ''',
+            '''\
+            x = encode("""one
+                                 two""")
+            ''',
+            id="strings stay",
+        ),
+        pytest.param(
+            """\
+            x = Variable(
+                y.data,  # the old one
+                requires_grad=True,  # trained
+            )
+            """,
+            """\
+            x = (
+                y  # the old one
+            ).detach().requires_grad_()
+            """,
+            id="comments keep the parentheses, but for that of an argument that goes",
+        ),
+        pytest.param("x = Variable(  # (why)\n    y\n)\n", "x = (  # (why)\n    y\n)\n", id="a comment behind the parenthesis"),
+        pytest.param(
+            "from torch.autograd import (\n    Function,\n    Variable,\n)\n\nx = Function(Variable(y))\n",
+            "from torch.autograd import (\n    Function,\n)\n\nx = Function(y)\n",
+            id="an import of several lines",
+        ),
+        pytest.param(
+            "from torch.autograd import *\nx = Variable(y)\n",
+            "from torch.autograd import *\nx = y\n",
+            id="a star import stays",
+        ),
+        pytest.param(
+            "from .torch_imports import *\nx = Variable(y)\n",
+            "from .torch_imports import *\nx = y\n",
+            id="a star import of the project may bring it",
+        ),
+        pytest.param(
+            "def f(x):\n    from torch.autograd import Variable\n    return Variable(x)\n",
+            "def f(x):\n    return x\n",
+            id="an import inside a function",
+        ),
+        pytest.param(
+            "import torch.autograd as autograd\nV = autograd.Variable\nx = V(y)\n",
+            "import torch.autograd as autograd\nx = y\n",
+            id="a name given to it",
+        ),
+        pytest.param(
+            "if not isinstance(x, Variable):\n    x = Variable(x)\nelse:\n    y = 1\n",
+            "if not isinstance(x, torch.Tensor):\n    pass\nelse:\n    y = 1\n",
+            id="a branch that something else depends on",
+        ),
+        pytest.param(
+            "if ready():\n    x = Variable(x)\n    y = Variable(y)\n",
+            "if ready():\n    pass\n",
+            id="a condition that does something stays",
+        ),
+        pytest.param("if cuda:\n    x = Variable(x)\n    y = Variable(y)\nz = 1\n", "z = 1\n", id="one that does nothing goes"),
+        pytest.param(
+            "if a:\n    f()\nelif b:\n    x = Variable(x)\n",
+            "if a:\n    f()\nelif b:\n    pass\n",
+            id="elif",
+        ),
+        pytest.param("x = Variable(x)  # a batch\n", "# a batch\n", id="the comment behind a statement that goes"),
+        pytest.param("x = Variable(x)  # type: ignore\ny = 1\n", "y = 1\n", id="but not one to a tool"),
+        pytest.param("self.x = Variable(self.x)\n", "", id="an attribute"),
+        pytest.param("x[0] = Variable(x[0])\n", "x[0] = x[0]\n", id="storing an item may do something"),
+        pytest.param("x = Variable(y := f(x))\n", "x = (y := f(x))\n", id="walrus"),
+        pytest.param("x = Variable(a, requires_grad=False) ** Variable(-b)\n", "x = a ** (-b)\n", id="power"),
+        pytest.param("x = Variable(a if b else c)\n", "x = a if b else c\n", id="conditional expression"),
+        pytest.param("f(*Variable(a or b))\n", "f(*(a or b))\n", id="star"),
+        pytest.param(
+            "x = Variable(torch.ones(3).cuda(), requires_grad=g)\n", "x = torch.ones(3).cuda().requires_grad_(g)\n", id="flag"
+        ),
+        pytest.param(
+            "x = Variable(torch.ones(*n), requires_grad=g)\n", "x = torch.ones(*n, requires_grad=g)\n", id="starred sizes"
+        ),
+        pytest.param(
+            "x = Variable(torch.ones(3, **k), requires_grad=g)\n",
+            "x = torch.ones(3, **k).requires_grad_(g)\n",
+            id="unknown options",
+        ),
+        pytest.param("x = Variable(y, **k)\n", "x = Variable(y, **k)\n", id="options that are not written out"),
+        pytest.param('def f(x: "Variable"): ...\n', 'def f(x: "Variable"): ...\n', id="a string that names nothing"),
+        pytest.param(
+            'from torch.autograd import Variable\n\n\ndef f(x: "Variable"): ...\n',
+            'import torch\n\n\ndef f(x: "torch.Tensor"): ...\n',
+            id="a string that names it",
+        ),
+    ],
+)
+def test_rewrites_variable(text: str, expected: str) -> None:
+    assert fixed(text, "TPL101") == dedent(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x = Variable(y)", "`Variable(y)` is just `y` since torch 0.4"),
+        ("x = Variable(y.data)", "`Variable(y.data)`: detach the tensor instead, `y.detach()`"),
+        (
+            "x = Variable(nn.Linear(1, 1)(y))",
+            "`Variable(nn.Linear(1, 1)(y))` silently cuts the graph behind `nn.Linear(1, 1)(y)`",
+        ),
+        ("x = Variable(np.ones(3))", "`Variable(np.ones(3))` raises a TypeError since torch 0.4: `np.ones(3)` is no tensor"),
+        ("x = type(y) is Variable", "`type(…)` of a tensor is never `Variable`: it is `torch.Tensor`"),
+    ],
+)
+def test_says_what_variable_does(line: str, message: str) -> None:
+    assert [diagnostic.message for diagnostic in lint(Source(line + "\n"), rules("TPL101"))] == [message]
+
+
+# --- volatile --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            """\
+            x = Variable(x,
+                         volatile=True)
+            y = model(x)
+            """,
+            """\
+            x = Variable(x)
+            with torch.no_grad():
+                y = model(x)
+            """,
+            id="on a line of its own",
+        ),
+        pytest.param(
+            """\
+            y = model(Variable(
+                x,
+                volatile=True,
+            ), Variable(
+                z,
+                volatile=True,
+            ))
+            """,
+            """\
+            with torch.no_grad():
+                y = model(Variable(
+                    x,
+                ), Variable(
+                    z,
+                ))
+            """,
+            id="several arguments of several lines",
+        ),
+        pytest.param(
+            """\
+            x.volatile = True
+            y.volatile = True
+            z = model(x, y)
+            """,
+            """\
+            with torch.no_grad():
+                z = model(x, y)
+            """,
+            id="two attributes",
+        ),
+        pytest.param(
+            """\
+            if evaluating:
+                x.volatile = True
+            z = model(x)
+            """,
+            """\
+            if evaluating:
+                pass
+            with torch.no_grad():
+                z = model(x)
+            """,
+            id="the only statement of a block",
+        ),
+        pytest.param(
+            """\
+            for x in loader:
+                x = Variable(x, volatile=True)
+                loss = criterion(model(x))
+                loss.backward()
+            """,
+            """\
+            for x in loader:
+                x = Variable(x)
+                loss = criterion(model(x))
+                loss.backward()
+            """,
+            id="what is back-propagated is left alone",
+        ),
+        pytest.param(
+            """\
+            def trains(model, x):
+                model(x).backward()
+
+            x = Variable(x, volatile=True)
+            trains(model, x)
+            y = model(x)
+            """,
+            """\
+            def trains(model, x):
+                model(x).backward()
+
+            x = Variable(x)
+            trains(model, x)
+            with torch.no_grad():
+                y = model(x)
+            """,
+            id="a function of the file that trains",
+        ),
+        pytest.param(
+            """\
+            x = Variable(x, volatile=True)
+            train_epoch(model, x)
+            """,
+            """\
+            x = Variable(x)
+            train_epoch(model, x)
+            """,
+            id="a function that is called so",
+        ),
+        pytest.param(
+            """\
+            x = Variable(x, volatile=True)
+            model.train(False)
+            for layer in layers:
+                x = layer(x)
+            model.train()
+            """,
+            """\
+            x = Variable(x)
+            model.train(False)
+            for layer in layers:
+                with torch.no_grad():
+                    x = layer(x)
+            model.train()
+            """,
+            id="switching the mode is no training",
+        ),
+        pytest.param(
+            """\
+            with torch.no_grad():
+                x = Variable(x, volatile=True)
+                y = model(x)
+            """,
+            """\
+            with torch.no_grad():
+                x = Variable(x)
+                y = model(x)
+            """,
+            id="autograd is off already",
+        ),
+        pytest.param(
+            "x = Variable(x, volatile=v.volatile)\ny = model(x)\n",
+            "x = Variable(x)\ny = model(x)\n",
+            id="another's flag, always off",
+        ),
+        pytest.param(
+            "x = Variable(x, volatile=not train)\ny = model(x)\n",
+            "x = Variable(x)\nwith torch.set_grad_enabled(train):\n    y = model(x)\n",
+            id="a flag",
+        ),
+        pytest.param(
+            "x = Variable(x, volatile=True); y = model(x)\n", "x = Variable(x); y = model(x)\n", id="no room for a block"
+        ),
+    ],
+)
+def test_rewrites_volatile(text: str, expected: str) -> None:
+    assert fixed(text, "TPL103") == dedent(expected)
