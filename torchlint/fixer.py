@@ -73,7 +73,7 @@ def _key(diagnostic: Diagnostic) -> tuple[str, str]:
 
 
 def _compatible(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings, in their order, whose edits neither overlap nor contradict those of the ones before; equal edits are shared."""
+    """The findings, in their order, whose edits do not clash with those of the ones before; equal edits are shared."""
     chosen: list[Diagnostic] = []
     taken: list[Edit] = []
     seen: set[Edit] = set()

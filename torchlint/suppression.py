@@ -55,9 +55,9 @@ class Suppressions:
         covered: dict[int, tuple[str, ...]] = {}
         for first, last in _lines(self._source):
             start = self._source.line_start(first)
-            match = _ON_LINE.search(self._source.text, start, self._source.line_span(last)[1])
-            if match:
-                covered.update(dict.fromkeys(range(first, last + 1), _prefixes(match)))
+            found = _ON_LINE.search(self._source.text, start, self._source.line_span(last)[1])
+            if found:
+                covered.update(dict.fromkeys(range(first, last + 1), _prefixes(found)))
         return covered
 
     def _may_be_joined(self, rows: Iterable[int]) -> bool:

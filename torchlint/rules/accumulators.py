@@ -201,16 +201,7 @@ class Fate:
                 return False
             case ast.Subscript(value=value) if value is use:
                 return (not found.kept and found.root is found.target) or self._needs_tensor(parent, found, depth)
-            case (
-                ast.BinOp()
-                | ast.UnaryOp()
-                | ast.Tuple()
-                | ast.List()
-                | ast.Dict()
-                | ast.IfExp()
-                | ast.Subscript()
-                | ast.keyword()
-            ):
+            case ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.List() | ast.Dict() | ast.IfExp() | ast.Subscript():
                 return self._needs_tensor(parent, found, depth)
             case ast.Assign(targets=[ast.Name() as target]) if depth < 3:
                 binding = self.semantics.bindings.of(target)

@@ -431,10 +431,12 @@ _MAY_GIVE_THE_SAME = (
 
 
 def reads_form(semantics: Semantics, node: ast.expr) -> bool:
-    """Whether only the shape, type, device or a number is read of ``node``."""
+    """Whether only the shape, type or device of ``node`` is read, or a number."""
     match semantics.tree.parent(node):
         case ast.Attribute(attr=attribute, ctx=ast.Load()):
             return attribute in _ABOUT_THE_TENSOR
+        case ast.Call(func=ast.Attribute(attr="type_as" | "view_as" | "expand_as" | "reshape_as" | "resize_as_")):
+            return True
         case ast.Call(func=function, args=[first, *_]) if first is node:
             return semantics.qualified_name(function) in _LIKE
     return False

@@ -67,7 +67,19 @@ class NoGradRuns:
             if not self._joins(block[position]):
                 break
             last = position if self._holds_needy(block[position]) else last
-        return block[first : last + 1]
+        return self._within_condition(block[first : last + 1])
+
+    def _within_condition(self, run: list[ast.stmt]) -> list[ast.stmt]:
+        """Of a run that is one condition, only one of whose branches needs ``no_grad``, the run in that branch."""
+        while len(run) == 1 and isinstance(run[0], ast.If):
+            needy = [block for block in (run[0].body, run[0].orelse) if any(map(self._holds_needy, block))]
+            block = needy[0]
+            positions = [index for index, part in enumerate(block) if self._holds_needy(part)]
+            inner = block[positions[0] : positions[-1] + 1]
+            if len(needy) > 1 or not all(map(self._rewriter.stands_alone, inner)):
+                break
+            run = inner
+        return run
 
     def _joins(self, statement: ast.stmt) -> bool:
         return self._allows(statement) and self._rewriter.stands_alone(statement)

@@ -69,23 +69,24 @@ class Unwrapper:
         return not isinstance(parent, _ROOMY)
 
     def _realign(self, call: ast.Call, data: ast.expr, start: int, end: int, shift: int) -> list[TextEdit]:
-        """Moves the further lines of the wrapped expression to the left, as far as its first line moves."""
+        """Moves the further lines of the wrapped expression along with its first line.
+
+        Lines that are aligned with something in the first one move as far as it moves; lines that hang from a bracket at
+        its end move only where the first line was itself one below the call's.
+        """
         first, last = self._source.location(start), self._source.location(end).row
-        if first.row == call.lineno:
-            inner = " " * (first.column - 1)
-            outer = " " * (self._source.location(self._source.start(call)).column - 1 + shift)
-        else:
-            inner, outer = self._indentation(first.row), self._indentation(call.lineno)
+        inner, outer = first.column - 1, self._source.location(self._source.start(call)).column - 1 + shift
+        if self._source.line(first.row).rstrip().endswith(("(", "[", "{")):
+            inner, outer = (len(_indentation(self._source.line(row))) for row in (first.row, call.lineno))
         strings = self._rows_inside_strings(data)
         rows = [row for row in range(first.row + 1, last + 1) if row not in strings and self._source.line(row).strip()]
-        if not inner.startswith(outer) or any(not self._source.line(row).startswith(inner) for row in rows):
+        indentations = [_indentation(self._source.line(row)) for row in rows]
+        if any(len(indentation) < inner or len(set(indentation[:inner])) > 1 for indentation in indentations):
             return []
         starts = [self._source.line_start(row) for row in rows]
-        return [(line + len(outer), line + len(inner), "") for line in starts if inner != outer]
-
-    def _indentation(self, row: int) -> str:
-        line = self._source.line(row)
-        return line[: len(line) - len(line.lstrip())]
+        if inner > outer:
+            return [(place, place + inner - outer, "") for place in starts]
+        return [(place, place, " " * (outer - inner)) for place in starts if outer > inner]
 
     @staticmethod
     def _rows_inside_strings(data: ast.expr) -> set[int]:
@@ -100,11 +101,15 @@ def is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
 
 def _comments(text: str, newline: str) -> str:
     """The comments behind the argument of a call, on their lines, and the white space before its closing parenthesis."""
-    first, *lines = text.removesuffix(")").splitlines() or [""]
+    first, *lines = re.split(r"\r\n|\r|\n", text.removesuffix(")"))
     kept = [f"  {first[first.index('#') :]}" if "#" in first else ""]
-    kept += [line for line in lines[:-1] if line.lstrip().startswith("#")]
-    kept += [line[: len(line) - len(line.lstrip())] for line in lines[-1:]]
+    kept += [_indentation(line) + line[line.index("#") :] for line in lines[:-1] if "#" in line]
+    kept += [_indentation(line) for line in lines[-1:]]
     return newline.join(kept)
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def parses_alone(text: str) -> bool:

@@ -77,7 +77,9 @@ def _named(annotation: ast.Name | ast.Attribute, inference: Inference) -> Kind:
         return tensor(Grad.LEAF, why="its annotation")
     if _is_tensor_class(name):
         return tensor(why="its annotation")
-    if name in ("torch.nn.Module", "builtins.Module") or name in torch_api.MODULES:
+    if name in ("torch.nn.Module", "builtins.Module"):
+        return Kind(Type.MODULE, why="its annotation")
+    if name in torch_api.MODULES:
         return Kind(Type.MODULE, name=name, why="its annotation")
     if name.startswith("torch.optim.lr_scheduler."):
         return Kind(Type.SCHEDULER, why="its annotation")

@@ -77,6 +77,7 @@ _KEEPS_SCALAR = frozenset(
         "sub",
     }
 )
+_PROGRESS_BARS = frozenset({"tqdm", "tqdm_notebook"})
 _ITERATORS = frozenset({"list", "tuple", "set", "reversed", "sorted", "iter", "frozenset"})
 _NUMBERS = frozenset(
     {"float", "int", "len", "bool", "round", "id", "hash", "ord", "isinstance", "hasattr", "callable", "any", "all", "range"}
@@ -94,6 +95,8 @@ class Calls:
     def result(self, call: ast.Call) -> Kind:
         """What ``call`` evaluates to."""
         name = self._inference.names.qualified(call.func)
+        if name is not None and name.rpartition(".")[2] in _PROGRESS_BARS and call.args:
+            return self._inference.kind(call.args[0])
         if name is not None:
             found = self._builtin(call, name) if name.startswith("builtins.") else self._api(call, name)
             if found.known:
@@ -229,11 +232,13 @@ class Calls:
                 return STRING
             case "array":
                 return ARRAY
-        extra = call.args[operands:] or [word for word in call.keywords if word.arg in ("dim", "axis", "keepdim")]
+        extra = call.args[operands:] or [word.value for word in call.keywords if word.arg in ("dim", "axis", "keepdim")]
         if not result.startswith(("tensor", "tuple", "list")):
             return UNKNOWN
         grad = Grad.NONE if flat else self._here(call, self._arguments_grad(call))
         value = tensor(grad, True if reduces and not extra else None, why=why)
+        if name.rpartition(".")[2] == "where":
+            return value if extra else sequence(tensor(Grad.NONE, why="indices"))
         if result == "tensor" or (result == "tensor|tuple" and not extra):
             return value
         if result == "list":
@@ -255,6 +260,9 @@ class Calls:
             operands.append(call.func.value)
         for operand in operands:
             kind = self._inference.kind(operand)
+            if kind.items is not None:
+                grads.extend(item.grad for item in kind.items if item.is_tensor or not item.known)
+                continue
             if kind.type is Type.SEQUENCE and kind.element is not None and kind.element.is_tensor:
                 kind = kind.element
             if kind.is_tensor:

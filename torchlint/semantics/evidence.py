@@ -48,7 +48,7 @@ class Evidence:
         return found
 
     def _is_model_output(self, binding: Binding) -> bool:
-        """Whether a call's result has a ``loss`` that is back-propagated: ``outputs = model(**batch); outputs.loss.backward()``."""
+        """Whether a call's result has a ``loss`` that is back-propagated: ``outputs = model(x); outputs.loss.backward()``."""
         if not isinstance(binding.value, ast.Call) or binding.path or binding.form is not Form.ASSIGNMENT:
             return False
         for use in binding.uses:

@@ -31,7 +31,7 @@ class NoGrad:
         self._functions: dict[Function, bool] = {}
 
     def covers(self, node: ast.AST) -> bool:
-        """Whether ``node`` is evaluated with autograd off: in a ``no_grad`` block, a decorated function, or one called there."""
+        """Whether ``node`` is evaluated with autograd off: in a ``no_grad`` block, a decorated function, one called there."""
         child = node
         for parent in self._tree.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)) and child in parent.body:
@@ -152,7 +152,7 @@ class Backpropagated:
 
     @cached_property
     def roots(self) -> list[ast.expr]:
-        """The expressions that are back-propagated: ``loss`` in ``loss.backward()``, ``accelerator.backward(loss)`` and so on."""
+        """The expressions that are back-propagated: ``loss`` of ``loss.backward()``, of ``accelerator.backward(loss)``."""
         roots: list[ast.expr] = []
         for call in [*self._facts.calls.get("backward", ()), *self._facts.calls.get("manual_backward", ())]:
             roots.extend(self._roots(call))
@@ -178,12 +178,11 @@ class Backpropagated:
                         yield value
 
     def _roots(self, call: ast.Call) -> Iterator[ast.expr]:
-        if self._names.qualified(call.func) == "torch.autograd.backward" or not isinstance(call.func, ast.Attribute):
-            yield from call.args[:1]
-        elif is_engine_backward(call):
-            yield from call.args[:1]
-        else:
+        by_function = self._names.qualified(call.func) == "torch.autograd.backward"
+        if isinstance(call.func, ast.Attribute) and not by_function and not is_engine_backward(call):
             yield call.func.value
+        else:
+            yield from call.args[:1]
 
     @cached_property
     def _closure(self) -> set[Binding | Slot]:
@@ -276,7 +275,7 @@ def _with_summed(bindings: Iterable[Binding]) -> Iterator[Binding]:
 
 
 def is_engine_backward(call: ast.Call) -> bool:
-    """Whether ``x.backward(y)`` is of an engine that back-propagates ``y`` (accelerate, fabric, deepspeed, apex), by its shape."""
+    """Whether ``x.backward(y)`` is, by its shape, of an engine that back-propagates ``y``: accelerate, deepspeed, apex."""
     if not isinstance(call.func, ast.Attribute) or not call.args:
         return False
     if call.func.attr == "manual_backward":
@@ -288,7 +287,7 @@ def is_engine_backward(call: ast.Call) -> bool:
 
 
 def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
-    """The parts of an expression through which its value hangs on the graph: not below ``.item()``, ``.detach()``, ``len(…)``."""
+    """The parts of an expression through which its value hangs on the graph: not below ``.item()`` and its like."""
     stack: list[ast.AST] = [root]
     while stack:
         node = stack.pop()

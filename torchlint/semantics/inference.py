@@ -91,7 +91,7 @@ class Inference:
             case ast.UnaryOp(op=ast.Not()):
                 return NUMBER
             case ast.UnaryOp(operand=operand):
-                return self.kind(operand)
+                return self._combine(node, [self.kind(operand)])
             case ast.Compare(left=left, comparators=comparators):
                 if any(self.kind(operand).is_tensor for operand in (left, *comparators)):
                     return tensor(Grad.NONE, why="a comparison")
@@ -361,7 +361,7 @@ class Inference:
         return UNKNOWN
 
     def _used_as_parameter(self, node: ast.Attribute) -> bool:
-        """Whether ``m.weight`` is used as only a parameter can be: its ``.data`` or ``.grad`` is taken, or it is initialised."""
+        """Whether ``m.weight`` is used as only a parameter can be: ``.data`` or ``.grad`` of it, or its initialisation."""
         parent = self.tree.parent(node)
         if isinstance(parent, ast.Attribute):
             return parent.attr == "data" or parent.attr in torch_api.TENSOR_ONLY or parent.attr in torch_api.INPLACE_METHODS

@@ -51,7 +51,7 @@ class DataAccess(Rule):
 
     def _message(self, access: Access, tensor: str) -> str:
         if reads_form(self.semantics, access.node):
-            return f"`.data` is not needed to read this from `{tensor}`"
+            return f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
         return f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
 
     def _fix(self, rewriter: Rewriter, access: Access, tensor: str) -> Fix:
@@ -61,7 +61,14 @@ class DataAccess(Rule):
 
     def _needs_nothing(self, access: Access) -> bool:
         """Whether `.data` can just go: only the tensor's form is read, or what is made from it has no graph anyway."""
-        if reads_form(self.semantics, access.node):
+        if reads_form(self.semantics, access.node) or _is_detached(access.node.value):
             return True
         without_graph = access.receiver.grad is Grad.NONE or self.semantics.no_grad.block(access.node)
         return without_graph and makes_new_value(self.semantics, access.node)
+
+
+def _is_detached(tensor: ast.expr) -> bool:
+    match tensor:
+        case ast.Call(func=ast.Attribute(attr="detach")):
+            return True
+    return False

@@ -43,7 +43,8 @@ class DataRebind(Rule):
     ## Fix safety
     Unsafe: `copy_` keeps the parameter's own shape, type and device, raises where the shapes do not fit, and no longer
     shares memory with the value. There is no fix where the tensor is given another form (`p.data = p.data.half()`), as the
-    copy would undo it: assign a new `nn.Parameter` to the module, or move the module.
+    copy would undo it, nor where its old `.data` was kept to be put back, as the copy would overwrite what was kept:
+    assign a new `nn.Parameter` to the module, or clone the old values.
 
     ## References
     - [torch.Tensor.copy_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html)
@@ -71,8 +72,36 @@ class DataRebind(Rule):
         return {
             statement: access.node
             for access in accesses(self.semantics).values()
-            if access.role is Role.REBIND and _is_copied(statement := self.semantics.tree.statement(access.node), access.node)
+            if access.role is Role.REBIND
+            and _is_copied(statement := self.semantics.tree.statement(access.node), access.node)
+            and (self._function(access.node), ast.dump(access.node.value)) not in self._kept
         }
+
+    @cached_property
+    def _kept(self) -> set[tuple[ast.AST | None, str]]:
+        """The tensors, in which function, whose memory is kept elsewhere: copying into it would change what was kept."""
+        return {
+            (self._function(node), ast.dump(tensor))
+            for node in self.semantics.tree.nodes
+            if (tensor := _aliased(node)) is not None and self._is_kept(node)
+        }
+
+    def _function(self, node: ast.AST) -> ast.AST | None:
+        return self.semantics.tree.function(node)
+
+    def _is_kept(self, node: ast.AST) -> bool:
+        """Whether ``node`` is given a name or put into a container, as it is."""
+        parent = self.semantics.tree.parent(node)
+        match parent:
+            case ast.Assign(targets=[ast.Attribute(attr="data")]):
+                return False  # given to another tensor, which is a finding of its own
+            case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.Dict() | ast.DictComp() | ast.ListComp():
+                return True
+            case ast.Tuple() | ast.List() | ast.IfExp():
+                return self._is_kept(parent)
+            case ast.Call(func=ast.Attribute(attr="append" | "insert" | "add" | "setdefault")):
+                return True
+        return False
 
     def _fix(self, statement: ast.stmt, tensor: str) -> Fix | None:
         if statement not in self._copied:
@@ -109,6 +138,16 @@ class DataRebind(Rule):
             and (access.node is statement.value or makes_new_value(self.semantics, access.node))
             and not self.suppressions.covers("TPL002", access.node.lineno)
         ]
+
+
+def _aliased(node: ast.AST) -> ast.expr | None:
+    """The tensor whose memory ``node`` shares: `x` of `x.data` and of `x.detach()`."""
+    match node:
+        case (
+            ast.Attribute(value=tensor, attr="data", ctx=ast.Load()) | ast.Call(func=ast.Attribute(value=tensor, attr="detach"))
+        ):
+            return tensor
+    return None
 
 
 def _is_copied(statement: ast.stmt, target: ast.Attribute) -> bool:

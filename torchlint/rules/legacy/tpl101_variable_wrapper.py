@@ -38,6 +38,8 @@ _TAKE_REQUIRES_GRAD = frozenset(
 )
 _DETACHES = re.compile(r"detach|repackage", re.IGNORECASE)
 _PRAGMA = re.compile(r"#\s*(noqa|type:|pylint|fmt|isort)")
+_FOR_OTHERS = re.compile(r"#\s*noqa:.*F401", re.IGNORECASE)
+"""Behind an import that a module makes for those that import it."""
 _DEAD = "`Variable` has done nothing since torch 0.4: use the tensor itself"
 _UNUSED = "`Variable` is imported and not used: it is `torch.Tensor` since torch 0.4"
 
@@ -447,6 +449,8 @@ class VariableWrapper(Rule):
             return
         if isinstance(self.semantics.tree.parent(statement), (ast.Try, ast.ExceptHandler)) or self._is_import_hub:
             return
+        if _FOR_OTHERS.search(self.source.line(node.lineno)):
+            return
         self.report(node, _UNUSED, self.fix("Remove the import", [self._rewriter.delete_alias(statement, node)], safe=True))
 
     def _is_unused(self, alias: ast.alias) -> bool:
@@ -459,14 +463,11 @@ class VariableWrapper(Rule):
 
     @cached_property
     def _is_import_hub(self) -> bool:
-        """Whether the file does little but import: a module that others import everything from."""
-        body = self.source.tree.body
-        imports = [statement for statement in body if isinstance(statement, (ast.Import, ast.ImportFrom))]
-        return (
-            len(imports) > 3
-            and len(imports) >= len(body) / 2
-            and not any(isinstance(part, (*FUNCTIONS, ast.ClassDef)) for part in body)
-        )
+        """Whether the file imports more than it uses: a module that others import everything from."""
+        every = [binding for found in self.semantics.bindings.module.bindings.values() for binding in found]
+        imports = [binding for binding in every if binding.form is Form.IMPORT and canonical(binding.imported) != VARIABLE]
+        unused = [binding for binding in imports if not binding.uses]
+        return len(unused) > 3 and len(unused) > len(imports) / 2
 
     def _is_named_in_text(self, binding: Binding) -> bool:
         """Whether strings that are code, such as those of ``__all__``, or type comments name it."""

@@ -156,17 +156,22 @@ class Volatile(Rule):
 
     # --- where autograd goes off -------------------------------------------------------------------------------------
 
-    def _item_loop(self, node: ast.expr, depth: int = 3) -> ast.For | None:
-        """The loop whose item a value is made from."""
+    def _item_loop(self, call: ast.Call) -> ast.For | None:
+        """The loop around ``call`` whose item its argument is made from."""
+        for loop in self.semantics.tree.loops(call):
+            if isinstance(loop, ast.For) and self._is_made_from(call, loop):
+                return loop
+        return None
+
+    def _is_made_from(self, node: ast.expr, loop: ast.For, depth: int = 3) -> bool:
         for name in ast.walk(node):
             for binding in self.semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ():
-                loop = self.semantics.tree.statement(binding.node)
-                if binding.form is Form.LOOP and isinstance(loop, ast.For) and self.semantics.tree.inside(node, loop):
-                    return loop
+                if binding.form is Form.LOOP and self.semantics.tree.statement(binding.node) is loop:
+                    return True
                 if depth and binding.form is Form.ASSIGNMENT and binding.value is not None:
-                    if (found := self._item_loop(binding.value, depth - 1)) is not None:
-                        return found
-        return None
+                    if self.semantics.tree.inside(binding.node, loop) and self._is_made_from(binding.value, loop, depth - 1):
+                        return True
+        return False
 
     def _runs(self, block: list[ast.stmt], needed: set[ast.stmt], source: ast.For | None) -> Iterator[list[ast.stmt]]:
         """The neighbouring statements, within ``block`` or deeper, that hold ``needed`` and nothing that trains.
@@ -209,10 +214,9 @@ class Volatile(Rule):
         return {self.semantics.tree.statement(use) for use in self._uses}
 
     def _goes_in_whole(self, statement: ast.stmt, needed: set[ast.stmt], source: ast.For | None) -> bool:
-        """Whether a statement is wrapped as it is: simple, or the loop that the value is from."""
-        if statement in needed or statement is source or not list(_blocks(statement)):
-            return self._is_neutral([statement])
-        return False
+        """Whether a statement is wrapped as it is: simple, the loop that the value is from, one that does nothing else."""
+        whole = isinstance(statement, ast.For) and all(part in needed for part in statement.body)
+        return (statement in needed or statement is source or whole) and self._is_neutral([statement])
 
     def _trains(self, statements: list[ast.stmt]) -> bool:
         return any(isinstance(part, ast.Call) and self.trains(part) for part in walk_body(statements))
@@ -262,11 +266,21 @@ class _Computations:
         """The statements, less those that train or run without autograd anyway."""
         match self._statement:
             case ast.Assign(targets=[ast.Attribute(attr="volatile", value=ast.Name() as owner)]):
-                for binding in self._semantics.bindings.reaching(owner):
-                    self._follow_uses(binding, [use for use in binding.uses if use.lineno > self._statement.lineno])
+                self._follow_later_uses(owner)
         for call in self._calls:
             self._follow(call)
         return {part for part in self._needed if not self._is_under_grad_mode(part)}
+
+    def _follow_later_uses(self, name: ast.Name) -> None:
+        """Follows the tensor of ``x.volatile = True`` from there on."""
+        bindings = self._semantics.bindings.reaching(name)
+        for node in self._semantics.tree.nodes:
+            if isinstance(node, ast.Name) and node.id == name.id and node.lineno > name.lineno:
+                if (
+                    self._semantics.tree.function(node) is self._function
+                    and self._semantics.bindings.reaching(node) == bindings
+                ):
+                    self._follow(node)
 
     def _is_under_grad_mode(self, statement: ast.stmt) -> bool:
         """Whether a ``with`` or a decorator around the statement says already what autograd does there."""
