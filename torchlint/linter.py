@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,13 +16,24 @@ from torchlint.semantics import Semantics
 from torchlint.source import Source, SourceError
 from torchlint.suppression import Suppressions
 
+_TORCH = (b"torch", b"lightning", b"accelerate", b"fastai", b"transformers")
+_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)
+
 _RECURSION_LIMIT = 6000
 """Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
 
 
 def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
     """Whether any of ``rules`` could find something in a file with these bytes."""
-    return any(rule.screen.passes(data) for rule in rules)
+    return not _is_foreign(data) and any(rule.screen.passes(data) for rule in rules)
+
+
+def _is_foreign(data: bytes) -> bool:
+    """Whether a file imports something, but names neither torch nor a library that wraps it: its ``.data`` is not ours.
+
+    A text without imports is a snippet, or a notebook's cell, that takes them for granted.
+    """
+    return not any(name in data for name in _TORCH) and _IMPORT.search(data) is not None
 
 
 def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) -> list[Diagnostic]:
@@ -30,7 +42,7 @@ def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) 
     With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    screened = [rule for rule in rules if rule.screen.passes(data)]
+    screened = [rule for rule in rules if passes_screen(data, (rule,))]
     if not screened:
         return []
     suppressions = Suppressions(source if suppress else Source(""))

@@ -113,15 +113,15 @@ def _judge_findings(judgement: Judgement, findings: Sequence[Finding], labels: I
         by_file[label.code_base, label.file].append(label)
     for finding in findings:
         tally = judgement.rules[finding.code]
-        label = label_of(finding, by_file[finding.code_base, finding.file])
-        if label is None:
+        deciding = label_of(finding, by_file[finding.code_base, finding.file])
+        if deciding is None:
             tally.unlabelled += 1
             judgement.unlabelled.append(finding)
-        elif label.true:
+        elif deciding.true:
             tally.true += 1
         else:
             tally.false += 1
-            judgement.false.append((finding, label.why))
+            judgement.false.append((finding, deciding.why))
 
 
 def label_of(finding: Finding, labels: Iterable[Label]) -> Label | None:

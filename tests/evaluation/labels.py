@@ -94,6 +94,9 @@ class Occurrence:
         """The rule that the occurrence counts for: the first of those that may report it."""
         return self.codes[0]
 
+    def __str__(self) -> str:
+        return f"{self.code_base} {self.file}:{self.place} {'|'.join(self.codes)}"
+
 
 def read_labels(path: Path) -> list[Label]:
     """The labels in a tab-separated file; raises `LabelError` for a line that is not one."""

@@ -46,7 +46,7 @@ def describe(kind: Kind) -> str:
             return f"[{describe(kind.element or Kind())}]"
         case Type.MAPPING:
             return f"{{{describe(kind.element or Kind())}}}"
-    return kind.type.value
+    return str(kind.type.value)
 
 
 def lines(snippet: str) -> list[int]:

@@ -64,7 +64,11 @@ LOOPS = [
     case("x = 0\nfor i in y:\n    x = 1\nelse:\n    x = 2\n«x»", 5),
     case("x = 0\nwhile True:\n    x = 1\n    if c:\n        break\n    x = 2\n«x»", 3),
     case("x = 0\nwhile True:\n    if c:\n        break\n    x = 1\n    if d:\n        break\n«x»", 1, 5),
-    case("x = 0\nwhile 1:\n    x = 1\n    if c:\n        x = 2\n        break\n    if d:\n        x = 3\n        break\n«x»", 5, 8),
+    case(
+        "x = 0\nwhile 1:\n    x = 1\n    if c:\n        x = 2\n        break\n    if d:\n        x = 3\n        break\n«x»",
+        5,
+        8,
+    ),
     case("x = 0\nwhile True:\n    x = 1\n    for j in y:\n        x = 2\n        break\n    if c:\n        break\n«x»", 3, 5),
     case("def f():\n    x = 0\n    if c:\n        x = 1\n        while True:\n            if d: return x\n    «x»", 2),
     case("for e in y:\n    try:\n        f()\n    except E as e:\n        pass\n    «e»", 1),

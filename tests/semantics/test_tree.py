@@ -70,7 +70,9 @@ def outer():
 '''
 
 
-@pytest.mark.parametrize("text", [EVERYTHING, *(path.read_text("utf-8") for path in FILES)], ids=["everything", *(path.name for path in FILES)])
+@pytest.mark.parametrize(
+    "text", [EVERYTHING, *(path.read_text("utf-8") for path in FILES)], ids=["everything", *(path.name for path in FILES)]
+)
 def test_the_tree_has_the_nodes_that_python_walks_but_for_contexts_and_operators(text: str) -> None:
     module = ast.parse(text)
     expected = {
@@ -130,9 +132,17 @@ def test_libcst_counts_the_same(path: Path) -> None:
 
 
 SAME = {
-    **{name: name for name in ("Call", "Subscript", "Lambda", "ListComp", "SetComp", "DictComp", "GeneratorExp", "Dict", "Set")},
-    **{name: name for name in ("If", "For", "While", "With", "Try", "Match", "Return", "Raise", "Assert", "Pass", "Break", "Yield")},
-    **{name: name for name in ("FunctionDef", "ClassDef", "Import", "ImportFrom", "Assign", "AugAssign", "AnnAssign", "ExceptHandler")},
+    **{
+        name: name for name in ("Call", "Subscript", "Lambda", "ListComp", "SetComp", "DictComp", "GeneratorExp", "Dict", "Set")
+    },
+    **{
+        name: name
+        for name in ("If", "For", "While", "With", "Try", "Match", "Return", "Raise", "Assert", "Pass", "Break", "Yield")
+    },
+    **{
+        name: name
+        for name in ("FunctionDef", "ClassDef", "Import", "ImportFrom", "Assign", "AugAssign", "AnnAssign", "ExceptHandler")
+    },
     **{name: name for name in ("IfExp", "NamedExpr", "Await", "Global", "Nonlocal")},
     **{"Compare": "Comparison", "BinOp": "BinaryOperation", "UnaryOp": "UnaryOperation", "Delete": "Del"},
 }
@@ -142,9 +152,20 @@ SAME = {
 def _names_in(node: ast.AST) -> list[str]:
     """The words of a node that libcst makes a `Name` of."""
     match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case (
+            ast.Name(id=name)
+            | ast.Attribute(attr=name)
+            | ast.arg(arg=name)
+            | ast.FunctionDef(name=name)
+            | ast.ClassDef(name=name)
+        ):
             return [name]
-        case ast.keyword(arg=str(name)) | ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+        case (
+            ast.keyword(arg=str(name))
+            | ast.ExceptHandler(name=str(name))
+            | ast.MatchAs(name=str(name))
+            | ast.MatchStar(name=str(name))
+        ):
             return [name]
         case ast.MatchClass(kwd_attrs=words):
             return list(words)
@@ -154,7 +175,7 @@ def _names_in(node: ast.AST) -> list[str]:
             return module.split(".")
         case ast.Global(names=words) | ast.Nonlocal(names=words):
             return words
-        case ast.Constant(value=True | False | None as value):
+        case ast.Constant(value=value) | ast.MatchSingleton(value=value):
             return [str(value)] if isinstance(value, (bool, type(None))) else []
     return []
 
@@ -163,7 +184,22 @@ def test_the_statement_of_a_node() -> None:
     text = "if a:\n    b = f(c, [d for d in e])\nfor g in h: pass\n@i\ndef j(k=l): return m\ntry: n\nexcept o: p\n"
     tree = Tree(ast.parse(text))
     rows = {node.id: tree.statement(node).lineno for node in tree.nodes if isinstance(node, ast.Name)}
-    assert rows == {"a": 1, "b": 2, "f": 2, "c": 2, "d": 2, "e": 2, "g": 3, "h": 3, "i": 5, "l": 5, "m": 5, "n": 6, "o": 6, "p": 7}
+    assert rows == {
+        "a": 1,
+        "b": 2,
+        "f": 2,
+        "c": 2,
+        "d": 2,
+        "e": 2,
+        "g": 3,
+        "h": 3,
+        "i": 5,
+        "l": 5,
+        "m": 5,
+        "n": 6,
+        "o": 6,
+        "p": 7,
+    }
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def _argument(parameter: Parameter, call: Call, world: World, variant: int) -> o
 
 
 def _call(signature: Signature, world: World, variant: int, *, method: bool) -> Call:
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     call = Call()
     if method:
         call.arguments.append(call.take(world.make()))

@@ -274,7 +274,7 @@ _RECIPES = {
 def calls(name: str) -> Iterator[Call]:
     """The calls written down for a function or method; a dict at the end of the arguments holds those given by name."""
     for recipe in _RECIPES.get(name, ()):
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         call = Call()
         given = list(recipe())
         if given and isinstance(options := given[-1], dict):

@@ -26,23 +26,20 @@ from torchlint.suppression import Suppressions
 class Screen:
     """A cheap necessary condition on a file's bytes: without it, the rule has nothing to find there.
 
-    The bytes must hold one of ``any_of``, and a match of ``pattern`` where one is given; ``accepts`` has the last word on
-    each match.
+    The bytes must hold one of ``any_of``, and a match of ``pattern`` where one is given; ``check`` has the last word.
     """
 
     any_of: tuple[bytes, ...]
     pattern: re.Pattern[bytes] | None = None
-    accepts: Callable[[bytes], bool] | None = None
+    check: Callable[[bytes], bool] | None = None
 
     def passes(self, data: bytes) -> bool:
         """Whether a file with these bytes could hold a finding."""
         if not any(part in data for part in self.any_of):
             return False
-        if self.pattern is None:
-            return True
-        if self.accepts is None:
-            return self.pattern.search(data) is not None
-        return any(self.accepts(match.group()) for match in self.pattern.finditer(data))
+        if self.pattern is not None and self.pattern.search(data) is None:
+            return False
+        return self.check is None or self.check(data)
 
 
 class Rule(ABC):

@@ -45,12 +45,20 @@ class NoGradRuns:
         self._rewriter = rewriter
         self._needs_it = needs_it
         self._bears_it = bears_it
+        self._found: dict[ast.stmt, list[ast.stmt]] = {}
 
     def around(self, statement: ast.stmt) -> list[ast.stmt]:
         """The run of neighbouring statements around ``statement`` that go under ``no_grad``, and nothing else.
 
         A loop or condition all of whose body does so counts as one such statement.
         """
+        if statement not in self._found:
+            run = self._find(statement)
+            needy = (part for member in run for part in ast.walk(member) if isinstance(part, ast.stmt) and self._needs_it(part))
+            self._found.update(dict.fromkeys(needy, run))
+        return self._found[statement]
+
+    def _find(self, statement: ast.stmt) -> list[ast.stmt]:
         outermost = statement
         for parent in self._tree.ancestors(statement):
             if not isinstance(parent, (ast.If, ast.For)) or not self._allows(parent):

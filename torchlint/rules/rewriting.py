@@ -192,13 +192,17 @@ class Rewriter:
         unit = self.indent_unit(first)
         torch, imports = self.torch_name(first)
         assert last.end_lineno is not None
-        header = f"{self.indentation(first)}with {torch}.{mode}:{self._source.newline}{unit}"
+        indentation, newline = self.indentation(first), self._source.newline
+        header = f"{indentation}with {torch}.{mode}:{newline}"
         start = self._source.line_start(first.lineno)
-        newline = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
-        # The newlines around the block are a part of the edit: of two blocks that touch, the second one waits for the next
-        # round, and then joins the first.
+        if imports and imports[0][0] == start:
+            header, imports = imports[0][2] + header, []
+        before = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
+        code = start + len(indentation) + 1
+        # The newlines around the block are a part of the edit, and so is the first character of the code: of two blocks that
+        # touch or overlap, the second one waits for the next round, and then joins the first.
         return [
-            (newline, start, self._source.text[newline:start] + header),
+            (before, code, self._source.text[before:start] + header + unit + self._source.text[start:code]),
             *self.indent(first.lineno, last.end_lineno, unit)[1:],
             self._newline_after(last.end_lineno),
             *imports,

@@ -91,6 +91,7 @@ class Bindings:
         self._loop_bindings: dict[ast.AST, list[Binding]] = {}
         self._continues: dict[ast.AST, list[ast.Continue]] = {}
         self._standing: dict[ast.AST, Scope] = {}
+        self._loops: dict[ast.AST, tuple[Loop, ...]] = {}
         self._reaching: dict[ast.Name, tuple[Binding, ...]] = {}
         self.module = self._collect(tree)
         for scope in list(self.scopes.values()):
@@ -197,22 +198,26 @@ class Bindings:
             for loop in self._loops_around(node):
                 self._loop_bindings.setdefault(loop, []).append(binding)
 
-    def _loops_around(self, node: ast.AST) -> Iterator[Loop]:
+    def _loops_around(self, node: ast.AST) -> tuple[Loop, ...]:
         """The loops of the same scope whose body, test or target ``node`` stands in, innermost first."""
-        child: ast.AST = self._tree.statement(node)
-        if isinstance(child, LOOPS):
-            yield child
-        for parent in self._tree.ancestors(child):
-            if isinstance(parent, (ast.ClassDef, *FUNCTIONS)):
-                return
-            if isinstance(parent, LOOPS) and in_body(child, parent):
-                yield parent
+        statement = self._tree.statement(node)
+        passed: list[tuple[ast.AST, ast.AST]] = []
+        child: ast.AST = statement
+        for parent in self._tree.ancestors(statement):
+            if child in self._loops or isinstance(parent, (ast.ClassDef, *FUNCTIONS)):
+                break
+            passed.append((child, parent))
             child = parent
+        loops = self._loops.get(child, ())
+        for child, parent in reversed(passed):
+            if isinstance(parent, LOOPS) and in_body(child, parent):
+                loops = (parent, *loops)
+            self._loops[child] = loops
+        return (statement, *loops) if isinstance(statement, LOOPS) else loops
 
     def _continue(self, node: ast.AST) -> None:
         assert isinstance(node, ast.Continue)
-        loop = next(self._loops_around(node), None)
-        if loop is not None:
+        for loop in self._loops_around(node)[:1]:
             self._continues.setdefault(loop, []).append(node)
 
     def _function(self, node: ast.AST) -> None:
@@ -612,9 +617,14 @@ class _Flow:
 
     def _join(self, outcomes: list[_State]) -> None:
         """Lets names have what any of the outcomes gives them, and keep what they have where one leaves them alone."""
-        for name in dict.fromkeys(name for outcome in outcomes for name in outcome):
-            here = self._locals.get(name, ())
-            self._set(name, _union(outcome.get(name, here) for outcome in outcomes))
+        given: dict[str, list[tuple[Binding, ...]]] = {}
+        for outcome in outcomes:
+            for name, value in outcome.items():
+                given.setdefault(name, []).append(value)
+        for name, values in given.items():
+            if len(values) < len(outcomes):
+                values.append(self._locals.get(name, ()))
+            self._set(name, _union(values))
 
     def _loop(self, loop: Loop) -> bool:
         """Visits a loop; whether it may end, by its condition or by a break."""

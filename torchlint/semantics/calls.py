@@ -57,6 +57,8 @@ _WRAPPERS = frozenset({"torch.compile", "torch.jit.script", "torch.jit.trace", "
 _CASTING_METHODS = frozenset({"to", "type"})
 _KEEPS_SCALAR = frozenset(
     {
+        "int",
+        "long",
         "clone",
         "detach",
         "cpu",
@@ -182,7 +184,7 @@ class Calls:
         flag = _keyword(call, "requires_grad")
         scalar = name == "torch.tensor" and bool(call.args) and self._inference.kind(call.args[0]).type is Type.NUMBER
         grad = Grad.UNKNOWN if flag is not None and not _is_off(call, "requires_grad") else Grad.NONE
-        if name == "torch.as_tensor" and call.args and self._inference.kind(call.args[0]).is_tensor:
+        if name in torch_api.PASSING_FACTORIES and call.args and self._inference.kind(call.args[0]).is_tensor:
             return self._inference.kind(call.args[0])
         return tensor(grad, True if scalar else None, why=f"made by `{name}`")
 
@@ -236,7 +238,8 @@ class Calls:
         if not result.startswith(("tensor", "tuple", "list")):
             return UNKNOWN
         grad = Grad.NONE if flat else self._here(call, self._arguments_grad(call))
-        value = tensor(grad, True if reduces and not extra else None, why=why)
+        unsure = any(word.arg is None for word in call.keywords) or any(isinstance(part, ast.Starred) for part in call.args)
+        value = tensor(grad, True if reduces and not extra and not unsure else None, why=why)
         if name.rpartition(".")[2] == "where":
             return value if extra else sequence(tensor(Grad.NONE, why="indices"))
         if result == "tensor" or (result == "tensor|tuple" and not extra):

@@ -156,7 +156,8 @@ class Evidence:
         if name == "builtins.hasattr":
             return Kind()  # it may be anything, or the code would not ask
         if name == "torch.is_tensor":
-            return None
+            guards = isinstance(self._inference.tree.parent(call), (ast.If, ast.IfExp))
+            return tensor(why="it is tested for being a tensor") if guards else None
         if name is None:
             return None
         if name.startswith("torch.nn.functional.") or (name in torch_api.FUNCTIONS and name not in torch_api.FACTORIES):

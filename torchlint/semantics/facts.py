@@ -160,18 +160,21 @@ class Facts:
 
     def call_sites(self, function: ast.AST) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``: by its name, or as a method of ``self``."""
-        if not isinstance(function, FUNCTIONS):
-            return []
-        owner = self._tree.parent(function)
-        found = []
-        for call in self.calls.get(function.name, ()):
-            if isinstance(call.func, ast.Name):
-                if self.definition(call.func) is function:
-                    found.append(call)
-            elif isinstance(call.func, ast.Attribute) and isinstance(owner, ast.ClassDef):
-                caller = self.self_class(call.func.value)
-                if caller is not None and self.method(caller, function.name) is function:
-                    found.append(call)
+        return self._call_sites.get(function, [])
+
+    @cached_property
+    def _call_sites(self) -> dict[ast.AST, list[ast.Call]]:
+        found: dict[ast.AST, list[ast.Call]] = defaultdict(list)
+        for name, calls in self.calls.items():
+            for call in calls:
+                called: ast.AST | None = None
+                if isinstance(call.func, ast.Name):
+                    called = self.definition(call.func)
+                elif isinstance(call.func, ast.Attribute):
+                    caller = self.self_class(call.func.value)
+                    called = self.method(caller, name) if caller is not None else None
+                if isinstance(called, FUNCTIONS):
+                    found[called].append(call)
         return found
 
     def argument(self, call: ast.Call, function: Function, parameter: ast.arg) -> ast.expr | None:

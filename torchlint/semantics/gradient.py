@@ -29,23 +29,38 @@ class NoGrad:
         self._names = names
         self._facts = facts
         self._functions: dict[Function, bool] = {}
+        self._covered: dict[ast.AST, bool] = {}
 
     def covers(self, node: ast.AST) -> bool:
         """Whether ``node`` is evaluated with autograd off: in a ``no_grad`` block, a decorated function, one called there."""
+        passed: list[ast.AST] = []
+        covered = False
         child = node
         for parent in self._tree.ancestors(node):
-            if isinstance(parent, (ast.With, ast.AsyncWith)) and child in parent.body:
-                switch = self._switch(parent)
-                if switch is not None:
-                    return not switch
-            elif isinstance(parent, FUNCTIONS) and child in parent.body:
-                return self._function(parent) or self._switched_off(child, parent.body)
-            elif isinstance(parent, ast.Lambda):
-                return False
-            elif isinstance(parent, ast.Module) and isinstance(child, ast.stmt):
-                return self._switched_off(child, parent.body)
+            if child in self._covered:
+                covered = self._covered[child]
+                break
+            passed.append(child)
+            mode = self._mode_in(parent, child)
+            if mode is not None:
+                covered = not mode
+                break
             child = parent
-        return False
+        for part in passed:
+            self._covered[part] = covered
+        return covered
+
+    def _mode_in(self, parent: ast.AST, child: ast.AST) -> bool | None:
+        """The grad mode that ``parent`` evaluates its part ``child`` in; ``None`` where that is the mode around it."""
+        if isinstance(parent, (ast.With, ast.AsyncWith)) and isinstance(child, ast.stmt):
+            return self._switch(parent)
+        if isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
+            return not (self._function(parent) or self._switched_off(child, parent.body))
+        if isinstance(parent, ast.Lambda):
+            return True
+        if isinstance(parent, ast.Module) and isinstance(child, ast.stmt):
+            return not self._switched_off(child, parent.body)
+        return None
 
     def block(self, node: ast.AST) -> bool:
         """Whether ``node`` stands in a ``with`` block, or a decorated function, that turns autograd off."""
@@ -195,10 +210,9 @@ class Backpropagated:
                 continue
             for part in connected(expression, self._names):
                 if isinstance(part, ast.Name):
-                    for binding in _with_summed(self._bindings.reaching(part)):
-                        if binding not in closure:
-                            closure.add(binding)
-                            pending.extend(self._origins(binding))
+                    for binding in _with_summed(self._bindings.reaching(part), closure):
+                        closure.add(binding)
+                        pending.extend(self._origins(binding))
                 elif isinstance(part, ast.Attribute):
                     for slot in self._slots(part):
                         if slot not in closure:
@@ -262,16 +276,16 @@ class Backpropagated:
         return self._facts.slots(owner, node.attr) if owner is not None else []
 
 
-def _with_summed(bindings: Iterable[Binding]) -> Iterator[Binding]:
-    """Bindings, and those that their augmented assignments add to."""
+def _with_summed(bindings: Iterable[Binding], known: set[Binding | Slot]) -> Iterator[Binding]:
+    """Bindings, and those that their augmented assignments add to, but for the known ones."""
     seen: set[Binding] = set()
     pending = list(bindings)
     while pending:
         binding = pending.pop()
-        if binding not in seen:
+        if binding not in seen and binding not in known:
             seen.add(binding)
-            yield binding
             pending.extend(binding.before)
+            yield binding
 
 
 def is_engine_backward(call: ast.Call) -> bool:

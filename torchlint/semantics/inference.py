@@ -26,12 +26,13 @@ from torchlint.semantics.kinds import (
     Type,
     join,
     mapping,
+    record,
     result_grad,
     sequence,
     tensor,
 )
 from torchlint.semantics.names import Names
-from torchlint.semantics.tree import FUNCTIONS, Function, Tree
+from torchlint.semantics.tree import FUNCTIONS, Function, Tree, walk
 
 _SAME_GRAD_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "requires_grad", "is_leaf"})
@@ -51,6 +52,10 @@ _FOREIGN = (
 )
 
 
+_DEEP = 150
+"""At this depth of recursion, what is needed further on is inferred first."""
+
+
 class Inference:
     """Computes kinds on demand and remembers them; what refers to itself is unknown where it does."""
 
@@ -63,18 +68,43 @@ class Inference:
         self.evidence = Evidence(self)
         self._calls = Calls(self)
         self._kinds: dict[ast.AST, Kind] = {}
+        self._depth = 0
         self._binding_kinds: dict[Binding, Kind] = {}
         self._slot_kinds: dict[tuple[ast.ClassDef, str], Kind] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
         self._call_sites: dict[Function, list[ast.Call]] = {}
+        self._instance_calls: dict[str, dict[Function, list[ast.Call]]] = {}
 
     def kind(self, node: ast.expr) -> Kind:
         """What ``node`` evaluates to."""
         found = self._kinds.get(node)
         if found is None:
+            if self._depth == _DEEP:
+                self._infer_ahead(node)
             self._kinds[node] = UNKNOWN
+            self._depth += 1
             found = self._kinds[node] = self._infer(node)
+            self._depth -= 1
         return found
+
+    def _infer_ahead(self, node: ast.expr) -> None:
+        """Infers what a long chain of assignments or operations is made of, from its far end: recursion stays shallow."""
+        ahead: list[ast.expr] = []
+        seen: set[ast.AST] = set()
+        pending: list[ast.expr] = [node]
+        while pending:
+            for part in walk(pending.pop()):
+                if part in seen or part in self._kinds or not isinstance(part, ast.expr):
+                    continue
+                seen.add(part)
+                ahead.append(part)
+                if isinstance(part, ast.Name):
+                    values = [binding.value for binding in self.bindings.reaching(part) if binding not in self._binding_kinds]
+                    pending.extend(value for value in values if value is not None and value not in seen)
+        depth, self._depth = self._depth, 0
+        for part in reversed(ahead):
+            self.kind(part)
+        self._depth = depth
 
     def _infer(self, node: ast.expr) -> Kind:
         match node:
@@ -121,7 +151,10 @@ class Inference:
                 return sequence(join([self.kind(element) for element in elements]))
             case ast.ListComp(elt=element) | ast.SetComp(elt=element) | ast.GeneratorExp(elt=element):
                 return sequence(self.kind(element))
-            case ast.Dict(values=values):
+            case ast.Dict(keys=keys, values=values):
+                names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+                if len(names) == len(keys) > 0:
+                    return record({name: self.kind(value) for name, value in zip(names, values)})
                 return mapping(join([self.kind(value) for value in values]))
             case ast.DictComp(value=value):
                 return mapping(self.kind(value))
@@ -232,15 +265,23 @@ class Inference:
             self._call_sites[function] = self.facts.call_sites(function)  # while the receivers are looked at
             owner = self.tree.parent(function)
             if isinstance(owner, ast.ClassDef) and not function.name.startswith("__"):
-                others = [call for call in self.facts.calls.get(function.name, ()) if self._is_on_instance(call, function)]
+                others = self._calls_on_instances(function.name).get(function, ())
                 self._call_sites[function] = list(dict.fromkeys([*self._call_sites[function], *others]))
         return self._call_sites[function]
 
-    def _is_on_instance(self, call: ast.Call, function: Function) -> bool:
-        if not isinstance(call.func, ast.Attribute):
-            return False
-        definition = self.kind(call.func.value).definition
-        return isinstance(definition, ast.ClassDef) and self.facts.method(definition, function.name) is function
+    def _calls_on_instances(self, name: str) -> dict[Function, list[ast.Call]]:
+        """The calls of methods of that name on what is known to be an instance of a class of the file, by the method."""
+        if name not in self._instance_calls:
+            self._instance_calls[name] = {}  # while the receivers are looked at
+            found: dict[Function, list[ast.Call]] = {}
+            for call in self.facts.calls.get(name, ()):
+                if isinstance(call.func, ast.Attribute):
+                    definition = self.kind(call.func.value).definition
+                    method = self.facts.method(definition, name) if isinstance(definition, ast.ClassDef) else None
+                    if method is not None:
+                        found.setdefault(method, []).append(call)
+            self._instance_calls[name] = found
+        return self._instance_calls[name]
 
     def instance(self, definition: ast.ClassDef) -> Kind:
         """What calling a class of the file gives."""
@@ -430,7 +471,8 @@ class Inference:
                 return replace(base, loose=True, scalar=None)
             return tensor(result_grad([base.grad]), None if _may_select(node.slice) else False, why=base.why)
         if base.type is Type.MAPPING:
-            return base.element or UNKNOWN
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            return dict(base.entries).get(str(key), base.element or UNKNOWN)
         if base.type is Type.SEQUENCE:
             match node.slice:
                 case ast.Slice():

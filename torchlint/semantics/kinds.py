@@ -46,7 +46,7 @@ class Kind:
     """What is known of a value.
 
     ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
-    and ``items`` of containers; ``name`` is the dotted name of a class or function, or of the class that an instance is
+    and ``items`` of containers, ``entries`` of a dict with written-out keys; ``name`` is the dotted name of a class or function, or of the class that an instance is
     of; ``definition`` is the one in the file; ``depth`` is how deep containers nest. ``why`` says in words where the
     knowledge is from.
     """
@@ -58,6 +58,7 @@ class Kind:
     name: str = ""
     element: Kind | None = None
     items: tuple[Kind, ...] | None = None
+    entries: tuple[tuple[str, Kind], ...] = ()
     definition: Definition | None = None
     depth: int = field(default=0, compare=False)
     why: str = field(default="", compare=False)
@@ -114,6 +115,15 @@ def mapping(element: Kind = UNKNOWN, why: str = "") -> Kind:
     return Kind(Type.MAPPING, element=element, depth=element.depth + 1, why=why)
 
 
+def record(entries: dict[str, Kind]) -> Kind:
+    """The kind of a dict with written-out keys; of a value under an unknown key only what is true of all is known."""
+    kinds = list(entries.values())
+    alike = all(kind.known and kind.type is kinds[0].type and kind.grad is kinds[0].grad for kind in kinds)
+    found = mapping(join(kinds) if alike else UNKNOWN)
+    bounded = tuple((key, _bounded(kind)) for key, kind in entries.items())
+    return replace(found, entries=bounded, depth=1 + max((kind.depth for _, kind in bounded), default=0))
+
+
 def _bounded(kind: Kind) -> Kind:
     """A kind to put into another: nothing is known of what is nested too deeply, as in ``x = (x, y)`` time and again."""
     return kind if kind.depth < _DEPTH else UNKNOWN
@@ -147,17 +157,22 @@ def _join_two(one: Kind, other: Kind) -> Kind:
     items = None
     if one.items is not None and other.items is not None and len(one.items) == len(other.items):
         items = tuple(join(pair) for pair in zip(one.items, other.items))
+    entries: tuple[tuple[str, Kind], ...] = ()
+    if [key for key, _ in one.entries] == [key for key, _ in other.entries]:
+        entries = tuple((key, join((kind, dict(other.entries)[key]))) for key, kind in one.entries)
+    elements = [kind for kind in (one.element, other.element) if kind is not None]
     return Kind(
         one.type,
         join_grads(one.grad, other.grad),
         one.scalar if one.scalar == other.scalar else None,
         one.loose or other.loose,
-        one.name if one.name == other.name else "",
-        join([kind for kind in (one.element, other.element) if kind is not None]) if one.element or other.element else None,
-        items,
-        one.definition if one.definition is other.definition else None,
-        max(one.depth, other.depth),
-        one.why or other.why,
+        name=one.name if one.name == other.name else "",
+        element=join(elements) if elements else None,
+        items=items,
+        entries=entries,
+        definition=one.definition if one.definition is other.definition else None,
+        depth=max(one.depth, other.depth),
+        why=one.why or other.why,
     )
 
 

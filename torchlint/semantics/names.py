@@ -114,15 +114,16 @@ class Names:
         return self._resolved[node]
 
     def _resolve(self, node: ast.Name | ast.Attribute) -> str | None:
-        parts: list[str] = []
+        chain: list[ast.Attribute] = []
         base: ast.expr = node
         while isinstance(base, ast.Attribute):
-            parts.append(base.attr)
+            chain.append(base)
             base = base.value
-        if not isinstance(base, ast.Name):
+        start = self._name(base) if isinstance(base, ast.Name) else None
+        if start is None:
+            self._resolved.update(dict.fromkeys(chain))  # so that no part of a long chain is looked at again
             return None
-        start = self._name(base)
-        return canonical(".".join((start, *reversed(parts)))) if start else None
+        return canonical(".".join((start, *(part.attr for part in reversed(chain)))))
 
     def _name(self, name: ast.Name) -> str | None:
         bindings = self._bindings.reaching(name)

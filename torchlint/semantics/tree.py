@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from typing import TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -19,17 +18,21 @@ SCOPES = (ast.Module, ast.ClassDef, ast.Lambda, *FUNCTIONS, *COMPREHENSIONS)
 _LEAF_FIELDS = frozenset({"ctx", "op", "ops", "id", "attr", "n", "s", "kind", "type_comment", "lineno", "conversion", "simple"})
 
 
-@cache
-def _child_fields(node_type: type[ast.AST]) -> tuple[str, ...]:
+class _ChildFields(dict[type[ast.AST], tuple[str, ...]]):
     """The fields of a node type that may hold nodes, reversed."""
-    if node_type is ast.Constant:
-        return ()
-    return tuple(field for field in reversed(node_type._fields) if field not in _LEAF_FIELDS)
+
+    def __missing__(self, node_type: type[ast.AST]) -> tuple[str, ...]:
+        fields = () if node_type is ast.Constant else node_type._fields
+        self[node_type] = found = tuple(field for field in reversed(fields) if field not in _LEAF_FIELDS)
+        return found
+
+
+_CHILD_FIELDS = _ChildFields()
 
 
 def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
     """Puts the parts of ``node`` on a stack, the first on top."""
-    for field in _child_fields(type(node)):
+    for field in _CHILD_FIELDS[type(node)]:
         value = getattr(node, field, None)
         if isinstance(value, ast.AST):
             stack.append(value)
@@ -54,7 +57,7 @@ class Tree:
         while stack:
             node = pop()
             append(node)
-            for field in _child_fields(type(node)):
+            for field in _CHILD_FIELDS[type(node)]:
                 value = getattr(node, field, None)
                 if isinstance(value, ast.AST):
                     parents[value] = node

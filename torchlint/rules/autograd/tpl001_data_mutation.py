@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
@@ -94,7 +95,12 @@ class DataMutation(Rule):
             return f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
         return f"`{tensor}` is changed through {way}, which autograd does not notice: gradients may silently be wrong"
 
-    def _runs(self, safe: bool) -> NoGradRuns:
+    @cached_property
+    def _runs(self) -> dict[bool, NoGradRuns]:
+        """The runs of statements whose fix is safe, and those of the others."""
+        return {safe: self._runs_of(safe) for safe in (True, False)}
+
+    def _runs_of(self, safe: bool) -> NoGradRuns:
         return NoGradRuns(
             self.semantics,
             self._rewriter,
@@ -107,16 +113,34 @@ class DataMutation(Rule):
     def _fix(self, access: Access) -> Fix:
         tensor = ast.unparse(access.node.value)
         safe = _is_safe(access)
-        if not self._is_droppable(access):
+        if access not in self._droppable:
             return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
         if self._needs_no_wrapping(access):
             return self.fix(f"Change `{tensor}` itself", self._drop(access), safe=safe)
-        group = self._runs(safe).around(self.semantics.tree.statement(access.node))
-        wrapping = self._rewriter.wrap_in_no_grad(group)
-        if wrapping is None:
+        edits = self._wrapped(self._runs[safe].around(self.semantics.tree.statement(access.node)))
+        if edits is None:
             return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
-        drops = (self._drop_within(found, group) for found in accesses(self.semantics).values())
-        return self.fix(f"Change `{tensor}` itself, under `torch.no_grad()`", combined(wrapping, *drops), safe=safe)
+        return self.fix(f"Change `{tensor}` itself, under `torch.no_grad()`", edits, safe=safe)
+
+    def _wrapped(self, run: list[ast.stmt]) -> list[TextEdit] | None:
+        """Puts a run of statements under ``no_grad``, less each ``.data`` that is not needed there."""
+        if run[0] not in self._wrapped_runs:
+            wrapping = self._rewriter.wrap_in_no_grad(run)
+            parts = [part for member in run for part in ast.walk(member) if isinstance(part, ast.stmt)]
+            drops = (self._drop_within(found) for part in parts for found in self._by_statement[part])
+            self._wrapped_runs[run[0]] = None if wrapping is None else combined(wrapping, *drops)
+        return self._wrapped_runs[run[0]]
+
+    @cached_property
+    def _wrapped_runs(self) -> dict[ast.stmt, list[TextEdit] | None]:
+        return {}
+
+    @cached_property
+    def _by_statement(self) -> dict[ast.stmt, list[Access]]:
+        found: dict[ast.stmt, list[Access]] = defaultdict(list)
+        for access in accesses(self.semantics).values():
+            found[self.semantics.tree.statement(access.node)].append(access)
+        return found
 
     def _detach(self, access: Access) -> list[TextEdit]:
         """Replaces ``.data`` by ``.detach()``."""
@@ -136,14 +160,12 @@ class DataMutation(Rule):
             return self._rewriter.call_in_place(access.node, statement, f".{_OPERATORS[type(statement.op)]}")
         return [self._rewriter.drop_attribute(access.node)]
 
-    def _drop_within(self, access: Access, group: list[ast.stmt]) -> list[TextEdit]:
-        """Leaves out a ``.data`` that the statements of ``group`` need no more once they are under ``no_grad``."""
-        statement = self.semantics.tree.statement(access.node)
-        if not any(self.semantics.tree.inside(statement, member) for member in group) or self._is_suppressed(access):
-            return []
-        if access.role is Role.MUTATION:
-            return self._drop(access) if access in self._droppable else []
-        if access.role is Role.READ and statement in self._wrappable and makes_new_value(self.semantics, access.node):
+    def _drop_within(self, access: Access) -> list[TextEdit]:
+        """Leaves out a ``.data`` that is needed no more once its statement is under ``no_grad``."""
+        if access in self._droppable:
+            return self._drop(access)
+        is_in_mutation = self.semantics.tree.statement(access.node) in self._wrappable and access.role is Role.READ
+        if is_in_mutation and makes_new_value(self.semantics, access.node) and not self._is_suppressed(access):
             return [self._rewriter.drop_attribute(access.node)]
         return []
 
@@ -202,18 +224,22 @@ class DataMutation(Rule):
         """The statements that go under ``no_grad``, and whether that is safe."""
         return {
             self.semantics.tree.statement(access.node): _is_safe(access)
-            for access in self._droppable
-            if not self._needs_no_wrapping(access)
+            for access in self._mutations
+            if access in self._droppable and not self._needs_no_wrapping(access)
         }
 
     @cached_property
     def _bare(self) -> set[ast.stmt]:
         """The statements that are fixed without ``no_grad``, and may stand under it."""
-        return {self.semantics.tree.statement(access.node) for access in self._droppable if self._needs_no_wrapping(access)}
+        return {
+            self.semantics.tree.statement(access.node)
+            for access in self._droppable
+            if self._needs_no_wrapping(access) and self._is_whole_statement(access)
+        }
 
     @cached_property
-    def _droppable(self) -> list[Access]:
-        return [access for access in self._mutations if self._is_droppable(access) and not self._is_suppressed(access)]
+    def _droppable(self) -> set[Access]:
+        return {access for access in self._mutations if self._is_droppable(access) and not self._is_suppressed(access)}
 
     def _is_suppressed(self, access: Access) -> bool:
         code = self.code if access.role is Role.MUTATION else "TPL002"

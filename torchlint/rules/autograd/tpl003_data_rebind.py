@@ -104,19 +104,47 @@ class DataRebind(Rule):
         return False
 
     def _fix(self, statement: ast.stmt, tensor: str) -> Fix | None:
+        if (initialisation := self._initialisations.get(statement)) is not None:
+            return self.fix(f"Initialise `{tensor}` itself", self._initialise(statement, initialisation), safe=True)
         if statement not in self._copied:
             return None
         if self.semantics.no_grad.block(statement):
             edits = self._copy(statement)
-        elif self._belongs(statement) and (wrapping := self._rewriter.wrap_in_no_grad(run := self._run(statement))) is not None:
-            edits = combined(wrapping, *(self._copy(part) for member in run for part in ast.walk(member)))
         else:
-            edits = self._copy(statement, ".detach()")
+            edits = self._wrapped(statement) or self._copy(statement, ".detach()")
         return self.fix(f"Copy the value into `{tensor}`", edits, safe=False)
 
-    def _run(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The neighbouring statements that are copied under the same ``no_grad``."""
-        return NoGradRuns(self.semantics, self._rewriter, self._belongs, lambda _: False).around(statement)
+    @cached_property
+    def _initialisations(self) -> dict[ast.stmt, ast.Call]:
+        """The assignments `p.data = init.normal_(p.data)`, in which the call does it all, with the call of each."""
+        found: dict[ast.stmt, ast.Call] = {}
+        for access in accesses(self.semantics).values():
+            match self.semantics.tree.parent(access.node):
+                case ast.Assign(targets=[ast.Attribute(attr="data", value=tensor)], value=ast.Call(func=function, args=[first, *_])):
+                    name = self.semantics.qualified_name(function) or ""
+                    initialised = first.value if isinstance(first, ast.Attribute) and first.attr == "data" else first
+                    if name.startswith("torch.nn.init.") and ast.dump(initialised) == ast.dump(tensor):
+                        found[self.semantics.tree.statement(access.node)] = self.semantics.tree.statement(access.node).value
+        return found
+
+    def _wrapped(self, statement: ast.stmt) -> list[TextEdit] | None:
+        """Puts an assignment, with its neighbours, under ``no_grad``."""
+        if not self._belongs(statement):
+            return None
+        run = self._runs.around(statement)
+        if run[0] not in self._wrapped_runs:
+            wrapping = self._rewriter.wrap_in_no_grad(run)
+            copies = (self._copy(part) for member in run for part in ast.walk(member))
+            self._wrapped_runs[run[0]] = None if wrapping is None else combined(wrapping, *copies)
+        return self._wrapped_runs[run[0]]
+
+    @cached_property
+    def _runs(self) -> NoGradRuns:
+        return NoGradRuns(self.semantics, self._rewriter, needs_it=self._belongs, bears_it=lambda _: False)
+
+    @cached_property
+    def _wrapped_runs(self) -> dict[ast.stmt, list[TextEdit] | None]:
+        return {}
 
     def _belongs(self, statement: ast.stmt) -> bool:
         if statement not in self._copied or self.suppressions.covers(self.code, statement.lineno):
@@ -157,7 +185,7 @@ def _is_copied(statement: ast.stmt, target: ast.Attribute) -> bool:
     if not any(ast.dump(part) == ast.dump(target.value) for part in ast.walk(statement.value)):
         return True
     match statement.value:
-        case ast.Subscript():
+        case ast.Subscript() | ast.Attribute(attr="T" | "mT" | "H" | "mH"):
             return False
         case ast.Call(func=ast.Attribute(attr=method)):
             return method not in _CHANGES_FORM

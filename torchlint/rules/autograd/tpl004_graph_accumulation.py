@@ -302,7 +302,7 @@ class GraphAccumulation(Rule):
         return all(kind.scalar and not kind.loose for kind in kinds)
 
     def _fix(self, parts: list[ast.expr], method: str) -> Fix | None:
-        if any(self._holds_loss(part) or self._may_be_tuple(part) for part in parts):
+        if any(self._holds_loss(part) or self._may_be_tuple(part) or self._may_be_dict(part) for part in parts):
             return None
         edits = [edit for part in parts for edit in self._edits(part, method)]
         safe = all(self._is_certainly_tensor(part) for part in parts)
@@ -314,6 +314,20 @@ class GraphAccumulation(Rule):
             isinstance(call.func, ast.Name) and call.args and ast.unparse(call.args[0]) == ast.unparse(part)
             for call in self.semantics.facts.calls.get("isinstance", ())
         )
+
+    def _may_be_dict(self, part: ast.expr) -> bool:
+        """Whether the value is a module's output that is never used as a tensor itself."""
+        if not (isinstance(part, ast.Name) and self.semantics.kind(part).loose):
+            return False
+        uses = [use for binding in self.semantics.bindings.reaching(part) for use in binding.uses]
+        return not any(self._is_operand(use) for use in uses)
+
+    def _is_operand(self, use: ast.expr) -> bool:
+        """Whether a value is computed with: in an operation, or as the first argument of a loss or a function of torch."""
+        parent = self.semantics.tree.parent(use)
+        if isinstance(parent, ast.Call) and use in parent.args[:1]:
+            return self.semantics.kind(parent).carries_graph
+        return isinstance(parent, (ast.BinOp, ast.UnaryOp))
 
     def _is_certainly_tensor(self, part: ast.expr) -> bool:
         kind = self.semantics.kind(part)

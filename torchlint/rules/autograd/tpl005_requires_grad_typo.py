@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cache, cached_property
 from typing import TypeGuard
 
 from torchlint.rules import Rule, Screen
@@ -16,6 +17,57 @@ _SETTINGS = re.compile(
     r"(^|_)(args?|opts?|options?|cfg|conf|config|configuration|settings|hparams|params|namespace|flags)$", re.IGNORECASE
 )
 """What a bag of settings is called."""
+
+
+def _is_typo(name: str) -> bool:
+    """Whether ``name`` is within two edits of ``requires_grad`` without being it, private, or about something else."""
+    if name.startswith("_") or name.rstrip("_") == _RIGHT or _OTHER_WORDS.search(name):
+        return False
+    return _distance(name.rstrip("_"), _RIGHT) <= 2
+
+
+@cache
+def _distance(one: str, other: str) -> int:
+    """The edit distance, with a swap of neighbours counted once."""
+    if abs(len(one) - len(other)) > 2:
+        return 3
+    rows: list[list[int]] = [list(range(len(other) + 1))]
+    for i, a in enumerate(one, 1):
+        row = [i]
+        for j, b in enumerate(other, 1):
+            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, rows[-2][j - 2] + 1)
+            row.append(cost)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+_PIECES = (b"req", b"ires_", b"rad")
+"""Two edits leave one of `requ`, `ires_` and `grad` whole; where a swap breaks two of them at once, one of `req` and `rad`."""
+_WORD = re.compile(rb"\w+")
+_COMPARED = re.compile(rb"requires_grad_?\s*==")
+
+
+def _may_hold_typo(data: bytes) -> bool:
+    """Whether a file has a word that is near `requires_grad`, or compares that."""
+    words = {word for piece in _PIECES for word in _words_around(data, piece)}
+    if b"requires_grad" in words and _COMPARED.search(data):
+        return True
+    return any(_is_typo(word.decode("utf-8", "replace")) for word in words)
+
+
+def _words_around(data: bytes, piece: bytes) -> Iterator[bytes]:
+    """The words that hold ``piece``, as far as they are not much longer than `requires_grad`."""
+    position = data.find(piece)
+    while position >= 0:
+        start = position
+        while start > 0 and position - start <= 16 and (data[start - 1 : start].isalnum() or data[start - 1] == ord("_")):
+            start -= 1
+        match = _WORD.match(data, start)
+        assert match is not None
+        yield match.group()
+        position = data.find(piece, match.end())
 
 
 class RequiresGradTypo(Rule):
@@ -49,7 +101,7 @@ class RequiresGradTypo(Rule):
 
     code = "TPL005"
     name = "requires-grad-typo"
-    screen = Screen(any_of=(b"gra", b"_gard", b"_grd"), pattern=re.compile(rb"(?i)r\w{3,9}_?g\w{2,5}"))
+    screen = Screen(any_of=_PIECES, check=_may_hold_typo)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """Reports a misspelt attribute that is assigned."""
@@ -187,26 +239,3 @@ def _last_name(node: ast.expr) -> str:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
-
-
-def _is_typo(name: str) -> bool:
-    """Whether ``name`` is within two edits of ``requires_grad`` without being it, private, or about something else."""
-    if name.startswith("_") or name.rstrip("_") == _RIGHT or _OTHER_WORDS.search(name):
-        return False
-    return _distance(name.rstrip("_"), _RIGHT) <= 2
-
-
-def _distance(one: str, other: str) -> int:
-    """The edit distance, with a swap of neighbours counted once."""
-    if abs(len(one) - len(other)) > 2:
-        return 3
-    rows: list[list[int]] = [list(range(len(other) + 1))]
-    for i, a in enumerate(one, 1):
-        row = [i]
-        for j, b in enumerate(other, 1):
-            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, rows[-2][j - 2] + 1)
-            row.append(cost)
-        rows.append(row)
-    return rows[-1][-1]

@@ -40,6 +40,8 @@ _DETACHES = re.compile(r"detach|repackage", re.IGNORECASE)
 _PRAGMA = re.compile(r"#\s*(noqa|type:|pylint|fmt|isort)")
 _FOR_OTHERS = re.compile(r"#\s*noqa:.*F401", re.IGNORECASE)
 """Behind an import that a module makes for those that import it."""
+_SOME, _MANY = 3, 9
+"""How many other unused imports make a file one that exists for its imports: if it defines nothing, and if it does."""
 _DEAD = "`Variable` has done nothing since torch 0.4: use the tensor itself"
 _UNUSED = "`Variable` is imported and not used: it is `torch.Tensor` since torch 0.4"
 
@@ -271,6 +273,8 @@ class VariableWrapper(Rule):
             for pair in zip(target.elts, value.elts):
                 yield from self._idle_calls(*pair)
             return
+        if dotted(target) is not None and dotted(target) == dotted(value):
+            return  # unwrapped before
         wrapping = _wrapping(value) if isinstance(value, ast.Call) and self._is_variable(value.func) else None
         idle = wrapping is not None and not wrapping.is_leaf and not self._detaches_on_purpose(wrapping)
         same = (
@@ -467,7 +471,8 @@ class VariableWrapper(Rule):
         every = [binding for found in self.semantics.bindings.module.bindings.values() for binding in found]
         imports = [binding for binding in every if binding.form is Form.IMPORT and canonical(binding.imported) != VARIABLE]
         unused = [binding for binding in imports if not binding.uses]
-        return len(unused) > 3 and len(unused) > len(imports) / 2
+        defines = any(binding.form in (Form.FUNCTION, Form.CLASS) for binding in every)
+        return len(unused) > (_MANY if defines else _SOME) and len(unused) > len(imports) / 2
 
     def _is_named_in_text(self, binding: Binding) -> bool:
         """Whether strings that are code, such as those of ``__all__``, or type comments name it."""

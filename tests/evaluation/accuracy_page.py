@@ -1,0 +1,168 @@
+"""Shows an evaluation: as text for the terminal, and as the page docs/accuracy.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from judgement import Judgement, Tally
+from labels import CodeBase, Occurrence
+
+_TITLES = {
+    "developed": "Packages that the rules were developed with",
+    "held-out": "Packages that were labelled before torchlint ever saw them",
+    "repositories": "Repositories at the commit before a leak was mended",
+    "silent": "Code that is not about torch",
+}
+
+_INTRODUCTION = """\
+# Accuracy
+
+How often a finding of torchlint is true, and how much of what is there it finds, on public code of 2017 to 2024: libraries,
+their examples, training scripts and tests. This page is written by
+`python tests/evaluation/evaluate.py --with-git --write docs/accuracy.md`; [tests/evaluation](../tests/evaluation/README.md)
+says how the labels were made, what they are worth, and how to run it again.
+
+**Precision** is the share of the findings that are true. Every finding has a label of its own: somebody read the place and
+said whether the pattern is really there and the value is what the rule is about. **Recall** is the share of the known
+occurrences that are reported, by the right rule at the right statement; counted are those that the file itself gives away.
+In brackets: with those that only another file, or a person, can tell. Suppression comments are not heeded.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much code there is in a code base."""
+
+    code_base: CodeBase
+    group: str
+    files: int
+    lines: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What an evaluation found, for each group of code bases, and the files that could not be parsed."""
+
+    groups: Mapping[str, Judgement]
+    extents: Sequence[Extent]
+    errors: Sequence[str]
+
+
+def summary(evaluation: Evaluation) -> str:
+    """The figures and every place behind a wrong one, as plain text."""
+    lines: list[str] = []
+    for group, judgement in evaluation.groups.items():
+        lines += [_TITLES[group], _extent(evaluation, group), ""]
+        lines += [*_aligned(_rows(judgement)), ""] if judgement.rules else []
+        lines += _listed("false", (f"{finding}: {why}" for finding, why in judgement.false))
+        lines += _listed("unlabelled", map(str, judgement.unlabelled))
+        lines += _listed("missed", map(str, judgement.missed))
+    return "\n".join([*lines, *_listed("cannot be parsed", evaluation.errors)])
+
+
+def page(evaluation: Evaluation) -> str:
+    """The page docs/accuracy.md."""
+    lines = [_INTRODUCTION, *_totals(evaluation)]
+    for group, judgement in evaluation.groups.items():
+        lines += ["", f"## {_TITLES[group]}", "", _extent(evaluation, group) + ".", ""]
+        if judgement.rules:
+            lines += [*_markdown(_rows(judgement)), ""]
+        else:
+            lines += ["No findings.", ""]
+        lines += _section("False", [f"`{finding}`: {why}" for finding, why in judgement.false])
+        lines += _section("Not labelled", [f"`{finding}`" for finding in judgement.unlabelled])
+        lines += _section("Missed", list(_by_code_base(judgement.missed)))
+        lines += _code_bases(evaluation, group)
+    if evaluation.errors:
+        lines += ["", "## Files that Python cannot parse", ""]
+        lines += ["Nothing is reported in them; the occurrences known there stand in the column *unreadable* above.", ""]
+        lines += [f"- `{error}`" for error in evaluation.errors]
+    return "\n".join(lines) + "\n"
+
+
+def percentage(fraction: float | None) -> str:
+    """A share in per cent with one decimal, never rounded up to 100; a dash where there is none."""
+    if fraction is None:
+        return "–"
+    return f"{int(fraction * 1000) / 10:.1f} %" if fraction < 1 else "100 %"
+
+
+def _totals(evaluation: Evaluation) -> list[str]:
+    rows = [["", "code bases", "files", "lines", "findings", "precision", "occurrences", "recall"]]
+    for group, judgement in evaluation.groups.items():
+        extents = [extent for extent in evaluation.extents if extent.group == group]
+        total = judgement.total
+        rows.append(
+            [
+                _TITLES[group],
+                str(len(extents)),
+                f"{sum(extent.files for extent in extents):,}",
+                f"{sum(extent.lines for extent in extents):,}",
+                str(total.findings),
+                percentage(total.precision),
+                str(total.occurrences),
+                percentage(total.recall),
+            ]
+        )
+    return _markdown(rows)
+
+
+def _rows(judgement: Judgement) -> list[list[str]]:
+    head = ["rule", "findings", "true", "false", "precision", "occurrences", "found", "recall", "unreadable"]
+    named = [*sorted(judgement.rules.items()), ("all", judgement.total)]
+    return [head, *(_row(name, tally) for name, tally in named)]
+
+
+def _row(name: str, tally: Tally) -> list[str]:
+    recall = percentage(tally.recall)
+    if tally.undecidable:
+        recall += f" ({percentage(tally.recall_of_all)})"
+    figures = [str(tally.findings), str(tally.true), str(tally.false), percentage(tally.precision)]
+    return [name, *figures, str(tally.occurrences), str(tally.found), recall, str(tally.unreadable)]
+
+
+def _extent(evaluation: Evaluation, group: str) -> str:
+    extents = [extent for extent in evaluation.extents if extent.group == group]
+    files = sum(extent.files for extent in extents)
+    lines = sum(extent.lines for extent in extents)
+    return f"{len(extents)} code bases, {files:,} files, {lines:,} lines"
+
+
+def _code_bases(evaluation: Evaluation, group: str) -> list[str]:
+    rows = [["code base", "files", "lines", "not parsed"]]
+    rows += [
+        [str(extent.code_base), str(extent.files), f"{extent.lines:,}", str(extent.unreadable or "")]
+        for extent in evaluation.extents
+        if extent.group == group
+    ]
+    return ["<details><summary>The code bases</summary>", "", *_markdown(rows), "", "</details>"]
+
+
+def _by_code_base(missed: Iterable[Occurrence]) -> Iterable[str]:
+    places: dict[CodeBase, list[str]] = {}
+    for occurrence in sorted(missed, key=lambda each: (each.code_base, each.file, each.place)):
+        text = f"{occurrence.file}:{occurrence.place} {'|'.join(occurrence.codes)}"
+        places.setdefault(occurrence.code_base, []).append(f"`{text}`")
+    return (f"{code_base}: {', '.join(found)}" for code_base, found in places.items())
+
+
+def _section(title: str, entries: Sequence[str]) -> list[str]:
+    return [f"{title}:", "", *(f"- {entry}" for entry in entries), ""] if entries else []
+
+
+def _listed(title: str, entries: Iterable[str]) -> list[str]:
+    found = [f"  {entry}" for entry in entries]
+    return [f"{title}:", *found, ""] if found else []
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
+    head, *body = rows
+    rule = ["---", *("---:" for _ in head[1:])]
+    return ["| " + " | ".join(row) + " |" for row in (head, rule, *body)]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows]
