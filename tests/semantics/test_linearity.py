@@ -172,7 +172,7 @@ def nested_ifs(n: int) -> str:
     "text",
     [
         "x = " + "(" * 3000 + "w.data" + ")" * 3000,
-        "x = w" + ".data" * 3000,
+        "x = w.data" + ".T" * 3000,
         "x = w.data" + "[0]" * 3000,
         "x = w.data" + "()" * 3000,
         "x = " + "w.data + " * 3000 + "1",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from weakref import WeakKeyDictionary
 
+from torchlint.rules import Screen
 from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.kinds import tensor
 from torchlint.semantics.tree import FUNCTIONS
@@ -72,6 +73,23 @@ _CONTAINERS = re.compile(
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
 _PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
+
+
+def _may_read_data(data: bytes) -> bool:
+    """Whether a file has a ``.data`` that is neither part of an import nor of ``torch.utils.data``."""
+    position = data.find(b".data")
+    while position >= 0:
+        behind = data[position + 5 : position + 6]
+        newline = max(data.rfind(b"\n", 0, position), data.rfind(b"\r", 0, position))
+        line = data[newline + 1 : position].lstrip()
+        if not (behind.isalnum() or behind == b"_" or line.startswith((b"from ", b"import ")) or line.endswith(b"utils")):
+            return True
+        position = data.find(b".data", position + 5)
+    return False
+
+
+DATA_SCREEN = Screen(any_of=(b".data",), check=_may_read_data)
+"""What the rules about ``.data`` need of a file."""
 
 
 class Role(Enum):

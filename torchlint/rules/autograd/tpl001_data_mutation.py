@@ -5,8 +5,8 @@ from collections import defaultdict
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Access, Change, Means, Role, accesses, makes_new_value
+from torchlint.rules import Rule
+from torchlint.rules.data_accesses import DATA_SCREEN, Access, Change, Means, Role, accesses, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.semantics import Grad
@@ -66,7 +66,7 @@ class DataMutation(Rule):
 
     code = "TPL001"
     name = "data-mutation"
-    screen = Screen(any_of=(b".data",))
+    screen = DATA_SCREEN
 
     def finish(self) -> None:
         """Reports every mutation, each with the fix for the whole run of statements it stands in."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 import ast
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Access, Role, accesses, makes_new_value, reads_form
+from torchlint.rules import Rule
+from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses, makes_new_value, reads_form
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Grad
 
@@ -39,7 +39,7 @@ class DataAccess(Rule):
 
     code = "TPL002"
     name = "data-access"
-    screen = Screen(any_of=(b".data",))
+    screen = DATA_SCREEN
 
     def finish(self) -> None:
         """Reports every read of `.data` that no other rule is about."""

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
+from typing import TypeGuard
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Role, accesses, makes_new_value
+from torchlint.rules import Rule
+from torchlint.rules.data_accesses import DATA_SCREEN, Role, accesses, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 
@@ -41,7 +42,7 @@ class DataRebind(Rule):
     ```
 
     ## Fix safety
-    Unsafe: `copy_` keeps the parameter's own shape, type and device, raises where the shapes do not fit, and no longer
+    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`, which is safe. Else unsafe: `copy_` keeps the parameter's own shape, type and device, raises where the shapes do not fit, and no longer
     shares memory with the value. There is no fix where the tensor is given another form (`p.data = p.data.half()`), as the
     copy would undo it, nor where its old `.data` was kept to be put back, as the copy would overwrite what was kept:
     assign a new `nn.Parameter` to the module, or clone the old values.
@@ -52,7 +53,7 @@ class DataRebind(Rule):
 
     code = "TPL003"
     name = "data-rebind"
-    screen = Screen(any_of=(b".data",))
+    screen = DATA_SCREEN
 
     def finish(self) -> None:
         """Reports every assignment to a tensor's `.data`, each with the fix for the whole run of statements it stands in."""
@@ -74,6 +75,7 @@ class DataRebind(Rule):
             for access in accesses(self.semantics).values()
             if access.role is Role.REBIND
             and _is_copied(statement := self.semantics.tree.statement(access.node), access.node)
+            and self._initialisation(statement) is None
             and (self._function(access.node), ast.dump(access.node.value)) not in self._kept
         }
 
@@ -104,8 +106,8 @@ class DataRebind(Rule):
         return False
 
     def _fix(self, statement: ast.stmt, tensor: str) -> Fix | None:
-        if (initialisation := self._initialisations.get(statement)) is not None:
-            return self.fix(f"Initialise `{tensor}` itself", self._initialise(statement, initialisation), safe=True)
+        if (call := self._initialisation(statement)) is not None:
+            return self.fix(f"Initialise `{tensor}` itself", self._initialise(statement, call), safe=True)
         if statement not in self._copied:
             return None
         if self.semantics.no_grad.block(statement):
@@ -114,18 +116,22 @@ class DataRebind(Rule):
             edits = self._wrapped(statement) or self._copy(statement, ".detach()")
         return self.fix(f"Copy the value into `{tensor}`", edits, safe=False)
 
-    @cached_property
-    def _initialisations(self) -> dict[ast.stmt, ast.Call]:
-        """The assignments `p.data = init.normal_(p.data)`, in which the call does it all, with the call of each."""
-        found: dict[ast.stmt, ast.Call] = {}
-        for access in accesses(self.semantics).values():
-            match self.semantics.tree.parent(access.node):
-                case ast.Assign(targets=[ast.Attribute(attr="data", value=tensor)], value=ast.Call(func=function, args=[first, *_])):
-                    name = self.semantics.qualified_name(function) or ""
-                    initialised = first.value if isinstance(first, ast.Attribute) and first.attr == "data" else first
-                    if name.startswith("torch.nn.init.") and ast.dump(initialised) == ast.dump(tensor):
-                        found[self.semantics.tree.statement(access.node)] = self.semantics.tree.statement(access.node).value
-        return found
+    def _initialisation(self, statement: ast.stmt) -> ast.Call | None:
+        """The call in `p.data = init.normal_(p.data)`, which does it all."""
+        match statement:
+            case ast.Assign(
+                targets=[ast.Attribute(attr="data", value=tensor)], value=ast.Call(func=function, args=[first, *_]) as call
+            ):
+                initialised = first.value if _is_data(first) else first
+                name = self.semantics.qualified_name(function) or ""
+                if name.startswith("torch.nn.init.") and ast.dump(initialised) == ast.dump(tensor):
+                    return call
+        return None
+
+    def _initialise(self, statement: ast.stmt, call: ast.Call) -> list[TextEdit]:
+        edits = [(self.source.start(statement), self.source.start(call), "")]
+        first = call.args[0]
+        return [*edits, self._rewriter.drop_attribute(first)] if _is_data(first) else edits
 
     def _wrapped(self, statement: ast.stmt) -> list[TextEdit] | None:
         """Puts an assignment, with its neighbours, under ``no_grad``."""
@@ -166,6 +172,10 @@ class DataRebind(Rule):
             and (access.node is statement.value or makes_new_value(self.semantics, access.node))
             and not self.suppressions.covers("TPL002", access.node.lineno)
         ]
+
+
+def _is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
 def _aliased(node: ast.AST) -> ast.expr | None:

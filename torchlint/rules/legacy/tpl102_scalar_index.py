@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import cached_property
 
 from torchlint.fstrings import is_placed
 from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
+
+_TRAINS = r"\.data\b|backward|Variable"
+"""Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
 
 class ScalarIndex(Rule):
@@ -37,11 +42,17 @@ class ScalarIndex(Rule):
 
     code = "TPL102"
     name = "scalar-index"
-    screen = Screen(any_of=(b"[0]", b"[ 0 ]", b"[0 ]", b"[ 0]"))
+    screen = Screen(any_of=(b"[0]", b"[ 0 ]", b"[0 ]", b"[ 0]"), pattern=re.compile(_TRAINS.encode()))
+
+    @cached_property
+    def _trains(self) -> bool:
+        return re.search(_TRAINS, self.source.text) is not None
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         """Reports the index of a value without dimensions."""
         value = scalar_base(node.value)
+        if value is node.value and not self._trains:
+            return
         if not is_placed(node) or scalar_index(self.semantics, value) != (node, value):
             return
         tensor = ast.unparse(value)

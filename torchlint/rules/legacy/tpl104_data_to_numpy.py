@@ -3,8 +3,8 @@ from __future__ import annotations
 import ast
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import Access, Role, accesses
+from torchlint.rules import Rule
+from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses
 from torchlint.rules.rewriting import Rewriter
 
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
@@ -39,7 +39,7 @@ class DataToNumpy(Rule):
 
     code = "TPL104"
     name = "data-to-numpy"
-    screen = Screen(any_of=(b".data",))
+    screen = DATA_SCREEN
 
     def finish(self) -> None:
         """Reports every `.data` on the way to the host."""
