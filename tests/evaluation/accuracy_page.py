@@ -11,6 +11,7 @@ from labels import CodeBase, Occurrence
 _TITLES = {
     "developed": "Packages that the rules were developed with",
     "held-out": "Packages that were labelled before torchlint ever saw them",
+    "read": "Packages of which only the findings were labelled",
     "repositories": "Repositories at the commit before a leak was mended",
     "silent": "Code that is not about torch",
 }

@@ -19,7 +19,7 @@ from typing import Any
 
 from labels import CodeBase
 
-GROUPS = ("developed", "held-out", "silent", "repositories")
+GROUPS = ("developed", "held-out", "read", "silent", "repositories")
 """What a code base is there for; the README beside this file explains them."""
 
 

@@ -127,7 +127,7 @@ def test_plain_python(expression: str, expected: str) -> None:
         ("w.size()", "[number]"),
         ("w.size(0)", "number"),
         ("w.requires_grad", "number"),
-        ("w.T", "tensor leaf"),
+        ("w.T", "tensor graph"),
         ("w * 2", "tensor graph"),
         ("2 * w", "tensor graph"),
         ("w + n", "tensor graph"),

@@ -160,9 +160,20 @@ class Rewriter:
 
     def indent(self, first: int, last: int, unit: str) -> list[TextEdit]:
         """Indents the lines from row ``first`` to row ``last`` by ``unit``, but for those that start inside a string."""
-        inside = self._rows_inside_strings
+        inside: set[int] = set()
+        if not self._rows_of_long_strings.isdisjoint(range(first, last + 1)):
+            inside = self._rows_inside_strings
         rows = [row for row in range(first, last + 1) if row not in inside and self._source.line(row).strip()]
         return [(start, start, unit) for start in map(self._source.line_start, rows)]
+
+    @cached_property
+    def _rows_of_long_strings(self) -> set[int]:
+        """The rows of strings that take several; which of them start inside one takes the tokens to tell."""
+        rows: set[int] = set()
+        for node in self._semantics.tree.nodes:
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno not in (node.lineno, None):
+                rows.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        return rows
 
     @cached_property
     def _rows_inside_strings(self) -> set[int]:

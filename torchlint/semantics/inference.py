@@ -34,7 +34,7 @@ from torchlint.semantics.kinds import (
 from torchlint.semantics.names import Names
 from torchlint.semantics.tree import FUNCTIONS, Function, Tree, walk
 
-_SAME_GRAD_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "requires_grad", "is_leaf"})
 _PARAMETER_NAME = re.compile(r"(weight|bias)(_(g|v|ih|hh|orig|ih_l\d|hh_l\d))?|(in_proj|out_proj|q|k|v|g)_(weight|bias)")
 _BUFFER_NAMES = frozenset({"running_mean", "running_var"})
@@ -336,8 +336,8 @@ class Inference:
             return tensor(Grad.NONE, base.scalar, why="`.data`")
         if node.attr == "grad":
             return tensor(Grad.UNKNOWN if self.keeps_gradient_graph else Grad.NONE, why="a gradient")
-        if node.attr in _SAME_GRAD_ATTRIBUTES:
-            return base
+        if node.attr in _VIEWS:
+            return replace(base, grad=Grad.NONE if self.no_grad.covers(node) else result_grad([base.grad]))
         if node.attr in _NUMBER_ATTRIBUTES:
             return NUMBER
         if node.attr == "shape":

@@ -42,10 +42,11 @@ class DataRebind(Rule):
     ```
 
     ## Fix safety
-    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`, which is safe. Else unsafe: `copy_` keeps the parameter's own shape, type and device, raises where the shapes do not fit, and no longer
-    shares memory with the value. There is no fix where the tensor is given another form (`p.data = p.data.half()`), as the
-    copy would undo it, nor where its old `.data` was kept to be put back, as the copy would overwrite what was kept:
-    assign a new `nn.Parameter` to the module, or clone the old values.
+    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe. Else unsafe: `copy_` keeps the parameter's own shape,
+    type and device, raises where the shapes do not fit, and no longer shares memory with the value. There is no fix where
+    the tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, nor where its old `.data` was
+    kept to be put back, as the copy would overwrite what was kept: assign a new `nn.Parameter` to the module, or clone the
+    old values.
 
     ## References
     - [torch.Tensor.copy_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html)
