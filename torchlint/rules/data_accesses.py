@@ -145,6 +145,7 @@ class Access:
 
 
 _found: WeakKeyDictionary[Semantics, dict[ast.Attribute, Access]] = WeakKeyDictionary()
+_in_statement: WeakKeyDictionary[Semantics, dict[ast.AST, list[Access]]] = WeakKeyDictionary()
 
 
 def accesses(semantics: Semantics) -> dict[ast.Attribute, Access]:
@@ -152,6 +153,16 @@ def accesses(semantics: Semantics) -> dict[ast.Attribute, Access]:
     if semantics not in _found:
         _found[semantics] = _Classifier(semantics).run()
     return _found[semantics]
+
+
+def accesses_in(semantics: Semantics, statement: ast.AST) -> list[Access]:
+    """The accesses whose innermost statement is ``statement``."""
+    if semantics not in _in_statement:
+        found: dict[ast.AST, list[Access]] = {}
+        for access in accesses(semantics).values():
+            found.setdefault(semantics.tree.statement(access.node), []).append(access)
+        _in_statement[semantics] = found
+    return _in_statement[semantics].get(statement, [])
 
 
 class _Classifier:

@@ -27,6 +27,10 @@ SUSPENDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 """What must not be put under ``no_grad``: it hands a value, or the control, to code outside."""
 
 
+_LONGEST = 50
+"""A run of more statements is divided, as every finding in it carries the edits for all of it; the parts join one another."""
+
+
 class NoGradRuns:
     """Finds the run of statements that go under one ``no_grad``.
 
@@ -75,7 +79,8 @@ class NoGradRuns:
             if not self._joins(block[position]):
                 break
             last = position if self._holds_needy(block[position]) else last
-        return self._within_condition(block[first : last + 1])
+        first += (block.index(outermost) - first) // _LONGEST * _LONGEST
+        return self._within_condition(block[first : min(last + 1, first + _LONGEST)])
 
     def _within_condition(self, run: list[ast.stmt]) -> list[ast.stmt]:
         """Of a run that is one condition, only one of whose branches needs ``no_grad``, the run in that branch."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias
@@ -25,7 +26,14 @@ _BEHIND_VALUE = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=[.\[])")
 def combined(*groups: list[TextEdit]) -> list[TextEdit]:
     """The edits of all groups, but for the insertions at places that another edit takes away."""
     edits = [edit for group in groups for edit in group]
-    return [edit for edit in edits if edit[0] < edit[1] or not any(other[0] < edit[0] < other[1] for other in edits)]
+    spans = sorted(edit[:2] for edit in edits if edit[0] < edit[1])
+    starts = [start for start, _ in spans]
+
+    def is_taken_away(place: int) -> bool:
+        index = bisect_left(starts, place)
+        return index > 0 and place < spans[index - 1][1]
+
+    return [edit for edit in edits if edit[0] < edit[1] or not is_taken_away(edit[0])]
 
 
 class Rewriter:
@@ -142,6 +150,11 @@ class Rewriter:
             outer = self._indentation(row)
             if own.startswith(outer) and len(own) > len(outer):
                 return own[len(outer) :]
+        return self._usual_unit
+
+    @cached_property
+    def _usual_unit(self) -> str:
+        """What the first block of the file is indented by."""
         for node in self._semantics.tree.nodes:
             body = getattr(node, "body", None)
             if isinstance(node, ast.stmt) and isinstance(body, list) and body[0].lineno > node.lineno:

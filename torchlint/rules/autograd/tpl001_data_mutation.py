@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule
-from torchlint.rules.data_accesses import DATA_SCREEN, Access, Change, Means, Role, accesses, makes_new_value
+from torchlint.rules.data_accesses import DATA_SCREEN, Access, Change, Means, Role, accesses, accesses_in, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.semantics import Grad
@@ -117,30 +116,23 @@ class DataMutation(Rule):
             return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
         if self._needs_no_wrapping(access):
             return self.fix(f"Change `{tensor}` itself", self._drop(access), safe=safe)
-        edits = self._wrapped(self._runs[safe].around(self.semantics.tree.statement(access.node)))
-        if edits is None:
-            return self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
-        return self.fix(f"Change `{tensor}` itself, under `torch.no_grad()`", edits, safe=safe)
+        wrapped = self._wrapped(self._runs[safe].around(self.semantics.tree.statement(access.node)), safe)
+        return wrapped or self.fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(access), safe=safe)
 
-    def _wrapped(self, run: list[ast.stmt]) -> list[TextEdit] | None:
+    def _wrapped(self, run: list[ast.stmt], safe: bool) -> Fix | None:
         """Puts a run of statements under ``no_grad``, less each ``.data`` that is not needed there."""
         if run[0] not in self._wrapped_runs:
             wrapping = self._rewriter.wrap_in_no_grad(run)
-            parts = [part for member in run for part in ast.walk(member) if isinstance(part, ast.stmt)]
-            drops = (self._drop_within(found) for part in parts for found in self._by_statement[part])
-            self._wrapped_runs[run[0]] = None if wrapping is None else combined(wrapping, *drops)
+            parts = (part for member in run for part in ast.walk(member))
+            drops = (self._drop_within(found) for part in parts for found in accesses_in(self.semantics, part))
+            edits = combined(wrapping, *drops) if wrapping is not None else []
+            fix = self.fix("Leave `.data` out, under `torch.no_grad()`", edits, safe=safe) if edits else None
+            self._wrapped_runs[run[0]] = fix
         return self._wrapped_runs[run[0]]
 
     @cached_property
-    def _wrapped_runs(self) -> dict[ast.stmt, list[TextEdit] | None]:
+    def _wrapped_runs(self) -> dict[ast.stmt, Fix | None]:
         return {}
-
-    @cached_property
-    def _by_statement(self) -> dict[ast.stmt, list[Access]]:
-        found: dict[ast.stmt, list[Access]] = defaultdict(list)
-        for access in accesses(self.semantics).values():
-            found[self.semantics.tree.statement(access.node)].append(access)
-        return found
 
     def _detach(self, access: Access) -> list[TextEdit]:
         """Replaces ``.data`` by ``.detach()``."""

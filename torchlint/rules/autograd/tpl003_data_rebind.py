@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule
-from torchlint.rules.data_accesses import DATA_SCREEN, Role, accesses, makes_new_value
+from torchlint.rules.data_accesses import DATA_SCREEN, Role, accesses, accesses_in, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 
@@ -112,10 +112,9 @@ class DataRebind(Rule):
         if statement not in self._copied:
             return None
         if self.semantics.no_grad.block(statement):
-            edits = self._copy(statement)
-        else:
-            edits = self._wrapped(statement) or self._copy(statement, ".detach()")
-        return self.fix(f"Copy the value into `{tensor}`", edits, safe=False)
+            return self.fix(f"Copy the value into `{tensor}`", self._copy(statement), safe=False)
+        copied = self._copy(statement, ".detach()")
+        return self._wrapped(statement) or self.fix(f"Copy the value into `{tensor}`", copied, safe=False)
 
     def _initialisation(self, statement: ast.stmt) -> ast.Call | None:
         """The call in `p.data = init.normal_(p.data)`, which does it all."""
@@ -134,7 +133,7 @@ class DataRebind(Rule):
         first = call.args[0]
         return [*edits, self._rewriter.drop_attribute(first)] if _is_data(first) else edits
 
-    def _wrapped(self, statement: ast.stmt) -> list[TextEdit] | None:
+    def _wrapped(self, statement: ast.stmt) -> Fix | None:
         """Puts an assignment, with its neighbours, under ``no_grad``."""
         if not self._belongs(statement):
             return None
@@ -142,7 +141,9 @@ class DataRebind(Rule):
         if run[0] not in self._wrapped_runs:
             wrapping = self._rewriter.wrap_in_no_grad(run)
             copies = (self._copy(part) for member in run for part in ast.walk(member))
-            self._wrapped_runs[run[0]] = None if wrapping is None else combined(wrapping, *copies)
+            edits = combined(wrapping, *copies) if wrapping is not None else []
+            fix = self.fix("Copy the value, under `torch.no_grad()`", edits, safe=False) if edits else None
+            self._wrapped_runs[run[0]] = fix
         return self._wrapped_runs[run[0]]
 
     @cached_property
@@ -150,7 +151,7 @@ class DataRebind(Rule):
         return NoGradRuns(self.semantics, self._rewriter, needs_it=self._belongs, bears_it=lambda _: False)
 
     @cached_property
-    def _wrapped_runs(self) -> dict[ast.stmt, list[TextEdit] | None]:
+    def _wrapped_runs(self) -> dict[ast.stmt, Fix | None]:
         return {}
 
     def _belongs(self, statement: ast.stmt) -> bool:
@@ -167,7 +168,7 @@ class DataRebind(Rule):
             return edits
         return edits + [
             self._rewriter.drop_attribute(access.node)
-            for access in accesses(self.semantics).values()
+            for access in accesses_in(self.semantics, statement)
             if access.role is Role.READ
             and self.semantics.tree.inside(access.node, statement.value)
             and (access.node is statement.value or makes_new_value(self.semantics, access.node))

@@ -9,7 +9,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
 
-_TRAINS = r"\.data\b|backward|Variable"
+_TRAINS = r"\.data\b|backward|Variable|\.detach\(\).*\[ ?0"
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
 

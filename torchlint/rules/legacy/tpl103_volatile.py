@@ -49,7 +49,8 @@ class Volatile(Rule):
     ## Fix safety
     Unsafe: the code that computes with the value, as far as the file shows it, is put into `with torch.no_grad():`, which
     turns autograd off for all that stands there. Code that trains is left out. Where the value leaves the function, by
-    `return` or as an attribute, only `volatile` goes, and `torch.no_grad()` is left to whoever computes with it.
+    `return` or as an attribute, only `volatile` goes, and `torch.no_grad()` is left to whoever computes with it. Dropping
+    `volatile=False`, or what stands under `no_grad` already, is safe.
 
     ## References
     - [Migration guide for torch 0.4: what about volatile?](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)
