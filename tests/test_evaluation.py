@@ -159,6 +159,7 @@ def test_page_and_summary_show_figures_and_places() -> None:
     extents = [Extent(NET, "held-out", 20, 12_345, 1)]
     evaluation = Evaluation({"held-out": judgement}, extents, ["net 1.0 b.py:1:1: error: no"])
     assert "| TPL002 | 3 | 1 | 1 | 50.0 % | 2 | 1 | 50.0 % (33.3 %) | 0 |" in page(evaluation)
+    assert "| **Everything** | 1 | 20 | 12,345 | 3 | 1 | 50.0 % | 2 | 1 | 50.0 % |" in page(evaluation)
     for shown in (page(evaluation), summary(evaluation)):
         assert "1 code bases, 20 files, 12,345 lines" in shown
         assert "net 1.0 a.py:2:1 TPL002" in shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,8 +15,10 @@ from torchlint.semantics import Semantics
 from torchlint.source import Source, SourceError
 from torchlint.suppression import Suppressions
 
-_TORCH = (b"torch", b"lightning", b"accelerate", b"fastai", b"transformers")
-_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)
+_OTHER_LIBRARIES = (
+    *(b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas", b"scipy"),
+    *(b"sklearn", b"sympy", b"tensorflow", b"theano"),
+)
 
 _RECURSION_LIMIT = 6000
 """Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
@@ -29,11 +30,8 @@ def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
 
 
 def _is_foreign(data: bytes) -> bool:
-    """Whether a file imports something, but names neither torch nor a library that wraps it: its ``.data`` is not ours.
-
-    A text without imports is a snippet, or a notebook's cell, that takes them for granted.
-    """
-    return not any(name in data for name in _TORCH) and _IMPORT.search(data) is not None
+    """Whether a file is about another library whose objects have a ``data`` or a ``backward``, and never names torch."""
+    return b"torch" not in data and any(name in data for name in _OTHER_LIBRARIES)
 
 
 def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) -> list[Diagnostic]:

@@ -12,8 +12,19 @@ _TITLES = {
     "developed": "Packages that the rules were developed with",
     "held-out": "Packages that were labelled before torchlint ever saw them",
     "read": "Packages of which only the findings were labelled",
-    "repositories": "Repositories at the commit before a leak was mended",
+    "repositories": "Repositories, judged for TPL004 and TPL005",
     "silent": "Code that is not about torch",
+}
+
+_NOTES = {
+    "developed": "The rules were changed where they failed here: these figures say what torchlint can do, not what to expect.",
+    "held-out": (
+        "On the very first run 173 of 176 findings were true (98.2 %) and 173 of 187 occurrences were found (92.5 %). The failures "
+        "have been looked at since, so that the figures below flatter."
+    ),
+    "read": "On the first run 303 of 323 findings were true (93.8 %). The failures have been looked at since.",
+    "repositories": "Of the four repositories that were new to torchlint, the first run got one of four findings right.",
+    "silent": "Nothing should be found here, except in the part of keras that is written with torch.",
 }
 
 _INTRODUCTION = """\
@@ -67,7 +78,7 @@ def page(evaluation: Evaluation) -> str:
     """The page docs/accuracy.md."""
     lines = [_INTRODUCTION, *_totals(evaluation)]
     for group, judgement in evaluation.groups.items():
-        lines += ["", f"## {_TITLES[group]}", "", _extent(evaluation, group) + ".", ""]
+        lines += ["", f"## {_TITLES[group]}", "", f"{_extent(evaluation, group)}. {_NOTES[group]}", ""]
         if judgement.rules:
             lines += [*_markdown(_rows(judgement)), ""]
         else:
@@ -91,23 +102,21 @@ def percentage(fraction: float | None) -> str:
 
 
 def _totals(evaluation: Evaluation) -> list[str]:
-    rows = [["", "code bases", "files", "lines", "findings", "precision", "occurrences", "recall"]]
+    rows = [["", "code bases", "files", "lines", "findings", "true", "precision", "occurrences", "found", "recall"]]
+    everything = Tally()
     for group, judgement in evaluation.groups.items():
         extents = [extent for extent in evaluation.extents if extent.group == group]
-        total = judgement.total
-        rows.append(
-            [
-                _TITLES[group],
-                str(len(extents)),
-                f"{sum(extent.files for extent in extents):,}",
-                f"{sum(extent.lines for extent in extents):,}",
-                str(total.findings),
-                percentage(total.precision),
-                str(total.occurrences),
-                percentage(total.recall),
-            ]
-        )
-    return _markdown(rows)
+        rows.append(_total(_TITLES[group], extents, judgement.total))
+        everything = everything + judgement.total
+    return _markdown([*rows, _total("**Everything**", evaluation.extents, everything)])
+
+
+def _total(name: str, extents: Sequence[Extent], tally: Tally) -> list[str]:
+    files = sum(extent.files for extent in extents)
+    lines = sum(extent.lines for extent in extents)
+    precision = [str(tally.findings), str(tally.true), percentage(tally.precision)]
+    recall = [str(tally.occurrences), str(tally.found), percentage(tally.recall)]
+    return [name, str(len(extents)), f"{files:,}", f"{lines:,}", *precision, *recall]
 
 
 def _rows(judgement: Judgement) -> list[list[str]]:

@@ -37,6 +37,9 @@ class Tally:
     unreadable: int = 0
     """Occurrences in files that this Python cannot parse."""
 
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in Tally.__slots__))
+
     @property
     def findings(self) -> int:
         return self.true + self.false + self.unlabelled
@@ -86,11 +89,7 @@ class Judgement:
     @property
     def total(self) -> Tally:
         """All rules' tallies added up."""
-        total = Tally()
-        for tally in self.rules.values():
-            for name in Tally.__slots__:
-                setattr(total, name, getattr(total, name) + getattr(tally, name))
-        return total
+        return sum(self.rules.values(), start=Tally())
 
 
 def judge(

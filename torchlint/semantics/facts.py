@@ -17,7 +17,6 @@ MODULE_BASES = (
     "pytorch_lightning.LightningModule",
     "lightning.LightningModule",
     "lightning.pytorch.LightningModule",
-    "transformers.",
     "torch_geometric.nn.",
     "allennlp.models.",
     "allennlp.modules.",

@@ -46,9 +46,9 @@ class Kind:
     """What is known of a value.
 
     ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
-    and ``items`` of containers, ``entries`` of a dict with written-out keys; ``name`` is the dotted name of a class or function, or of the class that an instance is
-    of; ``definition`` is the one in the file; ``depth`` is how deep containers nest. ``why`` says in words where the
-    knowledge is from.
+    and ``items`` of containers, ``entries`` of a dict with written-out keys; ``name`` is the dotted name of a class or
+    function, or of the class that an instance is of; ``definition`` is the one in the file; ``depth`` is how deep
+    containers nest. ``why`` says in words where the knowledge is from.
     """
 
     type: Type = Type.UNKNOWN
