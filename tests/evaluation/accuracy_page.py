@@ -22,7 +22,10 @@ _NOTES = {
         "On the very first run 173 of 176 findings were true (98.2 %) and 173 of 187 occurrences were found (92.5 %). The "
         "failures have been looked at since, so that the figures below flatter."
     ),
-    "read": "On the first run 303 of 323 findings were true (93.8 %). The failures have been looked at since.",
+    "read": (
+        "Two lots. Of the first, 303 of 323 findings were true on the first run (93.8 %); that was mended, and then "
+        "of the second 510 of 520 (98.0 %). The second figure is the best guess at what new code will see."
+    ),
     "repositories": "Of the four repositories that were new to torchlint, the first run got one of four findings right.",
     "silent": "Nothing should be found here, except in the part of keras that is written with torch.",
 }

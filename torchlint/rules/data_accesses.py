@@ -338,12 +338,12 @@ class _Evidence:
         """Whether the code asks whether ``x`` has a ``data``, or of what type it is: a tensor would need no asking."""
         if self._is_argument_of(node, "builtins.isinstance"):
             return True
-        receiver = ast.dump(node.value)
-        return any(
-            ast.dump(call.args[0]) == receiver
+        probes = [
+            call.args[0]
             for call in self._semantics.facts.calls.get("hasattr", ())
             if len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and call.args[1].value == "data"
-        )
+        ]
+        return bool(probes) and ast.dump(node.value) in map(ast.dump, probes)
 
     def shows_tensor(self, node: ast.Attribute, role: Role, change: Change | None) -> bool:
         """Whether the use of ``node``, which is ``x.data``, shows ``x`` to be a tensor."""
@@ -358,13 +358,17 @@ class _Evidence:
             return True
         if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
             return True
+        if self._semantics.backpropagated.name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
+            return True
         match parent:
             case ast.Attribute():
                 return (method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY) and self._is_called(parent)
             case ast.Call(func=function) if node is not function:
                 return self._takes_tensors(function)
-            case ast.Subscript(slice=ast.Tuple(elts=elements)):
+            case ast.Subscript(slice=ast.Tuple(elts=elements)) if change is not None:
                 return any(isinstance(element, ast.Slice) for element in elements)
+            case ast.BinOp(left=left, right=right):
+                return self._semantics.kind(right if left is node else left).is_tensor
             case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:
                 return (self._semantics.qualified_name(function) or "").startswith("torch.")
             case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
@@ -381,7 +385,7 @@ class _Evidence:
 
     def _takes_tensors(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Attribute) and function.attr in _TELLING_ARGUMENTS:
-            return True
+            return self._semantics.facts.self_class(function.value) is None
         name = self._semantics.qualified_name(function) or ""
         return name.startswith("torch.") and name not in _PROBES and not name.startswith(("torch.utils.", "torch.distributed."))
 
@@ -564,7 +568,9 @@ def _is_first(index: ast.expr) -> bool:
 
 def _names_loss(node: ast.expr) -> bool:
     """Whether a value is called a loss: with ``.data[0]`` behind it, the idiom of 0-dim losses before torch 0.4."""
+    if isinstance(node, ast.Call) and re.search(r"criterion$|(^|_)loss_f", _last_name(node.func), re.IGNORECASE):
+        return True
     return (
         isinstance(node, (ast.Name, ast.Attribute))
-        and re.search(r"(^|_)loss($|_)|^loss|loss$", _last_name(node), re.I) is not None
+        and re.search(r"(^|_)loss($|_)|^loss|loss$", _last_name(node), re.IGNORECASE) is not None
     )

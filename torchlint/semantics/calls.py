@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.annotations import annotated_kind
 from torchlint.semantics.kinds import (
     ARRAY,
     NONE,
@@ -120,6 +121,8 @@ class Calls:
             return ARRAY if name.startswith("numpy.") else NUMBER
         if name == "itertools.chain":
             return sequence(join([self._element(argument) for argument in call.args]))
+        if name == "typing.cast" and len(call.args) == 2:
+            return annotated_kind(call.args[0], self._inference)
         if name == "functools.partial" and call.args:
             return self._inference.kind(call.args[0])
         if name == "copy.deepcopy" or name == "copy.copy":
