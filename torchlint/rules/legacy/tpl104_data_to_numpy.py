@@ -17,8 +17,9 @@ class DataToNumpy(Rule):
     `x.data.numpy()`, `x.data.tolist()`.
 
     ## Why is this bad
-    `.data` was how code of torch 0.3 left the graph. Behind `.cpu()` it comes too late: the copy to the host is recorded
-    in the graph first. In front of it, it gives an alias of the tensor's memory that autograd's checks know nothing of.
+    `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the
+    copy is recorded in the graph first. In front of it, it gives the same array as `.detach()` does; there the rule is
+    about saying what is meant, in the one way that is right for every tensor.
 
     ## Example
     ```python
