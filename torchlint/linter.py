@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,8 @@ _OTHER_LIBRARIES = (
     *(b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas", b"scipy"),
     *(b"sklearn", b"sympy", b"tensorflow", b"theano"),
 )
+_IMPORTS_OTHER = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:" + b"|".join(_OTHER_LIBRARIES) + rb")\b", re.MULTILINE)
+_IMPORTS_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:torch|.*[ ,]torch\b)", re.MULTILINE)
 
 _RECURSION_LIMIT = 6000
 """Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
@@ -30,8 +33,10 @@ def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
 
 
 def _is_foreign(data: bytes) -> bool:
-    """Whether a file is about another library whose objects have a ``data`` or a ``backward``, and never names torch."""
-    return b"torch" not in data and any(name in data for name in _OTHER_LIBRARIES)
+    """Whether a file imports another library whose objects have a ``data`` or a ``backward``, and not torch."""
+    if not any(name in data for name in _OTHER_LIBRARIES):
+        return False
+    return _IMPORTS_OTHER.search(data) is not None and _IMPORTS_TORCH.search(data) is None
 
 
 def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) -> list[Diagnostic]:

@@ -64,7 +64,8 @@ class Fate:
             return False
         key = self._key(found)
         if key not in self._reported:
-            self._reported[key] = all(self._reports(use, found, 0) for use in self._uses(found.root))
+            uses = [use for use in self._uses(found.root) if not self.semantics.tree.inside(use, found.statement)]
+            self._reported[key] = bool(uses) and all(self._reports(use, found, 0) for use in uses)
         return self._reported[key]
 
     def _uses(self, name: ast.Name) -> list[ast.Name]:

@@ -192,7 +192,7 @@ class _Classifier:
 
     def _classify(self, node: ast.Attribute) -> Access | None:
         receiver = self._semantics.kind(node.value)
-        if (receiver.known and not receiver.is_tensor) or isinstance(node.ctx, ast.Del):
+        if (receiver.known and not receiver.is_tensor) or isinstance(node.ctx, ast.Del) or self._is_looked_up(node):
             return None
         role, change = self._use(node)
         if not receiver.known or receiver.loose:
@@ -205,6 +205,13 @@ class _Classifier:
         if role is Role.READ and (changes := tuple(self._changes_through_alias(node, set()))):
             return Access(node, receiver, Role.MUTATION, changes, through_alias=True)
         return Access(node, receiver, role, (change,) if change else ())
+
+    def _is_looked_up(self, node: ast.Attribute) -> bool:
+        """Whether the code takes ``x.data["name"]``: the features of a graph, a message's payload."""
+        match self._tree.parent(node):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())):
+                return value is node
+        return False
 
     # --- roles -------------------------------------------------------------------------------------------------------
 
@@ -365,8 +372,9 @@ class _Evidence:
                 return (method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY) and self._is_called(parent)
             case ast.Call(func=function) if node is not function:
                 return self._takes_tensors(function)
-            case ast.Subscript(slice=ast.Tuple(elts=elements)) if change is not None:
-                return any(isinstance(element, ast.Slice) for element in elements)
+            case ast.Subscript() if change is not None and change.means is Means.STORE:
+                stored = getattr(self._tree.statement(node), "value", None)
+                return isinstance(stored, ast.expr) and self._semantics.kind(stored).is_tensor
             case ast.BinOp(left=left, right=right):
                 return self._semantics.kind(right if left is node else left).is_tensor
             case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:

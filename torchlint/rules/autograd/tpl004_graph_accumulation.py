@@ -194,8 +194,9 @@ class GraphAccumulation(Rule):
 
     def _is_beside_loss(self, name: ast.Name) -> bool:
         for binding in self.semantics.bindings.reaching(name):
-            if binding.path and any(self._is_loss(other) for other in self._unpacked_with(binding)):
-                return True
+            others = [other for other in self._unpacked_with(binding) if not other.name.startswith(f"{binding.name}_")]
+            if binding.path and any(self._is_loss(other) for other in others):
+                return True  # but `loss, loss_node = f(x)` gives the number and the tensor
         return False
 
     def _is_loss(self, binding: Binding) -> bool:
