@@ -50,3 +50,30 @@ def test_real_code_has_the_same_findings_without_screens() -> None:
         found += len(expected)
     assert held_back > len(paths) / 2, "the screens let most files through"
     assert found > 0, "nothing was found at all: the comparison says nothing"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sklearn.datasets\n\niris = sklearn.datasets.load_iris()\nprint(iris.data.cpu())\n",
+        "import chainer\nfrom nets.pytorch_backend import length\n\nprint(x.data.cpu())\n",
+        "from tensorflow import Variable\n\nVariable(x.data.cpu())\n",
+    ],
+)
+def test_files_about_other_libraries_are_silent(text: str) -> None:
+    assert lint(Source(text), all_rules()) == []
+    assert not passes_screen(text.encode(), all_rules())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print(x.data.cpu())\n",
+        "import math\n\nx.data.uniform_(-math.pi, math.pi)\n",
+        "import pandas\nimport torch\n\nprint(x.data.cpu())\n",
+        "import scipy\nfrom .torch_imports import *\n\nprint(x.data.cpu())\n",
+        "# the same in tensorflow:\nimport torch\n\nprint(x.data.cpu())\n",
+    ],
+)
+def test_other_libraries_beside_torch_do_not_silence(text: str) -> None:
+    assert len(lint(Source(text), all_rules())) == 1

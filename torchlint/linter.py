@@ -21,7 +21,7 @@ _OTHER_LIBRARIES = (
     *(b"sklearn", b"sympy", b"tensorflow", b"theano"),
 )
 _IMPORTS_OTHER = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:" + b"|".join(_OTHER_LIBRARIES) + rb")\b", re.MULTILINE)
-_IMPORTS_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:torch|.*[ ,]torch\b)", re.MULTILINE)
+_IMPORTS_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t].*(?:(?<!py)torch|lightning|fastai)", re.MULTILINE)
 
 _RECURSION_LIMIT = 6000
 """Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""

@@ -368,6 +368,8 @@ class _Evidence:
         if self._semantics.backpropagated.name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
             return True
         match parent:
+            case ast.Attribute(attr="is_sparse" | "is_cuda"):
+                return True
             case ast.Attribute():
                 return (method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY) and self._is_called(parent)
             case ast.Call(func=function) if node is not function:
