@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from torchlint.rules import Screen
@@ -329,9 +331,19 @@ class _Classifier:
             if (change := self._change(use)) is not None:
                 yield change
             yield from self._changes_through_alias(use, seen)
-        for other in binding.scope.bindings.get(binding.name, ()):
-            if other.form is Form.AUGMENTED and binding in other.before and isinstance(other.node, ast.expr):
+        for other in self._augmented.get(binding, ()):
+            if isinstance(other.node, ast.expr):
                 yield Change(other.node, Means.AUGMENTED)
+
+    @cached_property
+    def _augmented(self) -> dict[Binding, list[Binding]]:
+        """For each binding, the augmented assignments to what it bound."""
+        found: dict[Binding, list[Binding]] = defaultdict(list)
+        for scope in self._semantics.bindings.scopes.values():
+            for binding in (binding for bindings in scope.bindings.values() for binding in bindings):
+                for previous in binding.before:
+                    found[previous].append(binding)
+        return found
 
 
 class _Evidence:
