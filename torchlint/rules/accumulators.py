@@ -64,9 +64,17 @@ class Fate:
             return False
         key = self._key(found)
         if key not in self._reported:
-            uses = [use for use in self._uses(found.root) if not self.semantics.tree.inside(use, found.statement)]
+            uses = [use for use in self._reads(found) if not self.semantics.tree.inside(use, found.statement)]
             self._reported[key] = bool(uses) and all(self._reports(use, found, 0) for use in uses)
         return self._reported[key]
+
+    def _reads(self, found: Accumulation) -> list[ast.Name]:
+        """Every read that the accumulated value may reach: not those behind another value for the name."""
+        assert isinstance(found.root, ast.Name)
+        stored = self.semantics.bindings.of(found.root)
+        filled = {stored} if stored is not None else set(self.semantics.bindings.reaching(found.root))
+        uses = self._uses(found.root)
+        return [use for use in uses if not filled.isdisjoint(self.semantics.bindings.reaching(use))]
 
     def _uses(self, name: ast.Name) -> list[ast.Name]:
         """Every read of the variable that ``name`` stands for."""
