@@ -164,6 +164,7 @@ def _names_in(node: ast.AST) -> list[str]:
             | ast.Attribute(attr=name)
             | ast.arg(arg=name)
             | ast.FunctionDef(name=name)
+            | ast.AsyncFunctionDef(name=name)
             | ast.ClassDef(name=name)
         ):
             return [name]
