@@ -70,7 +70,7 @@ _PROBES = frozenset(
 
 _CONTAINERS = re.compile(
     r"(data_?set|loader|train_?set|test_?set|val_?set|train_?data|test_?data|corpus|storage|batch|packed|response|request|node|elem"
-    r"|event|message|tree|field|vocab|buffer|memory|mnist|cifar|graph|store|frame|series|parser|args|config)",
+    r"|^edges$|event|message|tree|field|vocab|buffer|memory|mnist|cifar|graph|store|frame|series|parser|args|config)",
     re.IGNORECASE,
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
