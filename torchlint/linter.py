@@ -29,7 +29,7 @@ _RECURSION_LIMIT = 6000
 
 def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
     """Whether any of ``rules`` could find something in a file with these bytes."""
-    return not _is_foreign(data) and any(rule.screen.passes(data) for rule in rules)
+    return any(rule.screen.passes(data) for rule in rules) and not _is_foreign(data)
 
 
 def _is_foreign(data: bytes) -> bool:
@@ -45,8 +45,8 @@ def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) 
     With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    screened = [rule for rule in rules if passes_screen(data, (rule,))]
-    if not screened:
+    screened = [rule for rule in rules if rule.screen.passes(data)]
+    if not screened or _is_foreign(data):
         return []
     suppressions = Suppressions(source if suppress else Source(""))
     try:

@@ -36,7 +36,6 @@ LOSS_MODULES = torch_api.LOSS_MODULES | LEGACY_LOSS_MODULES
 _NUMBER_METHODS = frozenset(
     {"item", "dim", "numel", "nelement", "get_device", "data_ptr", "element_size", "stride", "storage_offset"}
 )
-_PARAMETER_METHODS = frozenset({"parameters", "trainable_params", "get_trainable_parameters"})
 _SAME_MODULE = frozenset(
     {
         "to",

@@ -137,14 +137,6 @@ class Facts:
         """What the class and its bases in the file do with an attribute."""
         return [found.slots[name] for base in self.bases(node) if name in (found := self.classes[base]).slots]
 
-    def all_bases_known(self, node: ast.ClassDef) -> bool:
-        """Whether every base of the class is defined in the file, or is ``object``."""
-        return all(
-            self.definition(base) is not None or self._names.qualified(base) in ("builtins.object", "torch.nn.Module")
-            for current in self.bases(node)
-            for base in current.bases
-        )
-
     @cached_property
     def calls(self) -> dict[str, list[ast.Call]]:
         """The calls of the file, by the last name of what is called."""

@@ -13,7 +13,6 @@ Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.Gener
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-SCOPES = (ast.Module, ast.ClassDef, ast.Lambda, *FUNCTIONS, *COMPREHENSIONS)
 
 _LEAF_FIELDS = frozenset({"ctx", "op", "ops", "id", "attr", "n", "s", "kind", "type_comment", "lineno", "conversion", "simple"})
 
