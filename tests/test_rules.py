@@ -19,11 +19,12 @@ import pytest
 
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.fixer import FixResult, fix
-from torchlint.linter import lint, traverse
+from torchlint.linter import lint, traverse, without_yielding
 from torchlint.rules import Rule, all_rules
 from torchlint.semantics import Semantics
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
+from torchlint.target import NEWEST
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 MARKER = re.compile(r"(?P<code>TPL\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
@@ -236,15 +237,14 @@ class PlainVisitor(ast.NodeVisitor):
 def test_pythons_own_traversal_reports_the_same(rule: type[Rule]) -> None:
     source = Source(read(rule, "bad.py"))
     suppressions = Suppressions(source)
-    running = rule(source, Semantics(source), suppressions)
+    running = rule(source, Semantics(source), suppressions, NEWEST)
     PlainVisitor(running).visit(source.tree)
     running.finish()
     assert places(unsuppressed([running], suppressions)) == places(findings(source.text, rule))
 
 
 def unsuppressed(rules: list[Rule], suppressions: Suppressions) -> list[Diagnostic]:
-    found = [diagnostic for rule in rules for diagnostic in rule.diagnostics]
-    return [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
+    return [diagnostic for diagnostic in without_yielding(rules) if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -252,7 +252,7 @@ def test_screens_hide_no_finding(path: Path) -> None:
     source = Source(path.read_bytes().decode())
     suppressions = Suppressions(source)
     semantics = Semantics(source)
-    running = [rule(source, semantics, suppressions) for rule in all_rules()]
+    running = [rule(source, semantics, suppressions, NEWEST) for rule in all_rules()]
     traverse(semantics.tree.nodes, running)
     assert places(lint(source, all_rules())) == places(unsuppressed(running, suppressions))
 

@@ -15,6 +15,7 @@ from torchlint.rules import Rule
 from torchlint.semantics import Semantics
 from torchlint.source import Source, SourceError
 from torchlint.suppression import Suppressions
+from torchlint.target import NEWEST, TorchVersion
 
 _OTHER_LIBRARIES = (
     *(b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas", b"scipy"),
@@ -39,26 +40,43 @@ def _is_foreign(data: bytes) -> bool:
     return _IMPORTS_OTHER.search(data) is not None and _IMPORTS_TORCH.search(data) is None
 
 
-def lint(source: Source, rules: Sequence[type[Rule]], *, suppress: bool = True) -> list[Diagnostic]:
+def lint(
+    source: Source, rules: Sequence[type[Rule]], *, target: TorchVersion = NEWEST, suppress: bool = True
+) -> list[Diagnostic]:
     """The findings of ``rules`` in ``source`` that no noqa comment suppresses, in the order of the text.
 
-    With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
+    ``target`` is the oldest torch that the code has to run on. With ``suppress`` off, noqa comments are left to the caller.
+    Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    screened = [rule for rule in rules if rule.screen.passes(data)]
+    screened = [rule for rule in rules if rule.since <= target and rule.screen.passes(data)]
     if not screened or _is_foreign(data):
         return []
     suppressions = Suppressions(source if suppress else Source(""))
     try:
         with _recursion_headroom():
             semantics = Semantics(source)
-            running = [rule(source, semantics, suppressions) for rule in screened]
+            running = [rule(source, semantics, suppressions, target) for rule in screened]
             traverse(semantics.tree.nodes, running)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
-    found = [diagnostic for rule in running for diagnostic in rule.diagnostics]
+    found = without_yielding(running)
     kept = [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
     return sorted(kept, key=lambda diagnostic: diagnostic.order)
+
+
+def without_yielding(rules: Iterable[Rule]) -> list[Diagnostic]:
+    """The findings of all rules, but for those at places of which another rule says more."""
+    found = {rule.code: rule.diagnostics for rule in rules}
+    kept: list[Diagnostic] = []
+    for rule in rules:
+        stronger = [diagnostic for code in rule.yields_to for diagnostic in found.get(code, ())]
+        kept += [each for each in rule.diagnostics if not any(_overlap(each, other) for other in stronger)]
+    return kept
+
+
+def _overlap(one: Diagnostic, other: Diagnostic) -> bool:
+    return one.location < other.end_location and other.location < one.end_location
 
 
 def traverse(nodes: Iterable[ast.AST], rules: Sequence[Rule]) -> None:

@@ -20,6 +20,7 @@ from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.semantics import Semantics
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
+from torchlint.target import TorchVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,16 @@ class Rule(ABC):
     default: ClassVar[bool] = True
     """Whether the rule is on unless selected otherwise."""
     screen: ClassVar[Screen]
+    since: ClassVar[TorchVersion] = TorchVersion(0, 2)
+    """The first torch that has what the rule recommends: for older targets the rule is silent."""
+    yields_to: ClassVar[tuple[str, ...]] = ()
+    """The rules that say more: where one of them reports a place that overlaps with a finding of this rule, it is dropped."""
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions) -> None:
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, target: TorchVersion) -> None:
         self.source = source
         self.semantics = semantics
         self.suppressions = suppressions
+        self.target = target
         self.diagnostics: list[Diagnostic] = []
 
     def finish(self) -> None:

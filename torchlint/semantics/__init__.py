@@ -9,6 +9,7 @@ import ast
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.bindings import Binding, Bindings, Form
+from torchlint.semantics.control_flow import ControlFlow
 from torchlint.semantics.facts import Facts
 from torchlint.semantics.gradient import Backpropagated, NoGrad
 from torchlint.semantics.inference import Inference
@@ -27,6 +28,7 @@ class Semantics:
         self.source = source
         self.tree = Tree(source.tree)
         self.bindings = Bindings(self.tree)
+        self.control_flow = ControlFlow(self.tree)
         self.names = Names(self.tree, self.bindings)
         self.facts = Facts(self.tree, self.bindings, self.names)
         self.no_grad = NoGrad(self.tree, self.names, self.facts)

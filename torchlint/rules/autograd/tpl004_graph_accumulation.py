@@ -13,6 +13,7 @@ from torchlint.semantics.gradient import connected
 from torchlint.semantics.tree import FUNCTIONS, Loop
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
+from torchlint.target import TorchVersion
 
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
@@ -63,8 +64,8 @@ class GraphAccumulation(Rule):
         pattern=re.compile(rb"\+=|-=|\.append|\.insert|\] *=[^=]|= .*[+-]"),
     )
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions) -> None:
-        super().__init__(source, semantics, suppressions)
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, target: TorchVersion) -> None:
+        super().__init__(source, semantics, suppressions, target)
         self._fate = Fate(semantics)
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
         self._leaks: list[tuple[Accumulation, list[ast.expr]]] = []
