@@ -244,7 +244,8 @@ def test_pythons_own_traversal_reports_the_same(rule: type[Rule]) -> None:
 
 
 def unsuppressed(rules: list[Rule], suppressions: Suppressions) -> list[Diagnostic]:
-    return [diagnostic for diagnostic in without_yielding(rules) if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
+    found = without_yielding(rules)
+    return [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}")

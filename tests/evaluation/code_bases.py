@@ -194,7 +194,9 @@ def _choice_of(file: str) -> list[str]:
     chosen = ["--only-binary", ":all:", "--ignore-requires-python"]
     if platforms == "any":
         return chosen
-    return [*chosen, "--python-version", python.removeprefix("cp"), "--abi", abi, "--platform", platforms.split(".")[-1]]
+    if python.startswith("cp"):
+        chosen += ["--python-version", python.removeprefix("cp"), "--abi", abi]
+    return [*chosen, "--platform", platforms.split(".")[-1]]
 
 
 def unpack(archive: Path, folder: Path) -> None:
