@@ -243,3 +243,22 @@ def test_code_that_is_nested_too_deeply_is_passed_over() -> None:
     method = ast.Attribute(data, "zero_", ast.Load(), **place)
     tree = ast.Module([ast.Expr(ast.Call(method, [], [], **place), **place)], [])
     assert list(Plugin(tree, "a.py", ["x.data.zero_()\n"]).run()) == []
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_target_torch_may_be_given_and_configured(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\nprint(torch.ones(1).data)\n")
+    assert [line.split("|")[3] for line in flake8("--select", "TPL", ".", cwd=tmp_path)] == ["TPL002"]
+    assert flake8("--select", "TPL", "--target-torch", "0.3", ".", cwd=tmp_path) == []
+    (tmp_path / "setup.cfg").write_text("[flake8]\ntarget-torch = 0.3\n")
+    configured = [sys.executable, "-m", "flake8", "--config", "setup.cfg", "--select", "TPL", "."]
+    assert subprocess.run(configured, cwd=tmp_path, capture_output=True, check=False).stdout == b""
+
+
+def test_a_target_that_is_no_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "flake8", "--isolated", "--target-torch", "new", "."]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "--target-torch: not a version of torch: 'new' (expected one such as 1.13 or 2.0)" in result.stdout

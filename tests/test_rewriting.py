@@ -223,6 +223,30 @@ def test_finds_an_argument_with_its_parentheses(before: str, span: str) -> None:
             id="optional import",
         ),
         pytest.param(
+            "import torch\na()\n# why\nwith torch.no_grad():\n    b()\n",
+            [2],
+            "import torch\nwith torch.no_grad():\n    a()\n    # why\n    b()\n",
+            id="a block follows",
+        ),
+        pytest.param(
+            "import torch\nwith torch.no_grad():\n    a()\nb()\n\nwith torch.no_grad():\n    c()\nd()\n",
+            [4],
+            "import torch\nwith torch.no_grad():\n    a()\n    b()\n\n    c()\nd()\n",
+            id="between two blocks",
+        ),
+        pytest.param(
+            "import torch\na()\nwith torch.no_grad():  # why\n    b()\n",
+            [2],
+            "import torch\nwith torch.no_grad():\n    a()\nwith torch.no_grad():  # why\n    b()\n",
+            id="a comment keeps blocks apart",
+        ),
+        pytest.param(
+            "import torch\na()\nwith torch.no_grad():\n  b()\nwith c:\n    d()\n",
+            [2],
+            "import torch\nwith torch.no_grad():\n  a()\n  b()\nwith c:\n    d()\n",
+            id="another indentation",
+        ),
+        pytest.param(
             "match x:\n    case 1:\n        a()\n",
             [3],
             "match x:\n    case 1:\n        with torch.no_grad():\n            a()\n",
@@ -317,3 +341,52 @@ def test_insertions_into_what_is_taken_away_are_dropped() -> None:
 )
 def test_all_fixes_together(before: str, after: str) -> None:
     assert fix(Source(before), all_rules(), Applicability.UNSAFE).text == after
+
+
+# --- imports ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "statement", "after"),
+    [
+        pytest.param("import torch\nx\n", "import copy", "import copy\n\nimport torch\nx\n", id="a group of its own"),
+        pytest.param(
+            "import argparse\nimport os\n\nimport torch\n",
+            "import copy",
+            "import argparse\nimport copy\nimport os\n\nimport torch\n",
+            id="in its place",
+        ),
+        pytest.param("import os\n\nimport torch\n", "import time", "import os\nimport time\n\nimport torch\n", id="last"),
+        pytest.param("import os\n\nimport torch\n", "import copy", "import copy\nimport os\n\nimport torch\n", id="first"),
+        pytest.param(
+            "from typing import Any\nimport torch\n",
+            "import copy",
+            "import copy\nfrom typing import Any\nimport torch\n",
+            id="from",
+        ),
+        pytest.param(
+            '"""Doc."""\nfrom __future__ import annotations\nimport numpy as np\n',
+            "import copy",
+            '"""Doc."""\nfrom __future__ import annotations\nimport copy\n\nimport numpy as np\n',
+            id="behind the future",
+        ),
+        pytest.param(
+            "import numpy as np\nimport torch.nn as nn\n",
+            "import torch",
+            "import numpy as np\nimport torch\nimport torch.nn as nn\n",
+            id="torch",
+        ),
+        pytest.param("import numpy as np\n", "import torch", "import torch\nimport numpy as np\n", id="no torch"),
+        pytest.param('"""Doc."""\nx = 1\n', "import copy", '"""Doc."""\nimport copy\nx = 1\n', id="no imports"),
+        pytest.param(
+            "import os, sys\r\nimport torch\r\n",
+            "import time",
+            "import os, sys\r\nimport time\r\nimport torch\r\n",
+            id="newlines",
+        ),
+    ],
+)
+def test_adds_imports_where_the_others_of_their_kind_are(before: str, statement: str, after: str) -> None:
+    text = Text(before)
+    assert text.edited(text.rewriter.add_import(statement)) == after
+    ast.parse(after)

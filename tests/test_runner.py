@@ -93,7 +93,7 @@ def test_findings_come_in_the_order_of_the_files(jobs: int, filler: str) -> None
 
 
 def test_few_bytes_stay_in_this_process_and_many_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    def leave_trace(source: object, rules: object) -> list[Diagnostic]:
+    def leave_trace(source: object, rules: object, options: object) -> list[Diagnostic]:
         Path(str(os.getpid())).touch()
         return []
 
@@ -257,7 +257,7 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
     text = "# coding: ascii\n" + TYPO
     Path("a.py").write_text(text)
 
-    def fix(source: Any, rules: object, applicability: object) -> Any:
+    def fix(source: Any, rules: object, applicability: object, options: object) -> Any:
         from torchlint.fixer import FixResult
 
         return FixResult(source.text + "é", (), ())
@@ -271,7 +271,7 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
 
 
 def test_a_fix_that_would_break_the_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fix(source: Any, rules: object, applicability: object) -> Any:
+    def fix(source: Any, rules: object, applicability: object, options: object) -> Any:
         from torchlint.fixer import FixResult
 
         [found] = examine(TYPO.encode(), "a.py", LINT).diagnostics

@@ -63,7 +63,7 @@ def test_what_runs(select: list[str] | None, ignore: tuple[str, ...], extend_sel
 @pytest.mark.parametrize("option", ["select", "ignore", "extend_select"])
 def test_unknown_codes_are_errors_that_name_the_nearest(option: str, entry: str, message: str) -> None:
     with pytest.raises(SelectionError) as error:
-        select_rules(**{option: [entry]}, among=RULES)
+        select_rules(**{option: [entry]}, among=RULES)  # type: ignore[arg-type]
     assert str(error.value) == message
 
 

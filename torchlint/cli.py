@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from torchlint import __version__
@@ -16,9 +16,12 @@ from torchlint.reporters import FORMATS
 
 if TYPE_CHECKING:
     from torchlint.cache import Cache
-    from torchlint.diagnostic import FileError
+    from torchlint.config import Resolver, Settings
+    from torchlint.diagnostic import Applicability, FileError
+    from torchlint.discovery import Discovery
     from torchlint.reporters.report import Report, Style
-    from torchlint.runner import Outcome, Task
+    from torchlint.runner import Action, Outcome, Task
+    from torchlint.target import TorchVersion
 
 CLEAN = 0
 FINDINGS = 1
@@ -116,6 +119,7 @@ def _check_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"torchlint {__version__}")
     _add_fix_options(parser.add_argument_group("fixes"))
     _add_rule_options(parser.add_argument_group("rules"))
+    _add_file_options(parser.add_argument_group("files and configuration"))
     _add_output_options(parser.add_argument_group("output"))
     _add_run_options(parser.add_argument_group("running"))
     return parser
@@ -125,6 +129,8 @@ def _add_fix_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--fix", action="store_true", help="apply the safe fixes")
     group.add_argument("--unsafe-fixes", action="store_true", help="count fixes that may change results among those to apply")
     group.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
+    group.add_argument("--fixable", action="append", metavar="CODES", help="the rules whose fixes are applied (default: all)")
+    group.add_argument("--unfixable", action="append", metavar="CODES", help="rules whose fixes are not applied")
 
 
 def _add_rule_options(group: argparse._ArgumentGroup) -> None:
@@ -134,10 +140,34 @@ def _add_rule_options(group: argparse._ArgumentGroup) -> None:
         ("--extend-select", "rules to run besides"),
     ):
         group.add_argument(option, action="append", metavar="CODES", help=f"{explanation}; comma-separated or repeated")
+    group.add_argument(
+        "--target-torch",
+        type=_torch_version,
+        metavar="VERSION",
+        help="the oldest torch that the code has to run on, as in 1.13 (default: the newest)",
+    )
+
+
+def _add_file_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--config", metavar="FILE", help="the configuration file, in place of the nearest one up the tree")
+    group.add_argument("--isolated", action="store_true", help="read no configuration file")
+    group.add_argument("--exclude", action="append", metavar="PATTERNS", help="files and directories to leave out")
+    group.add_argument(
+        "--extend-exclude", action="append", metavar="PATTERNS", help="files and directories to leave out besides"
+    )
+    group.add_argument("--force-exclude", action="store_true", help="leave out what is excluded even if it is given as a PATH")
+    group.add_argument(
+        "--respect-gitignore",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="leave out what .gitignore files name (default: yes)",
+    )
+    group.add_argument("--show-files", action="store_true", help="list the files that would be linted, and end")
+    group.add_argument("--show-settings", action="store_true", help="show the settings for PATH, and end")
 
 
 def _add_output_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--output-format", choices=FORMATS, default="full", help="how findings are written (default: full)")
+    group.add_argument("--output-format", choices=FORMATS, help="how findings are written (default: full)")
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even if there are findings")
 
 
@@ -166,6 +196,15 @@ def _explain_kind_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("place", metavar="FILE:ROW:COLUMN", help="row and column from 1, as reports give them")
     return parser
+
+
+def _torch_version(text: str) -> TorchVersion:
+    from torchlint.target import TorchVersion
+
+    try:
+        return TorchVersion.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _job_count(text: str) -> int:
@@ -215,76 +254,154 @@ def _explain_kind(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from torchlint.diagnostic import Applicability
-    from torchlint.runner import Action, Task
-    from torchlint.selection import SelectionError, codes_in, select_rules
+    from torchlint.config import ConfigError
+    from torchlint.selection import SelectionError
 
     try:
-        rules = select_rules(
-            None if options.select is None else codes_in(options.select),
-            codes_in(options.ignore or ()),
-            codes_in(options.extend_select or ()),
-        )
-    except SelectionError as error:
+        resolver = _resolver(options)
+        if options.show_settings:
+            return _show_settings(options, resolver)
+        if _STANDARD_INPUT in options.paths:
+            return _check_standard_input(options, resolver)
+        return _check_files(options, resolver)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return ERROR
+    except (SelectionError, ValueError) as error:
         return _refuse(str(error))
-    action = Action.DIFF if options.diff else Action.FIX if options.fix else Action.LINT
-    task = Task(rules, action, Applicability.UNSAFE if options.unsafe_fixes else Applicability.SAFE)
-    if _STANDARD_INPUT not in options.paths:
-        return _check_files(options, task)
-    if len(options.paths) > 1:
-        return _refuse("standard input (`-`) cannot be linted together with other paths")
-    return _check_standard_input(options, task)
 
 
-def _check_files(options: argparse.Namespace, task: Task) -> int:
+def _resolver(options: argparse.Namespace) -> Resolver:
+    """Finds the settings for files; raises `SelectionError` or `ConfigError`."""
+    from torchlint.config import Resolver, Selection, Settings, overridden, read_settings
+    from torchlint.selection import codes_in, select_rules
+
+    codes = {name: tuple(codes_in(getattr(options, name) or ())) for name in ("select", "ignore", "extend_select")}
+    selection = Selection(None if options.select is None else codes["select"], codes["ignore"], codes["extend_select"])
+    select_rules(selection.select, selection.ignore, selection.extend_select)
+    values = {
+        "target_torch": options.target_torch,
+        "output_format": options.output_format,
+        "respect_gitignore": options.respect_gitignore,
+        **{name: tuple(codes_in(given)) for name in ("fixable", "unfixable") if (given := getattr(options, name))},
+        **{name: tuple(codes_in(given)) for name in ("exclude", "extend_exclude") if (given := getattr(options, name))},
+    }
+    select_rules((*values.get("fixable", ()), *values.get("unfixable", ())))
+
+    def overrides(settings: Settings) -> Settings:
+        return overridden(settings, selection, values)
+
+    if options.isolated:
+        return Resolver(overrides(Settings(os.getcwd())))
+    if options.config is not None:
+        return Resolver(overrides(read_settings(options.config) or Settings(os.getcwd())))
+    return Resolver(overrides=overrides)
+
+
+def _show_settings(options: argparse.Namespace, resolver: Resolver) -> int:
+    from torchlint.config import shown
+
+    path = os.path.abspath(options.paths[0] if options.paths else os.curdir)
+    sys.stdout.write(shown(resolver.of_directory(path if os.path.isdir(path) else os.path.dirname(path))))
+    return CLEAN
+
+
+def _check_files(options: argparse.Namespace, resolver: Resolver) -> int:
     from torchlint.discovery import discover
     from torchlint.runner import run
 
-    discovery = discover(options.paths or [os.curdir])
+    discovery = discover(options.paths or [os.curdir], resolver, force_exclude=options.force_exclude)
+    if options.show_files:
+        sys.stderr.writelines(f"{error}\n" for error in discovery.errors)
+        sys.stdout.writelines(f"{file}\n" for file in discovery.files)
+        return ERROR if discovery.errors else CLEAN
     if not discovery.files and not discovery.errors:
         print("warning: no Python files found under the given paths", file=sys.stderr)
-    outcomes = run(discovery.files, task, jobs=options.jobs or _processors(), cache=_cache(options, task))
-    return _report(outcomes, discovery.errors, options, task, sys.stdout)
+    outcomes: list[Outcome] = []
+    jobs = options.jobs or _processors()
+    for settings, files in _by_settings(discovery):
+        task = _task(options, settings)
+        outcomes += run(files, task, jobs=jobs, cache=_cache(options, task, settings))
+    return _report(outcomes, discovery.errors, options, resolver, sys.stdout)
 
 
-def _check_standard_input(options: argparse.Namespace, task: Task) -> int:
-    from torchlint.runner import Action, examine
+def _by_settings(discovery: Discovery) -> Iterable[tuple[Settings, list[str]]]:
+    """The files in groups that have the same settings."""
+    groups: dict[int, tuple[Settings, list[str]]] = {}
+    for file in discovery.files:
+        settings = discovery.settings[file]
+        groups.setdefault(id(settings), (settings, []))[1].append(file)
+    return groups.values()
 
+
+def _check_standard_input(options: argparse.Namespace, resolver: Resolver) -> int:
+    from torchlint.runner import NOTHING, Action, examine
+
+    if len(options.paths) > 1:
+        return _refuse("standard input (`-`) cannot be linted together with other paths")
+    path = os.path.abspath(options.stdin_filename or _STANDARD_INPUT)
+    settings = resolver.of_directory(os.path.dirname(path))
+    task = _task(options, settings)
     data = sys.stdin.buffer.read()
-    outcome = examine(data, options.stdin_filename or _STANDARD_INPUT, task)
+    left_out = options.stdin_filename and options.force_exclude and settings.excluded.match_inside(path)
+    outcome = NOTHING if left_out else examine(data, options.stdin_filename or _STANDARD_INPUT, task)
     if task.action is not Action.FIX:
-        return _report([outcome], (), options, task, sys.stdout)
+        return _report([outcome], (), options, resolver, sys.stdout)
     sys.stdout.buffer.write(data if outcome.replacement is None else outcome.replacement)
-    return _report([outcome], (), options, task, sys.stderr)
+    return _report([outcome], (), options, resolver, sys.stderr)
 
 
-def _cache(options: argparse.Namespace, task: Task) -> Cache | None:
+def _task(options: argparse.Namespace, settings: Settings) -> Task:
+    from torchlint.runner import Task
+
+    return Task(settings.rules, _action(options), _applicability(options), settings.options, settings)
+
+
+def _action(options: argparse.Namespace) -> Action:
+    from torchlint.runner import Action
+
+    return Action.DIFF if options.diff else Action.FIX if options.fix else Action.LINT
+
+
+def _applicability(options: argparse.Namespace) -> Applicability:
+    from torchlint.diagnostic import Applicability
+
+    return Applicability.UNSAFE if options.unsafe_fixes else Applicability.SAFE
+
+
+def _cache(options: argparse.Namespace, task: Task, settings: Settings) -> Cache | None:
     from torchlint.cache import FOLDER, Cache, settings_key
     from torchlint.runner import Action
 
     if options.no_cache or task.action is not Action.LINT:
         return None
-    return Cache(options.cache_dir or FOLDER, settings_key(rule.code for rule in task.rules))
+    folder = options.cache_dir or settings.cache_dir or FOLDER
+    ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
+    return Cache(folder, settings_key((rule.code for rule in task.rules), repr(task.options), ignores))
 
 
 def _report(
-    outcomes: Sequence[Outcome], errors: Sequence[FileError], options: argparse.Namespace, task: Task, stream: TextIO
+    outcomes: Sequence[Outcome],
+    errors: Sequence[FileError],
+    options: argparse.Namespace,
+    resolver: Resolver,
+    stream: TextIO,
 ) -> int:
     """Writes what the run came to; returns the exit code."""
     from torchlint.reporters import render
     from torchlint.reporters.report import Report
-    from torchlint.runner import Action
 
     report = Report(
         [diagnostic for outcome in outcomes for diagnostic in outcome.diagnostics],
         [*errors, *(error for outcome in outcomes for error in outcome.errors)],
         sum(outcome.fixed for outcome in outcomes),
-        task.applicability,
+        _applicability(options),
     )
     sys.stderr.writelines(f"{error}\n" for error in report.errors)
-    if task.action is Action.DIFF:
+    if options.diff:
         return _show_diffs(outcomes, report, options)
-    stream.writelines(render(options.output_format, report, _style(stream)))
+    output_format = resolver.of_directory(os.getcwd()).output_format
+    stream.writelines(render(output_format, report, _style(stream)))
     return _exit_code(report, findings=bool(report.diagnostics), options=options)
 
 

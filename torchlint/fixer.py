@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.linter import lint
+from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule
 from torchlint.source import Source
 
@@ -34,7 +35,12 @@ class FixResult:
 
 
 def fix(
-    source: Source, rules: Sequence[type[Rule]], applicability: Applicability = Applicability.SAFE, *, suppress: bool = True
+    source: Source,
+    rules: Sequence[type[Rule]],
+    applicability: Applicability = Applicability.SAFE,
+    options: Options = DEFAULTS,
+    *,
+    suppress: bool = True,
 ) -> FixResult:
     """``source`` with the fixes of ``rules`` applied, round after round until nothing changes.
 
@@ -43,7 +49,7 @@ def fix(
     """
     fixed: list[Diagnostic] = []
     broken: dict[tuple[str, str], Diagnostic] = {}
-    found = lint(source, rules, suppress=suppress)
+    found = lint(source, rules, options, suppress=suppress)
     for _ in range(_ROUNDS):
         chosen = _compatible(
             diagnostic
@@ -59,7 +65,7 @@ def fix(
             continue
         fixed.extend(chosen)
         source = Source(text, source.filename, encoding=source.encoding, bom=source.bom)
-        found = lint(source, rules, suppress=suppress)
+        found = lint(source, rules, options, suppress=suppress)
     return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
 
 

@@ -10,12 +10,19 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+from flake8.exceptions import ExecutionError
 
 from torchlint import __version__
 from torchlint.linter import lint
+from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, all_rules
 from torchlint.source import Source, SourceError
+from torchlint.target import NEWEST, TorchVersion
+
+if TYPE_CHECKING:
+    from flake8.options.manager import OptionManager
 
 _F_STRING = re.compile(r"""\b(?:f|rf|fr)["']""", re.IGNORECASE)
 
@@ -29,14 +36,31 @@ class Plugin:
     rules: ClassVar[tuple[type[Rule], ...]] = tuple(rule for rule in all_rules() if rule.default)
     """The rules that run: those that flake8's options may let through."""
 
+    options: ClassVar[Options] = DEFAULTS
+
     def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
         self._tree = tree
         self._filename = filename
         self._lines = lines
 
     @classmethod
+    def add_options(cls, manager: OptionManager) -> None:
+        """Adds torchlint's own option to flake8's, which may stand in flake8's configuration, too."""
+        manager.add_option(
+            "--target-torch",
+            metavar="VERSION",
+            default=str(NEWEST),
+            parse_from_config=True,
+            help="the oldest torch that the code has to run on, as in 1.13 (default: the newest)",
+        )
+
+    @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
         """Takes from flake8's options which rules run; one that is off by default runs if its code or a prefix is selected."""
+        try:
+            cls.options = Options(TorchVersion.parse(options.target_torch))
+        except ValueError as error:
+            raise ExecutionError(f"--target-torch: {error}") from None
         selected = (*(options.select or ()), *(options.extend_select or ()))
         cls.rules = tuple(
             rule for rule in all_rules() if rule.code.startswith(selected) or (rule.default and not options.select)
@@ -47,7 +71,7 @@ class Plugin:
         text = "".join(self._lines)
         source = Source(text, self._filename, tree=self._tree if _may_share(text) else None)
         try:
-            found = lint(source, self.rules, suppress=False)
+            found = lint(source, self.rules, self.options, suppress=False)
         except SourceError:
             return
         for diagnostic in found:

@@ -8,14 +8,15 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError
+from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule
 from torchlint.semantics import Semantics
 from torchlint.source import Source, SourceError
 from torchlint.suppression import Suppressions
-from torchlint.target import NEWEST, TorchVersion
 
 _OTHER_LIBRARIES = (
     *(b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas", b"scipy"),
@@ -41,28 +42,28 @@ def _is_foreign(data: bytes) -> bool:
 
 
 def lint(
-    source: Source, rules: Sequence[type[Rule]], *, target: TorchVersion = NEWEST, suppress: bool = True
+    source: Source, rules: Sequence[type[Rule]], options: Options = DEFAULTS, *, suppress: bool = True
 ) -> list[Diagnostic]:
     """The findings of ``rules`` in ``source`` that no noqa comment suppresses, in the order of the text.
 
-    ``target`` is the oldest torch that the code has to run on. With ``suppress`` off, noqa comments are left to the caller.
-    Raises `SourceError` where the text is not Python.
+    With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    screened = [rule for rule in rules if rule.since <= target and rule.screen.passes(data)]
+    screened = [rule for rule in rules if rule.since <= options.target and rule.screen.passes(data)]
     if not screened or _is_foreign(data):
         return []
     suppressions = Suppressions(source if suppress else Source(""))
     try:
         with _recursion_headroom():
             semantics = Semantics(source)
-            running = [rule(source, semantics, suppressions, target) for rule in screened]
+            running = [rule(source, semantics, suppressions, options) for rule in screened]
             traverse(semantics.tree.nodes, running)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
     found = without_yielding(running)
     kept = [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
-    return sorted(kept, key=lambda diagnostic: diagnostic.order)
+    offered = [replace(each, fix=None) if each.code in options.unfixable else each for each in kept]
+    return sorted(offered, key=lambda diagnostic: diagnostic.order)
 
 
 def without_yielding(rules: Iterable[Rule]) -> list[Diagnostic]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from torchlint import documentation
+from torchlint.config_keys import schema
 from torchlint.proof import fixtures_folder, hazard_path
 from torchlint.rules import Rule, all_rules
 
@@ -142,11 +143,16 @@ def _cell(value: object) -> str:
 
 
 def documents(root: Path) -> dict[Path, str]:
-    """What the generated documents of the checkout at ``root`` should hold: the rules' pages, and the README with its table."""
+    """What the generated documents of the checkout at ``root`` should hold.
+
+    They are the rules' pages, the README with its table, and the schema of the configuration, which knows the rules' codes.
+    """
     rules = all_rules()
     readme = root / "README.md"
     pages = {root / "docs" / "rules" / f"{rule.code}.md": page(rule) for rule in rules}
     listing = table(rules)
+    described = json.dumps(schema(), indent=2) + "\n"
+    pages[root / "docs" / "torchlint.schema.json"] = described
     return {**pages, readme: _TABLE.sub(lambda _: listing, readme.read_text(encoding="utf-8"), count=1)}
 
 

@@ -9,12 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from torchlint.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.linter import lint, passes_screen
+from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule
 from torchlint.source import Source, SourceError
+
+if TYPE_CHECKING:
+    from torchlint.config import Settings
 
 BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
 
@@ -34,11 +39,17 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a run does with each of its files."""
+    """What a run does with each of its files; ``settings`` may take some of the rules away for some of the files."""
 
     rules: tuple[type[Rule], ...]
     action: Action = Action.LINT
     applicability: Applicability = Applicability.SAFE
+    options: Options = DEFAULTS
+    settings: Settings | None = None
+
+    def rules_for(self, path: str) -> tuple[type[Rule], ...]:
+        """The rules that run on the file at ``path``."""
+        return self.rules if self.settings is None else self.settings.rules_for(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +107,11 @@ def run(paths: Sequence[str], task: Task, *, jobs: int = 1, cache: Cache | None 
 def examine(data: bytes, filename: str, task: Task) -> Outcome:
     """What comes of a file that holds ``data``; nothing is read or written, and nothing raised."""
     try:
-        if not passes_screen(data, task.rules):
+        if not passes_screen(data, task.rules_for(filename)):
             return NOTHING
         source = Source.decode(data, filename)
         if task.action is Action.LINT:
-            return Outcome(tuple(lint(source, task.rules)), content=digest(data))
+            return Outcome(tuple(lint(source, task.rules_for(filename), task.options)), content=digest(data))
         return _fixed(source, task)
     except SourceError as error:
         return Outcome(errors=(error.error,), content=digest(data))
@@ -122,7 +133,8 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
 def _fixed(source: Source, task: Task) -> Outcome:
     from torchlint.fixer import fix
 
-    result = fix(source, task.rules, task.applicability)
+    rules = task.rules_for(source.filename)
+    result = fix(source, rules, task.applicability, task.options)
     errors = tuple(
         FileError(
             source.filename,
@@ -138,7 +150,9 @@ def _fixed(source: Source, task: Task) -> Outcome:
         replacement = source.encode(result.text)
     except UnicodeEncodeError as error:
         message = f"cannot fix: {error.object[error.start : error.end]!r} cannot be written in {source.encoding}"
-        return Outcome(tuple(lint(source, task.rules)), (*errors, FileError(source.filename, message, code="io-error")))
+        return Outcome(
+            tuple(lint(source, rules, task.options)), (*errors, FileError(source.filename, message, code="io-error"))
+        )
     if task.action is Action.DIFF:
         from torchlint.reporters.diff import unified_diff
 
@@ -227,7 +241,7 @@ def _candidates(paths: Sequence[str], task: Task, cache: Cache | None, outcomes:
             result = cache.by_metadata(path, metadata) if cache is not None else None
             if result is None:
                 data = _read(path)
-                if passes_screen(data, task.rules):
+                if passes_screen(data, task.rules_for(path)):
                     result = cache.by_content(path, data) if cache is not None else None
                     if result is None:
                         yield _Candidate(index, path, metadata, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from torchlint.rules import Rule, all_rules
 
@@ -19,21 +19,25 @@ def select_rules(
     extend_select: Sequence[str] = (),
     *,
     among: Sequence[type[Rule]] | None = None,
+    by_default: Collection[type[Rule]] | None = None,
 ) -> tuple[type[Rule], ...]:
     """The rules that run, sorted by code.
 
     ``select`` replaces the default rules, ``extend_select`` adds to them, ``ignore`` removes; each is a list of codes, of
     their prefixes (``TPL``, ``TPL1``), or ``ALL``. The longest (most specific) entry that matches a rule decides, as in
     ruff; of two equally long ones, ``ignore``. Raises `SelectionError` for an entry that matches no rule. ``among`` are the
-    rules to choose from, by default all that there are.
+    rules to choose from, by default all that there are, and ``by_default`` those that run where nothing is said of them.
     """
     rules = all_rules() if among is None else among
     for entry in (*(select or ()), *ignore, *extend_select):
         _require_known(entry, rules)
+    if by_default is None:
+        by_default = [rule for rule in rules if rule.default]
+    unasked = by_default if select is None else ()
     selected = (*(select or ()), *extend_select)
     return tuple(
         sorted(
-            (rule for rule in rules if _runs(rule, selected, ignore, by_default=select is None)),
+            (rule for rule in rules if _runs(rule, selected, ignore, unasked=rule in unasked)),
             key=lambda rule: rule.code,
         )
     )
@@ -53,9 +57,9 @@ def codes_in(arguments: Iterable[str]) -> list[str]:
     return [code.strip() for argument in arguments for code in argument.split(",") if code.strip()]
 
 
-def _runs(rule: type[Rule], selected: Sequence[str], ignored: Sequence[str], *, by_default: bool) -> bool:
+def _runs(rule: type[Rule], selected: Sequence[str], ignored: Sequence[str], *, unasked: bool) -> bool:
     chosen = _specificity(rule.code, selected)
-    if chosen is None and by_default and rule.default:
+    if chosen is None and unasked:
         chosen = -1  # less specific than any entry
     refused = _specificity(rule.code, ignored)
     return chosen is not None and (refused is None or chosen > refused)

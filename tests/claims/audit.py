@@ -48,7 +48,7 @@ def all_claims() -> list[Claim]:
 
 def evidence_path(device: str) -> Path:
     """The file that holds what was found on ``device``."""
-    return DOCS / "evidence" / f"claims-{device}.json"
+    return DOCS / "evidence" / "claims" / f"{device}.json"
 
 
 def read_evidence(device: str) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from functools import cache
 from typing import ClassVar
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from torchlint.options import DEFAULTS, Options
 from torchlint.semantics import Semantics
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
@@ -60,12 +61,17 @@ class Rule(ABC):
     yields_to: ClassVar[tuple[str, ...]] = ()
     """The rules that say more: where one of them reports a place that overlaps with a finding of this rule, it is dropped."""
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, target: TorchVersion) -> None:
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
         self.source = source
         self.semantics = semantics
         self.suppressions = suppressions
-        self.target = target
+        self.options = options
         self.diagnostics: list[Diagnostic] = []
+
+    @property
+    def target(self) -> TorchVersion:
+        """The oldest torch that the code has to run on."""
+        return self.options.target
 
     def finish(self) -> None:
         """Called when all nodes have been visited: for what only the whole file tells."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tokenize
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -225,10 +226,11 @@ class Rewriter:
         code = start + len(indentation) + 1
         # The newlines around the block are a part of the edit, and so is the first character of the code: of two blocks that
         # touch or overlap, the second one waits for the next round, and then joins the first.
+        following = self._no_grad_block_after(last, unit) if mode == "no_grad()" else None
         return [
             (before, code, self._source.text[before:start] + header + unit + self._source.text[start:code]),
             *self.indent(first.lineno, last.end_lineno, unit)[1:],
-            self._newline_after(last.end_lineno),
+            *self._behind_block(last.end_lineno, following, unit),
             *imports,
         ]
 
@@ -236,12 +238,33 @@ class Rewriter:
         """The ``with torch.no_grad():`` that ends right before ``statement``."""
         block = self._semantics.tree.block(statement)
         position = block.index(statement)
-        previous = block[position - 1] if position else None
-        if not isinstance(previous, ast.With) or previous.body[0].lineno == previous.lineno or len(previous.items) != 1:
+        return self._as_no_grad_block(block[position - 1]) if position else None
+
+    def _no_grad_block_after(self, statement: ast.stmt, unit: str) -> ast.With | None:
+        """The ``with torch.no_grad():`` that starts right behind ``statement``, and can be added to a block before it."""
+        block = self._semantics.tree.block(statement)
+        position = block.index(statement)
+        following = self._as_no_grad_block(block[position + 1]) if position + 1 < len(block) else None
+        if following is None or not self.stands_alone(following):
             return None
-        context = previous.items[0].context_expr
+        is_plain = self._source.line(following.lineno).rstrip().endswith(":") and following.items[0].optional_vars is None
+        header_end = following.items[0].context_expr.end_lineno
+        indented = self.indentation(following.body[0]) == self.indentation(following) + unit
+        return following if is_plain and header_end == following.lineno and indented else None
+
+    def _as_no_grad_block(self, statement: ast.stmt) -> ast.With | None:
+        if not isinstance(statement, ast.With) or statement.body[0].lineno == statement.lineno or len(statement.items) != 1:
+            return None
+        context = statement.items[0].context_expr
         is_no_grad = isinstance(context, ast.Call) and self._semantics.qualified_name(context.func) == "torch.no_grad"
-        return previous if is_no_grad else None
+        return statement if is_no_grad else None
+
+    def _behind_block(self, last: int, following: ast.With | None, unit: str) -> list[TextEdit]:
+        """What ends a block at row ``last``: where another one ``following`` becomes a part of it, that one's header goes."""
+        if following is None:
+            return [self._newline_after(last)]
+        header = (self._source.line_start(following.lineno), self._source.line_start(following.lineno + 1), "")
+        return [*self.indent(last + 1, following.lineno - 1, unit), header]
 
     def _join(self, block: ast.With, statements: list[ast.stmt]) -> list[TextEdit]:
         """Makes ``statements``, and the comments before them, the end of the with block that they follow."""
@@ -251,7 +274,8 @@ class Rewriter:
         assert block.end_lineno is not None and last is not None
         while first > block.end_lineno + 1 and self._is_comment_or_blank(first - 1, outer):
             first -= 1
-        return [*self.indent(first, last, unit), self._newline_after(last)]
+        following = self._no_grad_block_after(statements[-1], unit)
+        return [*self.indent(first, last, unit), *self._behind_block(last, following, unit)]
 
     def _is_comment_or_blank(self, row: int, indentation: str) -> bool:
         line = self._source.line(row)
@@ -339,6 +363,9 @@ class Rewriter:
         imports = [node for node in self._source.tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
         plain = [node for node in imports if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]
         torch = [node for node in plain if _imports_torch(node)]
+        module = statement.split()[1].partition(".")[0]
+        if plain and module in sys.stdlib_module_names:
+            return self._add_standard_import(statement, module, plain)
         if torch or plain:
             place = self._source.line_start((torch or plain)[0].lineno)
         elif imports:
@@ -346,6 +373,18 @@ class Rewriter:
         else:
             place = self._after_docstring()
         return (place, place, statement + self._source.newline)
+
+    def _add_standard_import(self, statement: str, module: str, plain: list[ast.Import | ast.ImportFrom]) -> TextEdit:
+        """Adds an import of the standard library among the others of it, or in a group of its own in front."""
+        newline = self._source.newline
+        standard = [node for node in plain if isinstance(node, ast.Import) and _module_of(node) in sys.stdlib_module_names]
+        before = [node for node in standard if _module_of(node) < module]
+        if before:
+            place = self._source.line_start((before[-1].end_lineno or 0) + 1)
+            return (place, place, statement + newline)
+        place = self._source.line_start(plain[0].lineno)
+        leads = plain[0] in standard or _module_of(plain[0]) in sys.stdlib_module_names
+        return (place, place, statement + newline * (1 if leads else 2))
 
     def _after_docstring(self) -> int:
         body = self._source.tree.body
@@ -360,6 +399,11 @@ def _is_none(binding: Binding) -> bool:
 
 
 def _imports_torch(node: ast.Import | ast.ImportFrom) -> bool:
+    return _module_of(node) == "torch"
+
+
+def _module_of(node: ast.Import | ast.ImportFrom) -> str:
+    """The package that an import is from; empty for a relative one."""
     if isinstance(node, ast.ImportFrom):
-        return not node.level and (node.module or "").partition(".")[0] == "torch"
-    return node.names[0].name.partition(".")[0] == "torch"
+        return "" if node.level else (node.module or "").partition(".")[0]
+    return node.names[0].name.partition(".")[0]

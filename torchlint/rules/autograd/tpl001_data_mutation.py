@@ -9,6 +9,7 @@ from torchlint.rules.data_accesses import DATA_SCREEN, Access, Change, Means, Ro
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.semantics import Grad
+from torchlint.target import TorchVersion
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add_",
@@ -65,6 +66,7 @@ class DataMutation(Rule):
 
     code = "TPL001"
     name = "data-mutation"
+    since = TorchVersion(0, 4)
     screen = DATA_SCREEN
 
     def finish(self) -> None:

@@ -7,6 +7,7 @@ from torchlint.rules import Rule
 from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses, makes_new_value, reads_form
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Grad
+from torchlint.target import TorchVersion
 
 
 class DataAccess(Rule):
@@ -39,7 +40,9 @@ class DataAccess(Rule):
 
     code = "TPL002"
     name = "data-access"
+    since = TorchVersion(0, 4)
     screen = DATA_SCREEN
+    yields_to = ("TPL009",)
 
     def finish(self) -> None:
         """Reports every read of `.data` that no other rule is about."""

@@ -9,6 +9,7 @@ from torchlint.rules import Rule
 from torchlint.rules.data_accesses import DATA_SCREEN, Role, accesses, accesses_in, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
+from torchlint.target import TorchVersion
 
 _CHANGES_FORM = frozenset(
     {
@@ -54,6 +55,7 @@ class DataRebind(Rule):
 
     code = "TPL003"
     name = "data-rebind"
+    since = TorchVersion(0, 4)
     screen = DATA_SCREEN
 
     def finish(self) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Fix
+from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, Screen
 from torchlint.rules.accumulators import Accumulation, Fate, mentions, root_of, summands
 from torchlint.rules.rewriting import TextEdit
@@ -59,13 +60,14 @@ class GraphAccumulation(Rule):
 
     code = "TPL004"
     name = "graph-accumulation"
+    since = TorchVersion(0, 4)
     screen = Screen(
         any_of=(b"backward", b"training_step", b"autograd", b".eval("),
         pattern=re.compile(rb"\+=|-=|\.append|\.insert|\] *=[^=]|= .*[+-]"),
     )
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, target: TorchVersion) -> None:
-        super().__init__(source, semantics, suppressions, target)
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
+        super().__init__(source, semantics, suppressions, options)
         self._fate = Fate(semantics)
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
         self._leaks: list[tuple[Accumulation, list[ast.expr]]] = []
@@ -290,7 +292,8 @@ class GraphAccumulation(Rule):
     # --- the report --------------------------------------------------------------------------------------------------
 
     def _report(self, found: Accumulation, values: list[ast.expr]) -> None:
-        as_number = all(self._is_scalar(value) for value in values) and not self._fate.is_used_as_tensor(found)
+        as_number = self.options.accumulate_with == "item" and not self._fate.is_used_as_tensor(found)
+        as_number = as_number and all(self._is_scalar(value) for value in values)
         method = "item" if as_number else "detach"
         parts = [part for value in values for part in self._parts(value, move=not as_number)]
         value = ast.unparse(values[0]) if values[0].lineno == values[0].end_lineno else "the value"

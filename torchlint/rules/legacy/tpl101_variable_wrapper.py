@@ -13,6 +13,7 @@ from torchlint.rules.unwrapping import Unwrapper, is_data, parses_alone
 from torchlint.semantics import Binding, Form, Grad, Type
 from torchlint.semantics.names import canonical
 from torchlint.semantics.tree import FUNCTIONS, dotted
+from torchlint.target import TorchVersion
 
 VARIABLE = "torch.autograd.Variable"
 _TAKE_REQUIRES_GRAD = frozenset(
@@ -93,7 +94,9 @@ class VariableWrapper(Rule):
 
     code = "TPL101"
     name = "variable-wrapper"
+    since = TorchVersion(0, 4)
     screen = Screen(any_of=(b"Variable",))
+    yields_to = ("TPL007",)
 
     @cached_property
     def _rewriter(self) -> Rewriter:

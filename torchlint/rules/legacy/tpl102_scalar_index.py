@@ -8,6 +8,7 @@ from torchlint.fstrings import is_placed
 from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
+from torchlint.target import TorchVersion
 
 _TRAINS = r"\.data\b|backward|Variable|\.detach\(\).*\[ ?0"
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
@@ -42,6 +43,7 @@ class ScalarIndex(Rule):
 
     code = "TPL102"
     name = "scalar-index"
+    since = TorchVersion(0, 4)
     screen = Screen(any_of=(b"[0]", b"[ 0 ]", b"[0 ]", b"[ 0]"), pattern=re.compile(_TRAINS.encode()))
 
     @cached_property

@@ -11,6 +11,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.tree import FUNCTIONS, Function, walk_body
+from torchlint.target import TorchVersion
 
 _VARIABLE = "torch.autograd.Variable"
 _BACKWARD = frozenset({"backward", "manual_backward", "step"})
@@ -58,6 +59,7 @@ class Volatile(Rule):
 
     code = "TPL103"
     name = "volatile"
+    since = TorchVersion(0, 4)
     screen = Screen(any_of=(b"volatile", b"Variable"))
 
     @cached_property

@@ -6,6 +6,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule
 from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses
 from torchlint.rules.rewriting import Rewriter
+from torchlint.target import TorchVersion
 
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 
@@ -40,6 +41,7 @@ class DataToNumpy(Rule):
 
     code = "TPL104"
     name = "data-to-numpy"
+    since = TorchVersion(0, 4)
     screen = DATA_SCREEN
 
     def finish(self) -> None:
@@ -77,7 +79,21 @@ class DataToNumpy(Rule):
             edit = rewriter.replace_attribute(node, ".cpu()")
         else:
             edit = rewriter.drop_attribute(node)
-        return self.fix("Detach before moving", [edit, rewriter.insert_behind(moves[-1].value, ".detach()")], safe=True)
+        base = moves[-1].value
+        if self._is_detached(base):
+            return self.fix("Drop `.data`", [edit], safe=True)
+        return self.fix("Detach before moving", [edit, rewriter.insert_behind(base, ".detach()")], safe=True)
+
+    def _is_detached(self, base: ast.expr) -> bool:
+        """Whether what is moved has been taken out of the graph right before: ``Variable(x.data).cpu().data``."""
+        while isinstance(base, ast.Call) and len(base.args) == 1 and not base.keywords:
+            if self.semantics.qualified_name(base.func) != "torch.autograd.Variable":
+                break
+            base = base.args[0]
+        match base:
+            case ast.Attribute(attr="data") | ast.Call(func=ast.Attribute(attr="detach")):
+                return True
+        return False
 
     def _is_converted(self, node: ast.Attribute) -> bool:
         """Whether `.numpy()` follows immediately, which only what is on the host has."""

@@ -1,0 +1,26 @@
+"""What the users of the linted code have decided, as far as rules and fixes depend on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from torchlint.target import NEWEST, TorchVersion
+
+Accumulation: TypeAlias = Literal["item", "detach"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``target`` is the oldest torch that the code has to run on.
+
+    ``accumulate_with`` is what takes a loss out of its graph where either is right: ``item``, or ``detach``, which does not
+    wait for the device. The fixes of rules in ``unfixable`` are not offered.
+    """
+
+    target: TorchVersion = NEWEST
+    accumulate_with: Accumulation = "item"
+    unfixable: frozenset[str] = frozenset()
+
+
+DEFAULTS = Options()
