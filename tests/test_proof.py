@@ -76,6 +76,8 @@ def device(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("rule", select_rules(select=["ALL"]), ids=lambda rule: rule.code)
 def test_hazard_is_flagged_real_and_repaired_by_the_fix(rule: type[Rule], device: str) -> None:
     proven = prove(rule, device)
+    if proven.verdict.startswith("skipped"):
+        pytest.skip(proven.verdict)
     assert (proven.verdict, proven.error) == ("proven", "")
     assert proven.device == device
     assert proven.before and proven.after and proven.before != proven.after

@@ -97,7 +97,7 @@ def test_few_bytes_stay_in_this_process_and_many_are_shared(monkeypatch: pytest.
         Path(str(os.getpid())).touch()
         return []
 
-    monkeypatch.setattr("torchlint.runner.lint", leave_trace)
+    monkeypatch.setattr("torchlint.examination.lint", leave_trace)
     run(make(a=TYPO, b=TYPO), LINT, jobs=2)
     assert [path.name for path in Path.cwd().iterdir() if path.name.isdigit()] == [str(os.getpid())]
     Path(str(os.getpid())).unlink()
@@ -187,7 +187,7 @@ def fixing(*codes: str, action: Action = Action.FIX, applicability: Applicabilit
 def test_fixed_files_are_written(jobs: int) -> None:
     names = make(a=TYPO, b=LONG, c=LONG, d="x = 1\n")
     outcomes = run(names, fixing("TPL005"), jobs=jobs)
-    assert [(outcome.diagnostics, outcome.fixed) for outcome in outcomes] == [((), 1)] * 3
+    assert [(outcome.diagnostics, outcome.fixed) for outcome in outcomes] == [((), ("TPL005",))] * 3
     assert Path("a.py").read_text() == RIGHT
     assert Path("c.py").read_text() == LONG.replace("requres", "requires")
     assert Path("d.py").read_text() == "x = 1\n"
@@ -197,10 +197,10 @@ def test_fixed_files_are_written(jobs: int) -> None:
 def test_unsafe_fixes_wait_for_permission() -> None:
     [name] = make(a=UNSAFE)
     [outcome] = run([name], fixing("TPL003"))
-    assert ([found.code for found in outcome.diagnostics], outcome.fixed) == (["TPL003"], 0)
+    assert ([found.code for found in outcome.diagnostics], outcome.fixed) == (["TPL003"], ())
     assert Path(name).read_text() == UNSAFE
     [outcome] = run([name], fixing("TPL003", applicability=Applicability.UNSAFE))
-    assert (outcome.diagnostics, outcome.fixed) == ((), 1)
+    assert (outcome.diagnostics, outcome.fixed) == ((), ("TPL003",))
 
 
 def test_encoding_byte_order_mark_and_newlines_stay() -> None:
@@ -257,7 +257,7 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
     text = "# coding: ascii\n" + TYPO
     Path("a.py").write_text(text)
 
-    def fix(source: Any, rules: object, applicability: object, options: object) -> Any:
+    def fix(source: Any, rules: object, applicability: object, options: object, wanted: object) -> Any:
         from torchlint.fixer import FixResult
 
         return FixResult(source.text + "é", (), ())
@@ -271,7 +271,7 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
 
 
 def test_a_fix_that_would_break_the_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fix(source: Any, rules: object, applicability: object, options: object) -> Any:
+    def fix(source: Any, rules: object, applicability: object, options: object, wanted: object) -> Any:
         from torchlint.fixer import FixResult
 
         [found] = examine(TYPO.encode(), "a.py", LINT).diagnostics
@@ -434,7 +434,7 @@ def test_a_touched_file_is_read_but_not_linted(reads: list[str], monkeypatch: py
     cached(names)
     reads.clear()
     settle(*names)
-    monkeypatch.setattr("torchlint.runner.lint", lambda source, rules: pytest.fail("linted again"))
+    monkeypatch.setattr("torchlint.examination.lint", lambda source, rules: pytest.fail("linted again"))
     assert cached(names) == ["a.py:3: TPL005"]
     assert cached(names) == ["a.py:3: TPL005"]
     assert reads == ["a.py"]

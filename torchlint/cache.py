@@ -237,11 +237,12 @@ def _from_diagnostic(diagnostic: Diagnostic) -> list[Any]:
         *_from_span(diagnostic.location, diagnostic.end_location),
         _from_fix(diagnostic.fix) if diagnostic.fix else None,
         diagnostic.snippet,
+        diagnostic.cell,
     ]
 
 
 def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
-    code, name, message, row, column, end_row, end_column, fix, snippet = data
+    code, name, message, row, column, end_row, end_column, fix, snippet, cell = data
     return Diagnostic(
         code=code,
         name=name,
@@ -251,11 +252,12 @@ def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
         end_location=Location(end_row, end_column),
         fix=_to_fix(fix) if fix else None,
         snippet=snippet,
+        cell=cell,
     )
 
 
 def _from_fix(fix: Fix) -> list[Any]:
-    edits = [[*_from_span(edit.location, edit.end_location), edit.content] for edit in fix.edits]
+    edits = [[*_from_span(edit.location, edit.end_location), edit.content, edit.cell] for edit in fix.edits]
     return [fix.message, fix.applicability.value, edits]
 
 
@@ -264,8 +266,8 @@ def _to_fix(data: list[Any]) -> Fix:
     return Fix(
         message,
         tuple(
-            Edit(Location(row, column), Location(end_row, end_column), content)
-            for row, column, end_row, end_column, content in edits
+            Edit(Location(row, column), Location(end_row, end_column), content, cell)
+            for row, column, end_row, end_column, content, cell in edits
         ),
         Applicability(applicability),
     )
@@ -277,9 +279,9 @@ def _from_span(start: Location, end: Location) -> tuple[int, int, int, int]:
 
 def _from_error(error: FileError) -> list[Any]:
     place = [error.location.row, error.location.column] if error.location else None
-    return [error.message, place, error.code]
+    return [error.message, place, error.code, error.cell]
 
 
 def _to_error(data: list[Any], path: str) -> FileError:
-    message, place, code = data
-    return FileError(path, message, Location(*place) if place else None, code)
+    message, place, code, cell = data
+    return FileError(path, message, Location(*place) if place else None, code, cell)

@@ -31,7 +31,7 @@ EXCLUDED = (
     *("__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
 )
 """What is excluded unless the configuration says otherwise: ruff's list, and the caches."""
-INCLUDED = ("*.py", "*.pyi")
+INCLUDED = ("*.py", "*.pyi", "*.ipynb")
 
 
 class ConfigError(Exception):
@@ -264,6 +264,7 @@ def shown(settings: Settings) -> str:
     for key in KEYS:
         if key.name not in SELECTING:
             value = getattr(settings, key.field)
+            value = dict(value) if key.name == "per-file-ignores" else value
             lines.append(f"{key.name} = {_toml(value)}" if value is not None else f"# {key.name} is not set")
     return "\n".join(lines) + "\n"
 
@@ -273,9 +274,9 @@ def _toml(value: object) -> str:
         return str(value).lower()
     if isinstance(value, (str, TorchVersion)):
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(pattern)} = {_toml(codes)}" for pattern, codes in value.items()) + "}"
     assert isinstance(value, (list, tuple))
-    if value and isinstance(value[0], tuple):
-        return "{" + ", ".join(f"{_toml(pattern)} = {_toml(codes)}" for pattern, codes in value) + "}"
     return "[" + ", ".join(_toml(item) for item in value) + "]"
 
 

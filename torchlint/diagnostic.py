@@ -30,11 +30,12 @@ class Location:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Replaces the text from ``location`` up to, not including, ``end_location`` by ``content``."""
+    """Replaces the text from ``location`` up to, not including, ``end_location`` by ``content``; in a notebook, of ``cell``."""
 
     location: Location
     end_location: Location
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Fix:
 class Diagnostic:
     """One finding of one rule.
 
-    ``snippet`` is the source line that ``location`` is on, without its newline, for reports that show it.
+    ``snippet`` is the source line that ``location`` is on, without its newline, for reports that show it. Of a finding in a
+    notebook, ``cell`` is the number of its cell, counted from 1 with all others, and the places are within the cell.
     """
 
     code: str
@@ -61,6 +63,13 @@ class Diagnostic:
     end_location: Location
     fix: Fix | None
     snippet: str
+    cell: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the finding is, as ``file:row:column``, with the cell in between for a notebook."""
+        cell = "" if self.cell is None else f":cell {self.cell}"
+        return f"{self.filename}{cell}:{self.location.row}:{self.location.column}"
 
     @property
     def url(self) -> str:
@@ -68,9 +77,9 @@ class Diagnostic:
         return DOCUMENTATION.format(code=self.code)
 
     @property
-    def order(self) -> tuple[Location, Location, str]:
+    def order(self) -> tuple[int, Location, Location, str]:
         """What the findings of a file are sorted by."""
-        return (self.location, self.end_location, self.code)
+        return (self.cell or 0, self.location, self.end_location, self.code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +90,9 @@ class FileError:
     message: str
     location: Location | None = None
     code: str = "invalid-syntax"
+    cell: int | None = None
 
     def __str__(self) -> str:
+        cell = "" if self.cell is None else f":cell {self.cell}"
         place = f":{self.location.row}:{self.location.column}" if self.location else ""
-        return f"{self.filename}{place}: error: {self.message}"
+        return f"{self.filename}{cell}{place}: error: {self.message}"

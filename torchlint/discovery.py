@@ -82,8 +82,6 @@ class _Search:
             self._walk(name, os.path.realpath(path))
         elif not stat.S_ISREG(mode):
             self._refuse(name, "not a regular file")
-        elif name.endswith(".ipynb"):
-            self._refuse(name, "notebooks are not supported")
         else:
             self._take_given(os.path.realpath(path), name)
 

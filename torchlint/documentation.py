@@ -32,6 +32,13 @@ def table(rules: Sequence[type[Rule]]) -> str:
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]]) + "\n"
 
 
+def summary(rule: type[Rule]) -> str:
+    """The first sentence of what a rule's page says it does."""
+    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(_documentation(rule))}
+    text = " ".join(sections["What it does"].split("\n\n")[0].split())
+    return re.split(r"(?<=\.) (?=[A-Z`])", text)[0]
+
+
 def fix_safety(rule: type[Rule]) -> str:
     """What the section "Fix safety" says that the rule's fixes are: "safe", "unsafe" or "safe or unsafe"; empty without it."""
     sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(_documentation(rule))}

@@ -6,9 +6,7 @@ whose result would not be Python is dropped.
 
 from __future__ import annotations
 
-import ast
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
@@ -41,15 +39,16 @@ def fix(
     options: Options = DEFAULTS,
     *,
     suppress: bool = True,
+    wanted: Callable[[list[Diagnostic]], list[Diagnostic]] = list,
 ) -> FixResult:
     """``source`` with the fixes of ``rules`` applied, round after round until nothing changes.
 
-    With `Applicability.UNSAFE` unsafe fixes are applied as well; with ``suppress`` off, noqa comments do not count. Raises
-    `SourceError` where the text is not Python.
+    With `Applicability.UNSAFE` unsafe fixes are applied as well; with ``suppress`` off, noqa comments do not count. ``wanted``
+    chooses among the findings of each round. Raises `SourceError` where the text is not Python.
     """
     fixed: list[Diagnostic] = []
     broken: dict[tuple[str, str], Diagnostic] = {}
-    found = lint(source, rules, options, suppress=suppress)
+    found = wanted(lint(source, rules, options, suppress=suppress))
     for _ in range(_ROUNDS):
         chosen = _compatible(
             diagnostic
@@ -59,13 +58,13 @@ def fix(
         if not chosen:
             break
         text = apply(source, chosen)
-        if not _parses(text):
-            culprits = [diagnostic for diagnostic in chosen if not _parses(apply(source, [diagnostic]))] or chosen
+        if not source.is_sound(text):
+            culprits = [diagnostic for diagnostic in chosen if not source.is_sound(apply(source, [diagnostic]))] or chosen
             broken.update({_key(diagnostic): diagnostic for diagnostic in culprits})
             continue
         fixed.extend(chosen)
-        source = Source(text, source.filename, encoding=source.encoding, bom=source.bom)
-        found = lint(source, rules, options, suppress=suppress)
+        source = source.with_text(text)
+        found = wanted(lint(source, rules, options, suppress=suppress))
     return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
 
 
@@ -103,21 +102,4 @@ def _clash(one: Edit, other: Edit) -> bool:
 
 def apply(source: Source, diagnostics: Iterable[Diagnostic]) -> str:
     """The text with the fixes of ``diagnostics``, which must not clash, applied."""
-    edits = sorted({edit for diagnostic in diagnostics if diagnostic.fix is not None for edit in diagnostic.fix.edits})
-    parts: list[str] = []
-    position = 0
-    for edit in edits:
-        start = source.offset_of(edit.location)
-        parts += [source.text[position:start], edit.content]
-        position = source.offset_of(edit.end_location)
-    return "".join([*parts, source.text[position:]])
-
-
-def _parses(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return source.edited(edit for diagnostic in diagnostics if diagnostic.fix is not None for edit in diagnostic.fix.edits)

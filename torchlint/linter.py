@@ -49,21 +49,47 @@ def lint(
     With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    screened = [rule for rule in rules if rule.since <= options.target and rule.screen.passes(data)]
-    if not screened or _is_foreign(data):
+    if not passes_screen(data, [rule for rule in rules if rule.since <= options.target]):
         return []
     suppressions = Suppressions(source if suppress else Source(""))
     try:
         with _recursion_headroom():
-            semantics = Semantics(source)
-            running = [rule(source, semantics, suppressions, options) for rule in screened]
-            traverse(semantics.tree.nodes, running)
+            found = _Run(source, data, suppressions, options).findings(rules)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
-    found = without_yielding(running)
-    kept = [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
-    offered = [replace(each, fix=None) if each.code in options.unfixable else each for each in kept]
+    kept = [each for each in found if not suppressions.covers(each.code, each.location.row)]
+    offered = [each if _is_offered(each, source, options) else replace(each, fix=None) for each in kept]
     return sorted(offered, key=lambda diagnostic: diagnostic.order)
+
+
+class _Run:
+    """Runs rules on one text."""
+
+    def __init__(self, source: Source, data: bytes, suppressions: Suppressions, options: Options) -> None:
+        self._source = source
+        self._data = data
+        self._suppressions = suppressions
+        self._options = options
+        self._semantics = Semantics(source)
+
+    def findings(self, rules: Sequence[type[Rule]]) -> list[Diagnostic]:
+        """What ``rules`` find, suppressed or not."""
+        screened = [rule for rule in rules if rule.since <= self._options.target and rule.screen.passes(self._data)]
+        running = [rule(self._source, self._semantics, self._suppressions, self._options) for rule in screened]
+        traverse(self._semantics.tree.nodes, running)
+        found = without_yielding(running)
+
+        def findings_of(wanted: Sequence[type[Rule]]) -> list[Diagnostic]:
+            codes = {rule.code for rule in wanted}
+            others = [rule for rule in wanted if rule not in rules]
+            return [each for each in found if each.code in codes] + (self.findings(others) if others else [])
+
+        return found + [diagnostic for rule in running for diagnostic in rule.review(findings_of)]
+
+
+def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> bool:
+    """Whether a finding's fix may be made."""
+    return diagnostic.fix is None or (diagnostic.code not in options.unfixable and source.allows(diagnostic.fix))
 
 
 def without_yielding(rules: Iterable[Rule]) -> list[Diagnostic]:

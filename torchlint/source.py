@@ -14,10 +14,10 @@ import sys
 import tokenize
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from torchlint.diagnostic import FileError, Location
+from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -74,6 +74,41 @@ class Source:
     def encode(self, text: str) -> bytes:
         """The bytes of a new ``text`` for this file, in the encoding and with the byte order mark it had."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+    def with_text(self, text: str) -> Source:
+        """The same file with another text."""
+        return Source(text, self.filename, encoding=self.encoding, bom=self.bom)
+
+    def edited(self, edits: Iterable[Edit]) -> str:
+        """The text with ``edits`` made, which must not overlap."""
+        parts: list[str] = []
+        position = 0
+        for edit in sorted(set(edits)):
+            parts += [self.text[position : self.offset_of(edit.location)], edit.content]
+            position = self.offset_of(edit.end_location)
+        return "".join([*parts, self.text[position:]])
+
+    def is_sound(self, text: str) -> bool:
+        """Whether ``text`` may become that of this file: whether it is Python."""
+        return parses(text)
+
+    def located(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding with its place as users know it."""
+        return diagnostic
+
+    def located_error(self, error: FileError) -> FileError:
+        """An error with its place as users know it."""
+        return error
+
+    def diff(self, text: str) -> str:
+        """The unified diff to a new ``text``."""
+        from torchlint.reporters.diff import unified_diff
+
+        return unified_diff(self.text, text, self.filename)
+
+    def allows(self, fix: Fix) -> bool:
+        """Whether a fix is one for this sort of file."""
+        return True
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -184,6 +219,17 @@ class Source:
     def tokens(self) -> list[tokenize.TokenInfo]:
         """The tokens of the text, as `tokenize` gives them (columns in characters), as far as it gets."""
         return list(_tokens(self.text))
+
+
+def parses(text: str) -> bool:
+    """Whether a text is Python, as the Python that runs knows it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:

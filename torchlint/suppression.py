@@ -12,6 +12,7 @@ import ast
 import re
 import tokenize
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.source import Source, SourceError
@@ -26,6 +27,18 @@ _BLANKET = ("",)
 """The prefixes of a comment without codes: the empty one, which every code starts with."""
 
 
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A noqa comment with codes: the span of ``# noqa: …`` and of each code, and the rows that it speaks for.
+
+    ``rows`` is empty for one that speaks for the whole file.
+    """
+
+    span: tuple[int, int]
+    codes: tuple[tuple[str, tuple[int, int]], ...]
+    rows: range
+
+
 class Suppressions:
     """The noqa comments of one file."""
 
@@ -38,6 +51,26 @@ class Suppressions:
         if not self._present:
             return False
         return code.startswith(self._on_file) or code.startswith(self._on_row.get(row, ()))
+
+    def comments(self) -> list[Comment]:
+        """The comments that name codes."""
+        if not self._present:
+            return []
+        found = [_comment(match, range(0)) for match in _ON_FILE.finditer(self._source.text.replace("\r", "\n"))]
+        of_file = {comment.span[1] for comment in found}
+        rows = {row: (first, last) for first, last in _lines(self._source) for row in range(first, last + 1)}
+        for match in _ON_LINE.finditer(self._source.text):
+            row = self._source.location(match.start()).row
+            first, last = rows.get(row, (row, row))
+            start, end = self._source.line_start(first), self._source.line_span(last)[1]
+            heeded = _ON_LINE.search(self._source.text, start, end)
+            if heeded is not None and heeded.start() == match.start() and match.end() not in of_file:
+                found.append(_comment(match, range(first, last + 1)))
+        return [comment for comment in found if comment.codes]
+
+    def last_row(self, row: int) -> int:
+        """The last row of the line, as flake8 counts lines, that ``row`` belongs to: where a comment for it has to stand."""
+        return next((last for first, last in _lines(self._source) if first <= row <= last), row)
 
     @cached_property
     def _on_file(self) -> tuple[str, ...]:
@@ -72,6 +105,15 @@ class Suppressions:
                 joined.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         lines = (line for row in rows for line in (row - 1, row) if line >= 1)
         return not joined.isdisjoint(rows) or any(self._source.line(line).rstrip().endswith("\\") for line in lines)
+
+
+def _comment(match: re.Match[str], rows: range) -> Comment:
+    codes = []
+    if match["codes"]:
+        for code in re.finditer(r"[A-Za-z]+[0-9]+", match["codes"]):
+            start = match.start("codes") + code.start()
+            codes.append((code.group(), (start, start + len(code.group()))))
+    return Comment(match.span(), tuple(codes), rows)
 
 
 def _prefixes(match: re.Match[str]) -> tuple[str, ...]:

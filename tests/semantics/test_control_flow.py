@@ -188,3 +188,20 @@ def test_what_follows() -> None:
     snippet = Snippet("a()\nif t():\n    b()\nc()\nd()")
     found = {ast.unparse(step) for step in snippet.flow.following(snippet.call("a"), snippet.calls("c"))}
     assert found == {"t()", "b()"}
+
+
+@pytest.mark.parametrize(
+    ("text", "avoiding", "expected"),
+    [
+        (STRAIGHT, "", True),
+        (STRAIGHT, "b", False),
+        ("if t():\n    a()\nelse:\n    b()", "a", True),
+        ("if t():\n    a()\nelse:\n    b()", "a b", False),
+        (LOOP, "a", True),
+        (LOOP, "it", False),
+        ("a()\nraise b()", "", False),
+    ],
+)
+def test_whether_the_scope_may_be_passed_through(text: str, avoiding: str, expected: bool) -> None:
+    snippet = Snippet(text)
+    assert snippet.flow.may_pass(snippet.tree.module, snippet.calls(avoiding)) is expected

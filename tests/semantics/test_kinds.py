@@ -366,6 +366,9 @@ def test_functions(snippet: str, expected: str) -> None:
         ("x = 1\ndel x\n«x»", "unknown"),
         ("try:\n    x = 1\nexcept E as e: «e»", "unknown"),
         ("x = f()\nif c: x = torch.zeros(3)\n«x»", "tensor"),
+        ("import random\nx = random.sample(range(9), 2)\n«x»", "[number]"),
+        ("import random\nx = random.choice([torch.zeros(3)])\n«x»", "tensor nograd"),
+        ("import random\nx = random.random()\n«x»", "number"),
     ],
 )
 def test_assignments(snippet: str, expected: str) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from torchlint.reporters.report import Report, Style
 
-FORMATS = ("full", "concise", "json")
+FORMATS = ("full", "concise", "grouped", "json", "json-lines", "github", "gitlab", "sarif", "junit")
 
 
 def render(name: str, report: Report, style: Style) -> Iterator[str]:
     """``report`` in the format ``name``, one of `FORMATS`, in pieces of text to be written one after the other."""
-    chosen = cast("Callable[[Report, Style], Iterator[str]]", import_module(f"torchlint.reporters.{name}").render)
+    module = f"torchlint.reporters.{name.replace('-', '_')}"
+    chosen = cast("Callable[[Report, Style], Iterator[str]]", import_module(module).render)
     return chosen(report, style)

@@ -19,6 +19,7 @@ def render(report: Report, style: Style) -> Iterator[str]:
 def headline(diagnostic: Diagnostic, style: Style, *, fixable: bool) -> str:
     """The line that a finding is reported with; ``[*]`` says that ``--fix`` mends it."""
     colon = style.mark(":")
-    place = f"{style.bold(diagnostic.filename)}{colon}{diagnostic.location.row}{colon}{diagnostic.location.column}{colon}"
+    cell = "" if diagnostic.cell is None else f"cell {diagnostic.cell}{colon}"
+    place = f"{style.bold(diagnostic.filename)}{colon}{cell}{diagnostic.location.row}{colon}{diagnostic.location.column}{colon}"
     star = f"[{style.mark('*')}] " if fixable else ""
     return f"{place} {style.code(diagnostic.code)} {star}{diagnostic.message}\n"

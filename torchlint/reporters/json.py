@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from torchlint.diagnostic import Diagnostic, FileError, Fix, Location
+from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
 from torchlint.reporters.report import Report, Style
 
 _STANDARD_INPUT = "-"
@@ -15,14 +15,18 @@ _STANDARD_INPUT = "-"
 
 def render(report: Report, style: Style) -> Iterator[str]:
     """An array with an object for each finding, and for each file that could not be linted."""
-    entries = [*map(_finding, report.diagnostics), *map(_error, report.errors)]
-    yield json.dumps(entries, indent=2, sort_keys=True)
+    yield json.dumps(entries(report), indent=2, sort_keys=True)
     yield "\n"
+
+
+def entries(report: Report) -> list[dict[str, Any]]:
+    """The object for each finding, and for each file that could not be linted."""
+    return [*map(_finding, report.diagnostics), *map(_error, report.errors)]
 
 
 def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
     return {
-        "cell": None,
+        "cell": diagnostic.cell,
         "code": diagnostic.code,
         "name": diagnostic.name,
         "message": diagnostic.message,
@@ -39,7 +43,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
 def _error(error: FileError) -> dict[str, Any]:
     location = _location(error.location or Location(1, 1))
     return {
-        "cell": None,
+        "cell": error.cell,
         "code": error.code,
         "name": error.code,
         "message": error.message,
@@ -57,11 +61,13 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "applicability": fix.applicability.value,
         "message": fix.message,
-        "edits": [
-            {"content": edit.content, "location": _location(edit.location), "end_location": _location(edit.end_location)}
-            for edit in fix.edits
-        ],
+        "edits": [_edit(edit) for edit in fix.edits],
     }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    entry = {"content": edit.content, "location": _location(edit.location), "end_location": _location(edit.end_location)}
+    return entry if edit.cell is None else {"cell": edit.cell, **entry}
 
 
 def _location(location: Location) -> dict[str, int]:

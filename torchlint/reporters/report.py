@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
 
@@ -12,13 +12,15 @@ from torchlint.diagnostic import Applicability, Diagnostic, FileError
 class Report:
     """What a run has to say: the findings left, the files that could not be linted, and how many findings it fixed.
 
-    ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options.
+    ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options; ``fixed_in`` has, for each
+    file in which something was fixed, the codes of it.
     """
 
     diagnostics: Sequence[Diagnostic]
     errors: Sequence[FileError] = ()
     fixed: int = 0
     applicability: Applicability = Applicability.SAFE
+    fixed_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def fixes(self, diagnostic: Diagnostic) -> bool:
         """Whether ``--fix`` would fix this finding."""

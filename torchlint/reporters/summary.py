@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from torchlint.reporters.report import Report
@@ -17,6 +18,26 @@ def summary(report: Report) -> Iterator[str]:
     elif not report.errors:
         yield "All checks passed!\n"
     yield from _fixable(report)
+
+
+def fixes(report: Report) -> Iterator[str]:
+    """The lines that say what was fixed where."""
+    if not report.fixed_in:
+        return
+    names = _names()
+    yield f"Fixed {_count(report.fixed, 'error')}:\n"
+    for filename, codes in report.fixed_in.items():
+        yield f"- {filename}:\n"
+        for code, number in sorted(Counter(codes).items()):
+            yield f"    {number} × {code} ({names[code]})\n"
+    yield "\n"
+
+
+def _names() -> dict[str, str]:
+    """The name of each rule by its code."""
+    from torchlint.rules import all_rules
+
+    return {rule.code: rule.name for rule in all_rules()}
 
 
 def would_fix(report: Report) -> str:

@@ -55,6 +55,8 @@ class Rule(ABC):
     name: ClassVar[str]
     default: ClassVar[bool] = True
     """Whether the rule is on unless selected otherwise."""
+    proven: ClassVar[bool] = True
+    """Whether the rule has a hazard program; one that is about order in the text has nothing to show on torch."""
     screen: ClassVar[Screen]
     since: ClassVar[TorchVersion] = TorchVersion(0, 2)
     """The first torch that has what the rule recommends: for older targets the rule is silent."""
@@ -76,6 +78,10 @@ class Rule(ABC):
     def finish(self) -> None:
         """Called when all nodes have been visited: for what only the whole file tells."""
 
+    def review(self, findings_of: Callable[[Sequence[type[Rule]]], list[Diagnostic]]) -> list[Diagnostic]:
+        """More findings, once all rules have run; ``findings_of`` gives what some rules find here, suppressed or not."""
+        return []
+
     def report(
         self,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias | ast.arg,
@@ -83,7 +89,11 @@ class Rule(ABC):
         fix: Fix | None = None,
     ) -> None:
         """Adds a finding that is about ``node``."""
-        start = self.source.location(self.source.start(node))
+        self.report_span(self.source.start(node), self.source.end(node), message, fix)
+
+    def report_span(self, start_offset: int, end_offset: int, message: str, fix: Fix | None = None) -> None:
+        """Adds a finding that is about a span of the text."""
+        start = self.source.location(start_offset)
         self.diagnostics.append(
             Diagnostic(
                 code=self.code,
@@ -91,7 +101,7 @@ class Rule(ABC):
                 message=message,
                 filename=self.source.filename,
                 location=start,
-                end_location=self.source.location(self.source.end(node)),
+                end_location=self.source.location(end_offset),
                 fix=fix,
                 snippet=self.source.line(start.row),
             )

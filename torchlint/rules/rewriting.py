@@ -307,6 +307,8 @@ class Rewriter:
         if behind:
             return (start, behind[0], "")
         before = text[:start].rstrip()
+        if not before.endswith(",") and (trailing := re.match(r"\s*,", text[end:])) is not None:
+            return (start, end + trailing.end(), "")
         return (len(before) - 1 if before.endswith(",") else start, end, "")
 
     def delete_alias(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> TextEdit:

@@ -8,13 +8,17 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.aliases import Aliases
 from torchlint.semantics.bindings import Binding, Bindings, Form
 from torchlint.semantics.control_flow import ControlFlow
 from torchlint.semantics.facts import Facts
 from torchlint.semantics.gradient import Backpropagated, NoGrad
 from torchlint.semantics.inference import Inference
 from torchlint.semantics.kinds import Grad, Kind, Type
+from torchlint.semantics.modes import Modes
 from torchlint.semantics.names import Names
+from torchlint.semantics.rounds import RoundGraphs
+from torchlint.semantics.training_steps import TrainingSteps
 from torchlint.semantics.tree import Tree
 from torchlint.source import Source
 
@@ -34,6 +38,10 @@ class Semantics:
         self.no_grad = NoGrad(self.tree, self.names, self.facts)
         self.inference = Inference(self.tree, self.bindings, self.names, self.facts, self.no_grad)
         self.backpropagated = Backpropagated(self.tree, self.bindings, self.names, self.facts, self.inference.call_sites)
+        self.modes = Modes(self)
+        self.aliases = Aliases(self)
+        self.round_graphs = RoundGraphs(self.tree, self.bindings, self.names, self.facts, self.inference, self.no_grad)
+        self.training_steps = TrainingSteps(self.tree, self.bindings, self.names, self.facts, self.inference)
 
     def qualified_name(self, node: ast.AST) -> str | None:
         """The dotted name of the API that ``node`` refers to, such as ``torch.nn.functional.relu``."""

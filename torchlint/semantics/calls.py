@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 LEGACY_LOSS_FUNCTIONS = frozenset({"torch.nn.functional.binary_cross_entropy_with_logits", "torch.nn.functional.nll_loss2d"})
 LEGACY_LOSS_MODULES = frozenset({"torch.nn.NLLLoss2d", "torch.nn.BCELoss2d"})
+GRAD_SCALERS = frozenset(
+    {"torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler"}
+)
 LOSS_FUNCTIONS = torch_api.LOSS_FUNCTIONS | LEGACY_LOSS_FUNCTIONS
 LOSS_MODULES = torch_api.LOSS_MODULES | LEGACY_LOSS_MODULES
 
@@ -116,6 +119,10 @@ class Calls:
     def _api(self, call: ast.Call, name: str) -> Kind:
         if name.startswith("torch."):
             return self._torch(call, name)
+        if name in ("random.sample", "random.choices", "random.shuffle"):
+            return sequence(self._element(call.args[0])) if call.args and name != "random.shuffle" else NONE
+        if name == "random.choice":
+            return self._element(call.args[0]) if call.args else UNKNOWN
         if name.startswith(("numpy.", "math.", "random.", "time.")):
             return ARRAY if name.startswith("numpy.") else NUMBER
         if name == "itertools.chain":
@@ -155,6 +162,8 @@ class Calls:
             return Kind(Type.SCHEDULER, name=name, why=f"made by `{name}`")
         if name == "torch.utils.data.DataLoader":
             return Kind(Type.LOADER, name=name, why="made by `DataLoader`")
+        if name in GRAD_SCALERS:
+            return Kind(Type.INSTANCE, name=name, why=f"made by `{name}`")
         if name in ("torch.nn.Parameter", "torch.nn.UninitializedParameter"):
             return tensor(Grad.NONE if _is_off(call, "requires_grad") else Grad.LEAF, why="made by `nn.Parameter`")
         if name.startswith("torch.nn.utils.rnn.pack"):

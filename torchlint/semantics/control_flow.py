@@ -105,6 +105,19 @@ class ControlFlow:
                 return True
         return False
 
+    def may_pass(self, scope: FlowScope, avoiding: Collection[ast.AST]) -> bool:
+        """Whether ``scope`` may run from its start to its end (or a ``return``) with none of ``avoiding`` on the way."""
+        graph = self._graph(scope)
+        obstacles = self._obstacles(avoiding, scope)
+        for entry in graph.entries:
+            if entry in obstacles:
+                continue
+            if entry in graph.exits:
+                return True
+            if any(step in graph.exits and step not in obstacles for step in self._reached(scope, entry, obstacles)):
+                return True
+        return False
+
     def may_come_round(self, loop: Loop, avoiding: Collection[ast.AST]) -> bool:
         """Whether a whole round of ``loop`` may pass without any of ``avoiding``."""
         head: ast.AST = loop.test if isinstance(loop, ast.While) else loop.target

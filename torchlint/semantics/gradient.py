@@ -145,6 +145,7 @@ class Backpropagated:
         self._names = names
         self._facts = facts
         self._call_sites = call_sites
+        self._calls: set[ast.Call] = set()
 
     def name(self, node: ast.AST) -> bool:
         """Whether what the name or ``self`` attribute ``node`` refers to is back-propagated, itself or in a sum or product."""
@@ -160,6 +161,10 @@ class Backpropagated:
     def binding(self, binding: Binding) -> bool:
         """Whether a binding's value is back-propagated."""
         return binding in self._closure
+
+    def call(self, node: ast.Call) -> bool:
+        """Whether what a call returns is back-propagated, itself or as a part of what is."""
+        return self._closure is not None and node in self._calls  # the closure is what fills `_calls`
 
     def expression(self, node: ast.expr) -> bool:
         """Whether any part of an expression is back-propagated, as far as it is still connected to the graph."""
@@ -219,6 +224,7 @@ class Backpropagated:
                             closure.add(slot)
                             pending.extend(self._slot_origins(slot))
                 elif isinstance(part, ast.Call):
+                    self._calls.add(part)
                     function = self._called(part)
                     if function is not None and function not in functions:
                         functions.add(function)

@@ -101,6 +101,19 @@ class Names:
         self._bindings = bindings
         self._resolved: dict[ast.AST, str | None] = {}
 
+    @cached_property
+    def imported_libraries(self) -> frozenset[str]:
+        """The top packages that the file imports; ``torch``, too, where it is taken for granted."""
+        found: set[str] = set()
+        for node in self._tree.nodes:
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Name) and node.id == "torch":
+                found.add("torch")
+        return frozenset(found)
+
     def qualified(self, node: ast.AST) -> str | None:
         """The dotted name that ``node`` refers to, such as ``torch.nn.functional.relu``, ``numpy.array`` or ``builtins.sum``.
 

@@ -1,0 +1,112 @@
+"""What a value was put through last, followed through names, layers, models and functions."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.activations import Activations, Origin
+
+MODELS = """
+from collections import OrderedDict
+from torchvision import models
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.act = nn.Softmax(dim=1)
+
+    def forward(self, x):
+        return self.act(self.fc(x))
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(2, 2), nn.LogSoftmax(dim=1))
+        self.fc = nn.Linear(2, 1)
+
+    def forward(self, x):
+        return self.net(x), {"gate": torch.sigmoid(self.fc(x)).squeeze(1)}
+
+class Modal(Net):
+    def forward(self, x):
+        if self.training:
+            return self.fc(x)
+        return self.act(self.fc(x))
+
+"""
+
+
+def origin(snippet: str) -> Origin | None:
+    semantics, (node,) = marked(MODELS + snippet)
+    return Activations(semantics).origin(node)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "output"),
+    [
+        ("«F.softmax(x, dim=1)»", "softmax"),
+        ("«x.softmax(-1)»", "softmax"),
+        ("«torch.sigmoid(x)»", "sigmoid"),
+        ("«F.log_softmax(x, 1).view(-1, 3)»", "log-softmax"),
+        ("y = x.sigmoid()\nz = y.squeeze(1).float()\n«z»", "sigmoid"),
+        ("«nn.Softmax(dim=1)(x)»", "softmax"),
+        ("head = nn.Linear(2, 2)\n«head(x).unsqueeze(0)»", "logits"),
+        ("«Net()(x)»", "softmax"),
+        ("net = nn.DataParallel(Net()).cuda()\n«net(x)»", "softmax"),
+        ("net = Net()\n«net.forward(x)»", "softmax"),
+        ("«Pair()(x)[0]»", "log-softmax"),
+        ("a, b = Pair()(x)\n«b['gate']»", "sigmoid"),
+        ("net = nn.Sequential(nn.Linear(1, 1), nn.Sigmoid(), nn.Flatten(0))\n«net(x)»", "sigmoid"),
+        ("net = nn.Sequential(OrderedDict([('a', nn.Linear(1, 1)), ('b', nn.Softmax(1))]))\n«net(x)»", "softmax"),
+        ("layers = [nn.Linear(1, 1)]\nlayers.append(nn.Sigmoid())\nnet = nn.Sequential(*layers)\n«net(x)»", "sigmoid"),
+        ("net = models.vgg16()\nnet.classifier = nn.Sequential(nn.Linear(1, 1), nn.LogSoftmax(1))\n«net(x)»", "log-softmax"),
+        ("def f(x): return torch.softmax(x, 1)\n«f(x)»", "softmax"),
+        ("f = lambda x: torch.softmax(x, 1)\n«f(x)»", "softmax"),
+        ("def loss(p): return «p»\nloss(torch.sigmoid(x))", "sigmoid"),
+        ("y = torch.sigmoid(x) if a else x.sigmoid()\n«y»", "sigmoid"),
+    ],
+)
+def test_is_known(snippet: str, output: str) -> None:
+    found = origin(snippet)
+    assert found is not None
+    assert found.output.value == output
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "«unknown(x)»",
+        "«torch.log(torch.softmax(x, 1))»",
+        "«1 - torch.sigmoid(x)»",
+        "«Modal()(x)»",
+        "«Pair()(x)»",
+        "y = torch.sigmoid(x)\nif a: y = x\n«y»",
+        "y = torch.sigmoid(x)\ny = y * 2\n«y»",
+        "layers = [nn.Linear(1, 1)]\nfor i in r: layers.append(nn.Sigmoid())\nnet = nn.Sequential(*layers)\n«net(x)»",
+        "act = nn.Sigmoid() if a else nn.Identity()\n«act(x)»",
+        "def loss(p): return «p»\nloss(torch.sigmoid(x))\nloss(x)",
+        "for y in ys: y = «torch.relu(y)»",
+        "net = models.vgg16()\n«net(x)»",
+    ],
+)
+def test_is_not_certain(snippet: str) -> None:
+    assert origin(snippet) is None
+
+
+def test_says_where_it_is_from() -> None:
+    found = origin("y = Net()(x)\n«y»")
+    assert found is not None and found.operand is not None
+    assert ast.unparse(found.node) == "self.act(self.fc(x))"
+    assert ast.unparse(found.operand) == "self.fc(x)"
+    assert [getattr(function, "name", "") for function in found.functions] == ["forward"]
+    assert [binding.name for binding in found.names] == ["y"]
+    assert found.unique
+
+
+def test_says_that_there_are_several_places() -> None:
+    found = origin("y = torch.sigmoid(x) if a else x.sigmoid()\n«y»")
+    assert found is not None and not found.unique

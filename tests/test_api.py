@@ -1,0 +1,81 @@
+"""torchlint as a library: pure functions on texts."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import torchlint
+from torchlint.selection import SelectionError
+from torchlint.source import SourceError
+
+TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
+READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"
+REBIND = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2, 2)\n"
+NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": TYPO}], "metadata": {}, "nbformat": 4})
+
+
+def test_lint() -> None:
+    [found] = torchlint.lint(TYPO, filename="train.py")
+    assert (found.code, found.filename, found.location.row, found.location.column) == ("TPL005", "train.py", 3, 1)
+    assert found.fix is not None
+
+
+def test_the_rules_are_chosen_as_by_the_command() -> None:
+    assert torchlint.lint(TYPO + READ, select=["TPL002"])[0].code == "TPL002"
+    assert torchlint.lint(TYPO, ignore=["TPL005"]) == []
+    assert [found.code for found in torchlint.lint(TYPO + "x = 1  # noqa: TPL001\n", extend_select=["TPL900"])] == [
+        "TPL005",
+        "TPL900",
+    ]
+    assert torchlint.lint(READ, target_torch="0.3") == []
+
+
+def test_fix() -> None:
+    result = torchlint.fix(TYPO)
+    assert result.text == TYPO.replace("requres", "requires")
+    assert ([found.code for found in result.fixed], result.remaining, result.broken) == (["TPL005"], (), ())
+
+
+def test_unsafe_fixes_have_to_be_asked_for() -> None:
+    assert torchlint.fix(REBIND).text == REBIND
+    assert "w.copy_(" in torchlint.fix(REBIND, unsafe=True).text
+    assert torchlint.fix(TYPO, unfixable=["TPL005"]).text == TYPO
+
+
+def test_notebooks() -> None:
+    [found] = torchlint.lint(NOTEBOOK, filename="a.ipynb")
+    assert (found.cell, found.location.row) == (1, 3)
+    assert torchlint.fix(NOTEBOOK, filename="a.ipynb").text == NOTEBOOK.replace("requres", "requires")
+
+
+def test_results_can_be_pickled() -> None:
+    found, result = torchlint.lint(TYPO), torchlint.fix(TYPO)
+    assert pickle.loads(pickle.dumps((found, result))) == (found, result)
+
+
+def test_errors() -> None:
+    with pytest.raises(SourceError, match=r"a\.py:1:\d+: error: cannot parse as Python"):
+        torchlint.lint("p.requres_grad = (", filename="a.py")
+    with pytest.raises(SelectionError, match="unknown rule code `TPLX`"):
+        torchlint.lint(TYPO, select=["TPLX"])
+    with pytest.raises(ValueError, match="not a version of torch: 'x'"):
+        torchlint.lint(TYPO, target_torch="x")
+    with pytest.raises(AttributeError, match="has no attribute 'lnt'"):
+        _ = torchlint.lnt
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    code = "import sys, torchlint; print([name for name in sys.modules if name.startswith('torchlint.')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_pool_of_processes_can_use_it() -> None:
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(2) as pool:
+        assert [len(found) for found in pool.map(torchlint.lint, [TYPO, READ, "x = 1\n"])] == [1, 1, 0]

@@ -1,0 +1,83 @@
+"""Saving and loading: what depends on the torch that the code has to run on, and what the rest of the file says."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.fixer import fix
+from torchlint.linter import lint
+from torchlint.options import Options
+from torchlint.rules import Rule
+from torchlint.rules.serialization.tpl501_load_without_map_location import LoadWithoutMapLocation
+from torchlint.rules.serialization.tpl502_unsafe_load import UnsafeLoad
+from torchlint.rules.serialization.tpl503_whole_module_save import WholeModuleSave
+from torchlint.source import Source
+from torchlint.target import TorchVersion
+
+
+def findings(text: str, rule: type[Rule], target: tuple[int, int] = (2, 13)) -> list[Diagnostic]:
+    return lint(Source(textwrap.dedent(text)), [rule], options=Options(target=TorchVersion(*target)))
+
+
+LOADS = """
+    import torch
+
+    state = torch.load("state.pt")
+    other = torch.load("other.pt", weights_only=None)
+    last = torch.load("last.pt", weights_only=True)
+"""
+
+
+@pytest.mark.parametrize(("target", "rows"), [((2, 13), []), ((2, 6), []), ((2, 5), [4, 5]), ((1, 13), [4, 5]), ((1, 12), [])])
+def test_a_load_without_weights_only_is_unsafe_on_an_older_torch(target: tuple[int, int], rows: list[int]) -> None:
+    assert [found.location.row for found in findings(LOADS, UnsafeLoad, target)] == rows
+
+
+def test_weights_only_is_added_for_an_older_torch() -> None:
+    fixed = fix(
+        Source(textwrap.dedent(LOADS)), [UnsafeLoad], Applicability.UNSAFE, options=Options(target=TorchVersion(2, 0))
+    ).text
+    assert 'torch.load("state.pt", weights_only=True)' in fixed
+    assert 'torch.load("other.pt", weights_only=True)' in fixed
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
+        "import torch as t\nload = t.load",
+        "from torch import load",
+        "from torch import (\n    load,\n)",
+        "from torch.serialization import load",
+    ],
+)
+def test_loads_are_found_under_other_names(importing: str) -> None:
+    text = f'{importing}\n\ndef restore(net):\n    net.load_state_dict(load("net.pt"))\n'
+    assert len(findings(text, LoadWithoutMapLocation)) == 1
+
+
+def test_a_module_that_the_file_loads_again_has_no_fix() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+        model = nn.Linear(2, 2)
+        torch.save(model, "model.pt")
+        model = torch.load("model.pt", weights_only=False)
+    """
+    (found,) = findings(text, WholeModuleSave)
+    assert found.fix is None
+
+
+def test_what_a_trainer_returns_is_no_module() -> None:
+    text = """
+        import torch
+        from project import Trainer
+
+        trainer = Trainer()
+        best = trainer.train()
+        torch.save(best, "best.pt")
+    """
+    assert findings(text, WholeModuleSave) == []

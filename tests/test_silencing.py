@@ -1,0 +1,174 @@
+"""Findings that are to stay: comments that are added, comments that silence nothing, and baselines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import torchlint_
+from torchlint.adding_noqa import with_noqa
+from torchlint.linter import lint
+from torchlint.selection import select_rules
+from torchlint.source import Source
+
+TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
+READ = "x = torch.ones(1)\nprint(x.data)\n"
+
+
+@pytest.fixture(autouse=True)
+def _within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def make(**texts: str) -> None:
+    for name, text in texts.items():
+        Path(f"{name}.py").write_text(text)
+
+
+# --- adding comments -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("print(x.data)\n", "print(x.data)  # noqa: TPL002\n"),
+        ("print(x.data)", "print(x.data)  # noqa: TPL002"),
+        ("print(x.data)  # why\r\n", "print(x.data)  # why  # noqa: TPL002\r\n"),
+        ("print(x.data)  # noqa: E501\n", "print(x.data)  # noqa: E501, TPL002\n"),
+        ("print(x.data)  # noqa: E501 long\n", "print(x.data)  # noqa: E501, TPL002 long\n"),
+        ("print(x.data, x.data)   \n", "print(x.data, x.data)  # noqa: TPL002\n"),
+        ("p.requres_grad = x.data\n", "p.requres_grad = x.data  # noqa: TPL002, TPL005\n"),
+        ('s = f"""\n{x.data}\n"""\n', 's = f"""\n{x.data}\n"""  # noqa: TPL002\n'),
+        ("s = x.data + \\\n    1\n", "s = x.data + \\\n    1  # noqa: TPL002\n"),
+        ("f(x.data,\n  1)\n", "f(x.data,  # noqa: TPL002\n  1)\n"),
+    ],
+)
+def test_a_comment_is_added_where_it_silences(before: str, after: str) -> None:
+    head = "import torch\np = x = torch.ones(1)\n"
+    rules = select_rules(["TPL002", "TPL005"])
+    source = Source(head + before)
+    assert with_noqa(source, lint(source, rules)) == head + after
+    assert lint(Source(head + after), rules) == []
+
+
+def test_add_noqa_writes_the_files_and_leaves_nothing_to_report() -> None:
+    make(a=TYPO + READ, b="x = 1\n")
+    result = torchlint_("--add-noqa")
+    assert (result.stdout, result.stderr, result.returncode) == ("", "Added 2 noqa comments.\n", 0)
+    assert Path("a.py").read_text().count("# noqa: TPL00") == 2
+    assert torchlint_().returncode == 0
+    assert torchlint_("--add-noqa").stderr == "Added 0 noqa comments.\n"
+
+
+def test_add_noqa_is_for_the_selected_rules() -> None:
+    make(a=TYPO + READ)
+    torchlint_("--add-noqa", "--select", "TPL002")
+    assert "requres_grad = False\n" in Path("a.py").read_text()
+    assert "print(x.data)  # noqa: TPL002\n" in Path("a.py").read_text()
+
+
+def test_add_noqa_on_standard_input() -> None:
+    assert torchlint_("--add-noqa", "-", given=TYPO).stdout == TYPO.rstrip() + "  # noqa: TPL005\n"
+
+
+# --- comments that silence nothing -----------------------------------------------------------------------------------
+
+
+def test_unused_comments_are_found_when_asked_for_and_taken_away() -> None:
+    make(a="import torch\np = torch.ones(1)  # noqa: TPL002\n")
+    assert torchlint_("a.py").returncode == 0
+    result = torchlint_("--extend-select", "TPL900", "a.py")
+    assert result.stdout.startswith("a.py:2:28: TPL900 [*] `TPL002` silences nothing here")
+    torchlint_("--extend-select", "TPL900", "--fix", "a.py")
+    assert Path("a.py").read_text() == "import torch\np = torch.ones(1)\n"
+
+
+def test_a_comment_is_judged_by_rules_that_are_not_selected_too() -> None:
+    make(a="import torch\nx = torch.ones(1)\nprint(x.data)  # noqa: TPL002\n")
+    assert torchlint_("--select", "TPL900", "a.py").returncode == 0
+    assert torchlint_("--select", "TPL900", "--ignore", "TPL002", "a.py").returncode == 0
+
+
+def test_a_comment_for_the_whole_file() -> None:
+    make(a="# torchlint: noqa: TPL002\nimport torch\nx = torch.ones(1)\nprint(x.data)\n")
+    assert torchlint_("--extend-select", "TPL900", "a.py").returncode == 0
+    make(a="# torchlint: noqa: TPL002\nimport torch\nx = torch.ones(1)\n")
+    torchlint_("--extend-select", "TPL900", "--fix", "a.py")
+    assert Path("a.py").read_text() == "import torch\nx = torch.ones(1)\n"
+
+
+# --- baselines -------------------------------------------------------------------------------------------------------
+
+
+def codes(*arguments: str) -> list[str]:
+    return [found["code"] for found in json.loads(torchlint_("--output-format", "json", *arguments).stdout)]
+
+
+def test_what_is_in_the_baseline_is_not_reported() -> None:
+    make(a=TYPO + READ)
+    result = torchlint_("--write-baseline", "known.json")
+    assert (result.stdout, result.stderr, result.returncode) == ("", "Wrote 2 findings to known.json.\n", 0)
+    assert json.loads(Path("known.json").read_text()) == {
+        "version": 1,
+        "findings": {"a.py": {"TPL002": {"print(x.data)": 1}, "TPL005": {"p.requres_grad = False": 1}}},
+    }
+    assert torchlint_("--baseline", "known.json").returncode == 0
+
+
+def test_known_findings_may_move_and_new_ones_are_reported() -> None:
+    make(a=TYPO + READ)
+    torchlint_("--write-baseline", "known.json")
+    make(a="import os\n\n\n" + TYPO + "if p:\n    " + READ.replace("\n", "\n    ").rstrip() + "\n")
+    assert codes("--baseline", "known.json") == []
+    make(a=TYPO + READ + "print(x.data)\ny = x.data\n")
+    assert codes("--baseline", "known.json") == ["TPL002", "TPL002"]
+    make(b=READ)
+    assert codes("--baseline", "known.json", "b.py") == ["TPL002"]
+
+
+def test_known_findings_are_not_fixed_nor_given_comments() -> None:
+    make(a=TYPO)
+    torchlint_("--write-baseline", "known.json")
+    make(a=TYPO + READ)
+    torchlint_("--baseline", "known.json", "--fix")
+    assert Path("a.py").read_text() == TYPO + READ.replace("x.data", "x.detach()")
+    make(a=TYPO + READ)
+    assert torchlint_("--baseline", "known.json", "--add-noqa").stderr == "Added 1 noqa comment.\n"
+    assert Path("a.py").read_text() == TYPO + READ.replace(")\n", ")  # noqa: TPL002\n").replace(
+        "ones(1)  # noqa: TPL002", "ones(1)"
+    )
+
+
+def test_a_baseline_is_about_files_from_its_own_folder_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("src").mkdir()
+    Path("src/a.py").write_text(TYPO)
+    torchlint_("--write-baseline", "known.json")
+    monkeypatch.chdir("src")
+    assert codes("--baseline", "../known.json") == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "known.json: error: cannot read the baseline: No such file or directory\n"),
+        ("{", "known.json: error: not a baseline: "),
+        ("[]", "known.json: error: not a baseline of torchlint\n"),
+        ('{"version": 2, "findings": {}}', "known.json: error: a baseline of version 2, which this torchlint does not know\n"),
+        ('{"version": 1, "findings": {"a.py": 3}}', "known.json: error: not a baseline of torchlint\n"),
+    ],
+)
+def test_a_baseline_that_cannot_be_used_is_one_line(content: str | None, message: str) -> None:
+    if content is not None:
+        Path("known.json").write_text(content)
+    result = torchlint_("--baseline", "known.json")
+    assert result.stderr.startswith(message)
+    assert (result.stderr.count("\n"), result.returncode) == (1, 2)
+
+
+def test_a_baseline_that_cannot_be_written_is_one_line() -> None:
+    make(a=TYPO)
+    result = torchlint_("--write-baseline", "nowhere/known.json")
+    assert result.stderr == "nowhere/known.json: error: cannot write the baseline: No such file or directory\n"
+    assert result.returncode == 2

@@ -1,0 +1,93 @@
+"""The library's side: a text in, findings or a new text out. No file is read or written, and no configuration looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.fixer import FixResult
+from torchlint.fixer import fix as fix_source
+from torchlint.linter import lint as lint_source
+from torchlint.notebook import SUFFIX, NotebookSource
+from torchlint.options import Accumulation, Options
+from torchlint.rules import Rule
+from torchlint.selection import select_rules
+from torchlint.source import Source
+from torchlint.target import NEWEST, TorchVersion
+
+
+def lint(
+    source: str,
+    *,
+    filename: str = "<string>",
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    extend_select: Sequence[str] = (),
+    target_torch: str | None = None,
+) -> list[Diagnostic]:
+    """The findings in a program, in the order of the text.
+
+    ``source`` is the text of a Python file or, where ``filename`` ends in ``.ipynb``, of a notebook; the filename is that which
+    findings carry. ``select``, ``ignore`` and ``extend_select`` choose the rules by code or prefix, as the options of the
+    command do; ``target_torch`` is the oldest torch that the code has to run on, such as ``"1.13"``, the newest by default.
+    noqa comments are heeded.
+
+    Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has and `ValueError` for a
+    version that is none. The function is pure, and its results can be pickled.
+    """
+    request = _Request.of(source, filename, select, ignore, extend_select, target_torch)
+    found = lint_source(request.source, request.rules, request.options)
+    return [request.source.located(diagnostic) for diagnostic in found]
+
+
+def fix(
+    source: str,
+    *,
+    filename: str = "<string>",
+    unsafe: bool = False,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    extend_select: Sequence[str] = (),
+    unfixable: Sequence[str] = (),
+    target_torch: str | None = None,
+    accumulate_with: Accumulation = "item",
+) -> FixResult:
+    """A program with the fixes of its findings applied.
+
+    The result has the new text (of the whole notebook, for a notebook), the findings that were fixed, as they were when their
+    turn came, and those that remain. With ``unsafe``, fixes that may change results are applied as well. The fixes of rules in
+    ``unfixable`` are not. ``accumulate_with`` is ``"item"`` or ``"detach"``: what takes a loss out of its graph where either is
+    right. The other parameters, and what is raised, are those of `lint`.
+    """
+    request = _Request.of(source, filename, select, ignore, extend_select, target_torch)
+    codes = frozenset(rule.code for rule in select_rules(unfixable)) if unfixable else frozenset()
+    options = Options(request.options.target, accumulate_with, codes)
+    applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
+    result = fix_source(request.source, request.rules, applicability, options)
+    fixed = request.source.with_text(result.text)
+    text = fixed.notebook_text() if isinstance(fixed, NotebookSource) else result.text
+    return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken)
+
+
+class _Request(NamedTuple):
+    """What the parameters come to."""
+
+    source: Source
+    rules: tuple[type[Rule], ...]
+    options: Options
+
+    @classmethod
+    def of(
+        cls,
+        source: str,
+        filename: str,
+        select: Sequence[str] | None,
+        ignore: Sequence[str],
+        extend_select: Sequence[str],
+        target_torch: str | None,
+    ) -> _Request:
+        target = NEWEST if target_torch is None else TorchVersion.parse(target_torch)
+        notebook = filename.endswith(SUFFIX)
+        read = NotebookSource.decode(source.encode(), filename) if notebook else Source(source, filename)
+        return cls(read, select_rules(select, ignore, extend_select), Options(target))

@@ -1,0 +1,167 @@
+"""What comes of one file: linted, fixed, shown as a diff, or given noqa comments. Nothing is read or written here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from torchlint.cache import digest
+from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.linter import lint, passes_screen
+from torchlint.notebook import SUFFIX, NotebookSource
+from torchlint.options import DEFAULTS, Options
+from torchlint.rules import Rule
+from torchlint.source import Source, SourceError
+
+if TYPE_CHECKING:
+    from torchlint.baseline import Baseline
+    from torchlint.config import Settings
+
+BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
+
+
+class Action(Enum):
+    """What is done with each file."""
+
+    LINT = "lint"
+    FIX = "fix"
+    DIFF = "diff"
+    ADD_NOQA = "add noqa comments"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a run does with each of its files.
+
+    ``settings`` may take some of the rules away for some of the files; fixes and comments are for what is not in the
+    ``baseline``.
+    """
+
+    rules: tuple[type[Rule], ...]
+    action: Action = Action.LINT
+    applicability: Applicability = Applicability.SAFE
+    options: Options = DEFAULTS
+    settings: Settings | None = None
+    baseline: Baseline | None = None
+
+    def rules_for(self, path: str) -> tuple[type[Rule], ...]:
+        """The rules that run on the file at ``path``."""
+        return self.rules if self.settings is None else self.settings.rules_for(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one file: findings left, errors, the codes of the findings that were fixed, and the diff that shows it.
+
+    ``replacement`` is the file's new content where it is to be written. ``content`` is the hash of the content that this is
+    about, and empty where the outcome depends on more than the content. ``filename`` is there for outcomes of a whole run.
+    """
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    errors: tuple[FileError, ...] = ()
+    fixed: tuple[str, ...] = ()
+    diff: str = ""
+    replacement: bytes | None = None
+    content: str = ""
+    filename: str = ""
+
+
+NOTHING = Outcome()
+
+
+def may_hold_findings(data: bytes, path: str, task: Task) -> bool:
+    """Whether the screens let the file at ``path``, which holds ``data``, through; of a notebook only its code can tell."""
+    return path.endswith(SUFFIX) or passes_screen(data, task.rules_for(path))
+
+
+def examine(data: bytes, filename: str, task: Task) -> Outcome:
+    """What comes of a file that holds ``data``; nothing is read or written, and nothing raised."""
+    source: Source | None = None
+    try:
+        if not may_hold_findings(data, filename, task):
+            return NOTHING
+        source = NotebookSource.decode(data, filename) if filename.endswith(SUFFIX) else Source.decode(data, filename)
+        match task.action:
+            case Action.LINT:
+                found = lint(source, task.rules_for(filename), task.options)
+                return Outcome(_located(source, found), content=digest(data))
+            case Action.ADD_NOQA:
+                return _with_comments(source, task)
+        return _fixed(source, task)
+    except SourceError as error:
+        located = error.error if source is None else source.located_error(error.error)
+        return Outcome(errors=(located,), content=digest(data))
+    except RecursionError:
+        return Outcome(errors=(FileError(filename, "cannot lint: the code is nested too deeply"),), content=digest(data))
+    except MemoryError:
+        return failed(filename, "cannot lint: out of memory", "io-error")
+    except Exception as error:
+        if os.environ.get("TORCHLINT_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        return failed(filename, f"internal error: {_one_line(error)}; {please_report()}", "internal-error")
+
+
+def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(source.located(diagnostic) for diagnostic in diagnostics)
+
+
+def _with_comments(source: Source, task: Task) -> Outcome:
+    from torchlint.adding_noqa import with_noqa
+
+    found = lint(source, task.rules_for(source.filename), task.options)
+    wanted = found if task.baseline is None else task.baseline.new(found)
+    if not wanted:
+        return NOTHING
+    codes = tuple(diagnostic.code for diagnostic in wanted)
+    return Outcome(fixed=codes, replacement=source.encode(with_noqa(source, wanted)))
+
+
+def _fixed(source: Source, task: Task) -> Outcome:
+    from torchlint.fixer import fix
+
+    rules = task.rules_for(source.filename)
+    wanted = list if task.baseline is None else task.baseline.new
+    result = fix(source, rules, task.applicability, task.options, wanted=wanted)
+    errors = tuple(
+        FileError(
+            source.filename,
+            f"internal error: the fix of {broken.code} would break the file and was dropped; {please_report()}",
+            broken.location,
+            "internal-error",
+        )
+        for broken in result.broken
+    )
+    fixed = source.with_text(result.text)
+    outcome = Outcome(_located(fixed, result.remaining), errors)
+    if result.text == source.text:
+        return outcome
+    try:
+        replacement = source.encode(result.text)
+    except UnicodeEncodeError as error:
+        message = f"cannot fix: {error.object[error.start : error.end]!r} cannot be written in {source.encoding}"
+        unfixed = _located(source, lint(source, rules, task.options))
+        return Outcome(unfixed, (*errors, FileError(source.filename, message, code="io-error")))
+    outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed))
+    if task.action is Action.DIFF:
+        return replace(outcome, diff=source.diff(result.text))
+    return replace(outcome, replacement=replacement)
+
+
+def failed(path: str, message: str, code: str) -> Outcome:
+    """The outcome of a file with which something went wrong."""
+    return Outcome(errors=(FileError(path, message, code=code),))
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def please_report() -> str:
+    """What the message of an internal error ends in."""
+    return f"please report this at {BUG_REPORTS} (TORCHLINT_DEBUG=1 shows where it happened)"

@@ -1,0 +1,294 @@
+"""Jupyter notebooks: their code cells as one program, and back into the cells without touching anything else.
+
+The program is the code of all code cells in order, each behind a comment that says which cell it is. Magics and shell lines,
+which are IPython's and no Python, are replaced by stand-ins of as many lines. Writing back changes the source of the cells
+that have changed, in the style that it is written in; every other byte of the file stays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from json import JSONDecodeError, JSONDecoder
+from typing import Any, NamedTuple
+
+from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
+from torchlint.source import Source, SourceError, parses
+
+SUFFIX = ".ipynb"
+
+_MARKER = re.compile(r"^# torchlint: cell (\d+)$", re.MULTILINE)
+_STAND_IN = re.compile(r"(?:pass|None)  # torchlint: line (\d+)")
+_PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "python3", "time", "timeit"})
+"""Cell magics whose body is Python, run in the notebook's own names (`%%python` aside, whose body is linted all the same)."""
+_MAGIC_LINE = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!(?!=)|\?{1,2}[\w.*%]|[\w.*%]+\?{1,2}[ \t]*$)")
+_MAGIC_VALUE = re.compile(r"(?P<target>[ \t]*[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
+_WHITESPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = JSONDecoder()
+
+
+class NotebookError(Exception):
+    """A file that is no notebook that can be read; the message says why, in one line."""
+
+
+class _Span(NamedTuple):
+    """Where a value stands in the JSON text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell: its number, counted from 1 with all others, its code, and where that stands in the JSON text."""
+
+    number: int
+    code: str
+    span: _Span
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook's file: its text, and its code cells; none where its language is not Python."""
+
+    text: str
+    cells: tuple[Cell, ...]
+
+    @classmethod
+    def read(cls, text: str) -> Notebook:
+        """The notebook in a JSON text; raises `NotebookError`."""
+        try:
+            content = json.loads(text)
+            cells = tuple(_cells(text))
+        except (JSONDecodeError, RecursionError) as error:
+            raise NotebookError(f"not a notebook: {error}") from None
+        if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
+            raise NotebookError("not a notebook of format 4: it has no list of cells")
+        return cls(text, cells if _language(content) == "python" else ())
+
+    def with_code(self, codes: dict[int, str]) -> str:
+        """The file's text with new code in the cells whose numbers ``codes`` has."""
+        parts: list[str] = []
+        position = 0
+        for cell in self.cells:
+            code = codes.get(cell.number, cell.code)
+            if code != cell.code:
+                parts += [self.text[position : cell.span.start], _rewritten(self.text[slice(*cell.span)], code)]
+                position = cell.span.end
+        return "".join([*parts, self.text[position:]])
+
+
+# --- JSON with places ------------------------------------------------------------------------------------------------
+
+
+def _cells(text: str) -> Iterator[Cell]:
+    for name, span in _members(text, _skip(text, 0)):
+        if name != "cells" or text[span.start] != "[":
+            continue
+        for number, cell in enumerate(_items(text, span.start), 1):
+            if text[cell.start] != "{":
+                continue
+            members = dict(_members(text, cell.start))
+            if {"cell_type", "source"} <= members.keys() and json.loads(text[slice(*members["cell_type"])]) == "code":
+                source = json.loads(text[slice(*members["source"])])
+                if isinstance(source, (str, list)):
+                    yield Cell(number, source if isinstance(source, str) else "".join(map(str, source)), members["source"])
+
+
+def _skip(text: str, position: int) -> int:
+    match = _WHITESPACE.match(text, position)
+    assert match is not None
+    return match.end()
+
+
+def _value(text: str, position: int) -> _Span:
+    _, end = _DECODER.raw_decode(text, position)
+    return _Span(position, end)
+
+
+def _members(text: str, position: int) -> Iterator[tuple[str, _Span]]:
+    """The members of the object that starts at ``position``, each with where its value is."""
+    if text[position : position + 1] != "{":
+        return
+    position = _skip(text, position + 1)
+    while text[position] == '"':
+        name, position = _DECODER.raw_decode(text, position)
+        span = _value(text, _skip(text, _skip(text, position) + 1))  # behind the colon
+        yield name, span
+        position = _skip(text, span.end)
+        position = _skip(text, position + 1) if text[position] == "," else position
+
+
+def _items(text: str, position: int) -> Iterator[_Span]:
+    """Where the items of the array that starts at ``position`` are."""
+    position = _skip(text, position + 1)
+    while text[position] != "]":
+        span = _value(text, position)
+        yield span
+        position = _skip(text, span.end)
+        position = _skip(text, position + 1) if text[position] == "," else position
+
+
+def _language(content: dict[str, Any]) -> str:
+    metadata = content.get("metadata")
+    found: list[object] = []
+    if isinstance(metadata, dict):
+        for part, key in (("language_info", "name"), ("kernelspec", "language")):
+            described = metadata.get(part)
+            found.append(described.get(key) if isinstance(described, dict) else None)
+    return next((name.lower() for name in found if isinstance(name, str)), "python")
+
+
+def _rewritten(raw: str, code: str) -> str:
+    """The JSON of new ``code`` in the style of ``raw``, that of the old one: a string or a list of lines, and its layout."""
+    ascii_only = raw.isascii()
+    if raw.startswith('"'):
+        return json.dumps(code, ensure_ascii=ascii_only)
+    spans = list(_items(raw, 0))
+    kept = {json.loads(raw[slice(*span)]): raw[slice(*span)] for span in spans}
+    lines = [kept.get(line) or json.dumps(line, ensure_ascii=ascii_only) for line in code.splitlines(keepends=True)]
+    opening = raw[: spans[0].start] if spans else "["
+    closing = raw[spans[-1].end :] if spans else "]"
+    between = raw[spans[0].end : spans[1].start] if len(spans) > 1 else "," + opening[1:]
+    return f"{opening}{between.join(lines)}{closing}" if lines else "[]"
+
+
+# --- the program -----------------------------------------------------------------------------------------------------
+
+
+class NotebookSource(Source):
+    """The program that a notebook's code cells make."""
+
+    def __init__(self, notebook: Notebook, filename: str) -> None:
+        self.notebook = notebook
+        self._magics: list[str] = []
+        parts = []
+        for cell in notebook.cells:
+            code = self._as_python(cell.code)
+            parts.append(f"# torchlint: cell {cell.number}\n{code}" + ("" if code.endswith("\n") or not code else "\n"))
+        super().__init__("".join(parts), filename)
+
+    @classmethod
+    def decode(cls, data: bytes, filename: str) -> NotebookSource:
+        """The program in the notebook that ``data`` hold; raises `SourceError` where they hold none."""
+        text = Source.decode(data, filename).text if data[:3] == b"\xef\xbb\xbf" else _decoded(data, filename)
+        try:
+            return cls(Notebook.read(text), filename)
+        except NotebookError as error:
+            raise SourceError(FileError(filename, str(error))) from None
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of the notebook for a new ``text`` of the program."""
+        return self._whole(text).encode("utf-8")
+
+    def notebook_text(self) -> str:
+        """The text of the whole notebook, with the program as it is here."""
+        return self._whole(self.text)
+
+    def _whole(self, text: str) -> str:
+        return self.notebook.with_code(self.cells_of(text))
+
+    def with_text(self, text: str) -> NotebookSource:
+        """The same notebook with another text of its program."""
+        other = object.__new__(NotebookSource)
+        other.notebook, other._magics = self.notebook, self._magics
+        Source.__init__(other, text, self.filename)
+        return other
+
+    def is_sound(self, text: str) -> bool:
+        """Whether a new ``text`` of the program is Python and keeps its cells, each of them being Python by itself."""
+        parts = _MARKER.split(text)
+        if [int(number) for number in parts[1::2]] != [cell.number for cell in self.notebook.cells]:
+            return False
+        return all(parses(part) for part in parts[2::2])
+
+    def allows(self, fix: Fix) -> bool:
+        """Whether a fix leaves the cells whole: a block, say, cannot reach from one cell into the next."""
+        return self.is_sound(self.edited(fix.edits))
+
+    def cells_of(self, text: str) -> dict[int, str]:
+        """The code of each cell in a ``text`` of the program, by number; a final newline is there only if it was."""
+        parts = _MARKER.split(text)
+        codes = {}
+        for cell, part in zip(self.notebook.cells, parts[2::2]):
+            code = _STAND_IN.sub(lambda match: self._magics[int(match[1])], part.removeprefix("\n"))
+            codes[cell.number] = code if cell.code.endswith("\n") else code.removesuffix("\n")
+        return codes
+
+    def cell_at(self, row: int) -> tuple[int, int]:
+        """The number of the cell that row ``row`` of the program is in, and the row that the cell starts behind."""
+        number, before = 0, 0
+        for match in _MARKER.finditer(self.text):
+            marked = self.location(match.start()).row
+            if marked > row:
+                break
+            number, before = int(match[1]), marked
+        return number, before
+
+    def located(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding in the program as one in its cell, and the edits of its fix as those of theirs."""
+        number, before = self.cell_at(diagnostic.location.row)
+        fix = diagnostic.fix and replace(diagnostic.fix, edits=tuple(map(self._located_edit, diagnostic.fix.edits)))
+        start, end = _moved(diagnostic.location, before), _moved(diagnostic.end_location, before)
+        return replace(diagnostic, location=start, end_location=end, cell=number, fix=fix)
+
+    def _located_edit(self, edit: Edit) -> Edit:
+        number, before = self.cell_at(edit.location.row)
+        return Edit(_moved(edit.location, before), _moved(edit.end_location, before), edit.content, number)
+
+    def located_error(self, error: FileError) -> FileError:
+        """An error in the program as one in its cell."""
+        if error.location is None:
+            return error
+        number, before = self.cell_at(error.location.row)
+        return replace(error, location=_moved(error.location, before), cell=number)
+
+    def diff(self, text: str) -> str:
+        """The unified diffs of the cells that a new ``text`` of the program changes."""
+        from torchlint.reporters.diff import unified_diff
+
+        codes = self.cells_of(text)
+        changed = ((cell, codes[cell.number]) for cell in self.notebook.cells if codes[cell.number] != cell.code)
+        return "".join(unified_diff(cell.code, code, f"{self.filename}:cell {cell.number}") for cell, code in changed)
+
+    # --- magics ------------------------------------------------------------------------------------------------------
+
+    def _as_python(self, code: str) -> str:
+        """The code of a cell with stand-ins for what is IPython's."""
+        first, newline, body = code.partition("\n")
+        if match := re.match(r"\s*%%(\w+)", first):
+            if match[1] not in _PYTHON_CELL_MAGICS:
+                return "".join(self._stand_in("pass", line) for line in code.splitlines(keepends=True))
+            return self._stand_in("pass", first + newline) + self._as_python(body)
+        if parses(code):
+            return code
+        return "".join(self._line_as_python(line) for line in code.splitlines(keepends=True))
+
+    def _line_as_python(self, line: str) -> str:
+        text = line.rstrip("\r\n")
+        if match := _MAGIC_VALUE.match(text):
+            return match["target"] + self._stand_in("None", line[match.start("magic") :])
+        if _MAGIC_LINE.match(text) and not text.lstrip().startswith("#"):
+            indentation = line[: len(line) - len(line.lstrip(" \t"))]
+            return indentation + self._stand_in("pass", line.lstrip(" \t"))
+        return line
+
+    def _stand_in(self, statement: str, line: str) -> str:
+        """What stands for ``line`` in the program."""
+        text = line.rstrip("\r\n")
+        self._magics.append(text)
+        return f"{statement}  # torchlint: line {len(self._magics) - 1}{line[len(text) :]}"
+
+
+def _moved(location: Location, rows: int) -> Location:
+    return Location(location.row - rows, location.column)
+
+
+def _decoded(data: bytes, filename: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"not a notebook: not utf-8 text: byte 0x{data[error.start]:02x} ({error.reason})"
+        raise SourceError(FileError(filename, message)) from None

@@ -1,0 +1,50 @@
+"""JUnit's XML, which most continuous integration services can show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from torchlint.reporters.report import Report, Style
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(report: Report, style: Style) -> Iterator[str]:
+    """A test suite for each file with findings, in which each finding is a failed test; without any, one that passed."""
+    root = Element("testsuites", name="torchlint")
+    for filename, diagnostics in groupby(report.diagnostics, key=lambda diagnostic: diagnostic.filename):
+        suite = SubElement(root, "testsuite", name=_xml(filename), package="torchlint")
+        for diagnostic in diagnostics:
+            row, column = str(diagnostic.location.row), str(diagnostic.location.column)
+            case = SubElement(suite, "testcase", name=diagnostic.code, classname=_xml(filename), line=row, column=column)
+            failure = SubElement(case, "failure", message=_xml(diagnostic.message))
+            failure.text = _xml(f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}")
+        suite.set("tests", str(len(suite)))
+        suite.set("failures", str(len(suite)))
+        suite.set("errors", "0")
+    if report.errors:
+        suite = SubElement(root, "testsuite", name="errors", package="torchlint")
+        for error in report.errors:
+            case = SubElement(suite, "testcase", name=error.code, classname=_xml(error.filename))
+            SubElement(case, "error", message=_xml(error.message)).text = _xml(str(error))
+        suite.set("tests", str(len(suite)))
+        suite.set("failures", "0")
+        suite.set("errors", str(len(suite)))
+    if not len(root):
+        suite = SubElement(root, "testsuite", name="torchlint", package="torchlint", tests="1", failures="0", errors="0")
+        SubElement(suite, "testcase", name="no findings", classname="torchlint")
+    root.set("tests", str(sum(int(suite.get("tests", "0")) for suite in root)))
+    root.set("failures", str(len(report.diagnostics)))
+    root.set("errors", str(len(report.errors)))
+    ElementTree.indent(root)
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _xml(text: str) -> str:
+    """``text`` without the characters that no XML may hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

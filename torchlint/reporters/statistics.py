@@ -1,0 +1,34 @@
+"""How many findings each rule has."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from torchlint.reporters.report import Report, Style
+from torchlint.reporters.summary import summary
+
+
+def render(report: Report, style: Style) -> Iterator[str]:
+    """A line for each rule with findings, the most frequent first: number, code, whether ``--fix`` mends them, name."""
+    rows = _rows(report)
+    width = max((len(str(row["count"])) for row in rows), default=0)
+    for row in rows:
+        star = style.mark("*") if row["fixable"] else " "
+        yield f"{row['count']:>{width}}  {style.code(row['code'])}  [{star}] {row['name']}\n"
+    yield from summary(report)
+
+
+def render_json(report: Report) -> Iterator[str]:
+    """The same as an array with an object for each rule."""
+    yield json.dumps(_rows(report), indent=2)
+    yield "\n"
+
+
+def _rows(report: Report) -> list[dict[str, Any]]:
+    counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in report.diagnostics)
+    fixable = Counter(diagnostic.code for diagnostic in report.diagnostics if report.fixes(diagnostic))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [{"code": code, "name": name, "count": count, "fixable": fixable[code] == count} for (code, name), count in ordered]

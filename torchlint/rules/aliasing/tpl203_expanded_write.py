@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.diagnostic import Fix
+from torchlint.rules import Rule, Screen
+from torchlint.rules.rewriting import TextEdit
+from torchlint.semantics.aliases import Change
+
+_WRITES = re.compile(rb"\]\s*(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=[^=]|\w_\(|[\w)] *[-+*/|&^%]=|\bout\s*=")
+_METHODS = frozenset({"expand", "expand_as", "broadcast_to"})
+_UNIFORM = frozenset({"zero_", "fill_"})
+"""What gives all elements one value, whether they share their memory or not."""
+
+
+class ExpandedWrite(Rule):
+    """
+    ## What it does
+    Finds in-place writes to what `expand`, `expand_as`, `broadcast_to` or `meshgrid` gave:
+    `e = row.expand(3, 4)` and later `e[0, 0] = 1`, `e += 1`, `e[:, 1].zero_()`.
+
+    ## Why is this bad
+    An expanded tensor has one row in memory and shows it several times. A write to one element changes it in every row,
+    and in the tensor that was expanded; other writes raise a `RuntimeError`.
+
+    ## Example
+    ```python
+    mask = torch.ones(1, 4).expand(3, 4)
+    mask[0, 0] = 0  # all three rows change
+    ```
+
+    ## Use instead
+    ```python
+    mask = torch.ones(1, 4).expand(3, 4).clone()
+    mask[0, 0] = 0  # all three rows change
+    ```
+
+    ## Fix safety
+    Safe: the copy has memory for each of its elements, which is what the write needs.
+    Where the statement writes to the expanded tensor and keeps nothing of it, there is no fix: what was meant to change
+    cannot be told.
+
+    ## References
+    - [torch.Tensor.expand](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand.html)
+    """
+
+    code = "TPL203"
+    name = "expanded-write"
+    screen = Screen(
+        any_of=(b".expand(", b".expand_as(", b"broadcast_to(", b"meshgrid("),
+        pattern=_WRITES,
+        check=lambda data: b"torch" in data,
+    )
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Looks at what is written to the result of an expansion."""
+        if self._is_expansion(node):
+            self._report_writes(
+                node, node.func.value if isinstance(node.func, ast.Attribute) and not self._name(node) else node.args[0]
+            )
+        elif self._name(node) == "torch.meshgrid":
+            self._report_writes_to_parts(node)
+
+    def _name(self, call: ast.Call) -> str:
+        """The dotted name of a function of a library that is called."""
+        name = self.semantics.qualified_name(call.func) or ""
+        return "" if name.startswith("builtins.") else name
+
+    def _is_expansion(self, call: ast.Call) -> bool:
+        if self._name(call) == "torch.broadcast_to":
+            return bool(call.args)
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _METHODS or self._name(call):
+            return False
+        kind = self.semantics.kind(call.func.value)
+        return bool(call.args) and kind.is_tensor and not kind.loose and not self._keeps_shape(call)
+
+    def _keeps_shape(self, call: ast.Call) -> bool:
+        """Whether all sizes that are asked for are 1 or those that the tensor has: nothing is shown twice."""
+        sizes = call.args
+        if len(sizes) == 1 and isinstance(sizes[0], (ast.Tuple, ast.List)):
+            sizes = sizes[0].elts
+        return bool(sizes) and all(_is_one(size) for size in sizes)
+
+    # --- writes ------------------------------------------------------------------------------------------------------
+
+    def _report_writes(self, call: ast.Call, source: ast.expr) -> None:
+        for change in self._changes(call):
+            if not self._is_uniform(change, call):
+                self.report(change.node, self._message(change, call, source), self._fix(call, change))
+
+    def _changes(self, value: ast.expr) -> Iterator[Change]:
+        """The changes of an expression, and of the names and attributes it is assigned to."""
+        aliases = self.semantics.aliases
+        if (change := aliases.change(value)) is not None:
+            yield change
+        outermost = aliases.outermost(value)
+        if (binding := aliases.bound_to(outermost)) is not None:
+            yield from aliases.changes_of(binding)
+        match self.semantics.tree.parent(outermost):
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)]):
+                definition = self.semantics.facts.self_class(owner)
+                slots = self.semantics.facts.slots(definition, name) if definition is not None else []
+                if sum(len(slot.stores) for slot in slots) == 1:
+                    for use in (use for slot in slots for use in slot.uses):
+                        if (change := aliases.change(use)) is not None:
+                            yield change
+
+    def _is_uniform(self, change: Change, call: ast.Call) -> bool:
+        """Whether a change gives the whole of what is expanded one value."""
+        match change.node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr=method)):
+                return method in _UNIFORM
+            case ast.Call(func=ast.Attribute(value=value, attr=method)):
+                return method in _UNIFORM and value is call
+        return False
+
+    def _report_writes_to_parts(self, call: ast.Call) -> None:
+        """Reports the writes to the tensors that a call's result is unpacked into."""
+        statement = self.semantics.tree.parent(call)
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if value is call:
+                for target in targets:
+                    binding = self.semantics.bindings.of(target) if isinstance(target, ast.Name) else None
+                    for change in self.semantics.aliases.changes_of(binding) if binding is not None else ():
+                        if not self._is_uniform(change, call):
+                            fix = self.fix("Clone what is expanded", self._clone_each(call), safe=True)
+                            self.report(change.node, self._message(change, call, None), fix)
+
+    def _message(self, change: Change, call: ast.Call, source: ast.expr | None) -> str:
+        written = ast.unparse(change.node.func if isinstance(change.node, ast.Call) else change.node)
+        what = f"`{ast.unparse(source)}`" if source is not None else "its source"
+        return f"`{written}` writes to `{ast.unparse(call)}`, whose rows are all the memory of {what}; clone it first"
+
+    # --- fixes -------------------------------------------------------------------------------------------------------
+
+    def _fix(self, call: ast.Call, change: Change) -> Fix | None:
+        """Clones the result of an expansion; not where nothing would be left of a write but a changed copy."""
+        statement = self.semantics.tree.statement(call)
+        if isinstance(statement, ast.Expr) and self.semantics.tree.inside(change.node, statement):
+            return None
+        end = self.source.end(call)
+        return self.fix("Clone what is expanded", [(end, end, ".clone()")], safe=True)
+
+    def _clone_each(self, call: ast.Call) -> list[TextEdit]:
+        start, end = self.source.start(call), self.source.end(call)
+        return [(start, start, f"({self._free_name}.clone() for {self._free_name} in "), (end, end, ")")]
+
+    @cached_property
+    def _free_name(self) -> str:
+        """A name for the loop variable."""
+        used = {node.id for node in self.semantics.tree.nodes if isinstance(node, ast.Name)}
+        return next(name for name in ("part", "each", "expanded", "part_") if name not in used or name == "part_")
+
+
+def _is_one(size: ast.expr) -> bool:
+    match size:
+        case ast.Constant(value=1) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return True
+    return False

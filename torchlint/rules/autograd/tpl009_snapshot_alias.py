@@ -1,0 +1,589 @@
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+from itertools import islice
+
+from torchlint.diagnostic import Fix
+from torchlint.rules import Rule, Screen
+from torchlint.rules.copying import Copying
+from torchlint.rules.rewriting import TextEdit
+from torchlint.semantics import Binding, Grad, Type
+from torchlint.semantics.aliases import Link, Place, Sharing
+from torchlint.semantics.tree import FUNCTIONS, LOOPS
+from torchlint.semantics.updates import Update, Updates
+
+_STATE = re.compile(
+    rb"state_dict\(\w*\)|parameters\(\)|\.detach\(\)|\.data\b|=\s*[\w.]*(?:weight|bias|model|net|module)\b|copy\("
+)
+_UPDATES = (b".step(", b"load_state_dict(", b".fit(")
+_TRAINING_CALL = re.compile(rb"(?:train|fit|learn|update|optimi[sz]e)\w*\([^)]*optim")
+_KEPT_TENSOR = re.compile(rb"\.(?:detach\(\)|data\b)(?:\.cpu\(\)|\.numpy\(\))*\)?[^\S\r\n]*(?:#.*)?$", re.MULTILINE)
+_IN_PLACE = re.compile(rb"\w_\(|[-+*/]=")
+_PARAMETERS = (b"requires_grad", b"Parameter", b"parameters()", b".weight", b".bias")
+
+
+def _may_keep(data: bytes) -> bool:
+    """Whether a file updates weights, and takes what may be an alias of some."""
+    if any(part in data for part in _UPDATES) or (b"optim" in data and _TRAINING_CALL.search(data)):
+        return _STATE.search(data) is not None
+    if not (b"no_grad" in data or b".data" in data or b"inference_mode" in data):
+        return False
+    takes = any(part in data for part in _PARAMETERS) and _KEPT_TENSOR.search(data) is not None
+    return takes and _IN_PLACE.search(data) is not None
+
+
+_SNAPSHOT = re.compile(
+    r"(^|_)(old|prev|previous|initial|init|orig|original|saved?|start|starting|last|copy|cached?|frozen|better|pre|begin)(_|$|\d)"
+    r"|best|backup|snapshot|before",
+    re.IGNORECASE,
+)
+"""What a value is called that is kept to be looked at later."""
+_MODEL = re.compile(r"model|net(work)?($|_|\d)|module|encoder|decoder", re.IGNORECASE)
+_SHALLOW_COPIES = frozenset({"builtins.dict", "collections.OrderedDict", "copy.copy"})
+_SEQUENCES = frozenset({"builtins.list", "builtins.tuple"})
+_FORM_ONLY = frozenset(
+    {
+        "keys",
+        "shape",
+        "size",
+        "dtype",
+        "device",
+        "numel",
+        "dim",
+        "ndim",
+        "requires_grad",
+        "grad",
+        "is_cuda",
+        "requires_grad_",
+        "pop",
+    }
+)
+"""What is read of a snapshot without its values."""
+_NO_VALUES = frozenset({"len", "type", "isinstance", "id", "hasattr", "set", "sorted"})
+_COMPARING = re.compile(
+    r"^(equal|allclose|isclose|array_equal|eq|ne|dist|cosine_similarity|mse_loss|assert_?\w*|zip|sub|norm|l1_loss|array_equiv)$"
+)
+"""Functions and methods that look at two values together."""
+
+
+_MANY = 30
+"""So many updates behind a snapshot are looked at: if none of these matters, the others hardly do."""
+
+
+class _Of(Enum):
+    """What a snapshot is taken of."""
+
+    STATE = auto()  # model.state_dict()
+    PARAMETERS = auto()  # list(model.parameters())
+    TENSOR = auto()  # w.detach()
+    MODULE = auto()  # best_model = model
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Snapshot:
+    """An expression that gives an alias where a copy is wanted.
+
+    ``place`` is what it is an alias of, ``node`` the expression itself, ``core`` the part of it that the fix changes.
+    """
+
+    of: _Of
+    node: ast.expr
+    core: ast.expr
+    place: Place
+    comprehension: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Kept:
+    """Where a snapshot is kept: ``name`` as it is spelled, ``uses`` what reads it, ``start`` behind which it is there."""
+
+    name: str
+    start: ast.AST
+    uses: tuple[ast.expr, ...]
+    rebound: tuple[ast.AST, ...]
+    listed: bool = False
+
+
+class SnapshotAlias(Rule):
+    """
+    ## What it does
+    Finds "copies" of weights that are none and are kept across an update: `best = model.state_dict()`,
+    `before = list(model.parameters())`, `old = w.detach()`, `best_model = model`, which are compared, restored or saved
+    after `optimizer.step()`, `load_state_dict` or a call that trains.
+
+    ## Why is this bad
+    `state_dict()`, `parameters()`, `.detach()` and `.data` give the model's own memory. The optimizer changes it in place,
+    so the "snapshot" follows the weights: the best weights are those of the last step, and a comparison with the old ones
+    finds no difference.
+
+    ## Example
+    ```python
+    best = model.state_dict()
+    for x, y in loader:
+        criterion(model(x), y).backward()
+        optimizer.step()
+    model.load_state_dict(best)
+    ```
+
+    ## Use instead
+    ```python
+    import copy
+    best = copy.deepcopy(model.state_dict())
+    for x, y in loader:
+        criterion(model(x), y).backward()
+        optimizer.step()
+    model.load_state_dict(best)
+    ```
+
+    ## Fix safety
+    Safe: the snapshot becomes the copy that it was meant to be. A kept module (`best_model = model`) becomes a
+    `copy.deepcopy` of it, which is unsafe: code that relies on both being one object changes.
+
+    ## References
+    - [Saving and loading models](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)
+    """
+
+    code = "TPL009"
+    name = "snapshot-alias"
+    screen = Screen(any_of=(b"torch", b"model", b"lightning"), check=_may_keep)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """Looks at what an assignment keeps."""
+        if len(node.targets) == 1:
+            self._look_at(node.targets[0], node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """Looks at what an annotated assignment keeps."""
+        if node.value is not None:
+            self._look_at(node.target, node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Looks at what is put into a list."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as holder, attr="append"), args=[value], keywords=[]):
+                for snapshot in self._snapshots(value):
+                    if snapshot.of is not _Of.MODULE and self._is_filled_in_loop(node, holder):
+                        uses = tuple(use for binding in self._bindings(holder) for use in binding.uses if use is not holder)
+                        self._judge(snapshot, _Kept(holder.id, node, uses, (), listed=True))
+
+    def _look_at(self, target: ast.expr, value: ast.expr) -> None:
+        for snapshot in self._snapshots(value):
+            match target:
+                case ast.Name():
+                    binding = self.semantics.bindings.of(target)
+                    if binding is not None and self._is_plain(target):
+                        place = self.semantics.aliases.place(target)
+                        assert place is not None
+                        rebound = tuple(self.semantics.aliases.rebound(place))
+                        self._judge(snapshot, _Kept(target.id, target, tuple(binding.uses), rebound))
+                case ast.Subscript(value=ast.Name() as holder):
+                    uses = tuple(use for binding in self._bindings(holder) for use in binding.uses if use is not holder)
+                    self._judge(snapshot, _Kept(ast.unparse(target), target, uses, (target,)))
+                case ast.Attribute():
+                    self._look_at_attribute(snapshot, target)
+
+    # --- what is a snapshot ------------------------------------------------------------------------------------------
+
+    def _snapshots(self, value: ast.expr) -> Iterator[_Snapshot]:
+        """The aliases of weights that an assigned value is or holds."""
+        match value:
+            case ast.Dict(values=values):
+                for part in values:
+                    if (state := self._state(part)) is not None:
+                        yield state
+            case ast.Name() | ast.Attribute() | ast.Call() | ast.ListComp() | ast.DictComp() | ast.Subscript():
+                found = self._state(value) or self._parameters(value) or self._tensor(value) or self._module(value)
+                if found is not None:
+                    yield found
+
+    def _state(self, node: ast.expr) -> _Snapshot | None:
+        """``model.state_dict()``, or a shallow copy of it."""
+        core, comprehension = node, False
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
+                core = inner
+            case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) in _SHALLOW_COPIES:
+                core = inner
+            case ast.DictComp(value=kept, generators=[ast.comprehension(iter=iterable)]):
+                match iterable:
+                    case ast.Call(func=ast.Attribute(value=inner, attr="items")) if self._is_link_of_target(kept, node):
+                        core, comprehension = inner, True
+        match core:
+            case ast.Call(func=ast.Attribute(value=model, attr="state_dict")) if self._has_state(model):
+                place = self.semantics.aliases.place(model)
+                if place is not None:
+                    return _Snapshot(_Of.STATE, node, core, place, comprehension)
+        return None
+
+    def _has_state(self, model: ast.expr) -> bool:
+        """Whether something is a module or an optimizer whose state is torch's own: references, not copies."""
+        kind = self.semantics.kind(model)
+        own = kind.definition
+        if kind.type is Type.UNKNOWN or (kind.type is Type.INSTANCE and own is None):
+            return self._is_used_as_module(model)
+        if kind.type not in (Type.MODULE, Type.OPTIMIZER):
+            return False
+        return not isinstance(own, ast.ClassDef) or self.semantics.facts.method(own, "state_dict") is None
+
+    def _is_used_as_module(self, model: ast.expr) -> bool:
+        """Whether something unknown is used as a module: its ``parameters`` are taken; or called one, and restored."""
+        place = self.semantics.aliases.place(model)
+        if place is None:
+            return False
+        attributes = self._attributes(place)
+        if attributes & {"parameters", "named_parameters", "eval"}:
+            return True
+        return "load_state_dict" in attributes and _MODEL.search(place.spelling.rpartition(".")[2]) is not None
+
+    def _attributes(self, place: Place) -> set[str]:
+        """The attributes that are read of a place."""
+        parents = [self.semantics.tree.parent(use) for use in self.semantics.aliases.occurrences(place)]
+        return {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
+
+    def _is_entry_of_state(self, node: ast.expr) -> bool:
+        """Whether an expression takes a tensor of ``model.state_dict()``, which is detached."""
+        match node:
+            case ast.Subscript(value=ast.Call(func=ast.Attribute(attr="state_dict"))):
+                return True
+        return False
+
+    def _is_link_of_target(self, kept: ast.expr, node: ast.DictComp | ast.ListComp) -> bool:
+        """Whether what a comprehension keeps is its variable, or an alias of that."""
+        links = self._links(kept)
+        root = links[-1].source if links else kept
+        targets = {part.id for part in ast.walk(node.generators[0].target) if isinstance(part, ast.Name)}
+        return isinstance(root, ast.Name) and root.id in targets and len(node.generators) == 1
+
+    def _links(self, node: ast.expr) -> list[Link]:
+        """The links of a chain, if all of them share memory for certain, on a CPU."""
+        links = self.semantics.aliases.chain(node)
+        return links if all(link.sharing is not Sharing.PERHAPS for link in links) else []
+
+    def _parameters(self, node: ast.expr) -> _Snapshot | None:
+        """``model.parameters()``, a list of them, or a dict of the named ones."""
+        core, comprehension = node, False
+        match node:
+            case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) in _SEQUENCES | {"builtins.dict"}:
+                core = inner
+            case ast.ListComp(elt=kept, generators=[generator]) | ast.DictComp(value=kept, generators=[generator]):
+                if self._is_link_of_target(kept, node) and self.semantics.kind(kept).is_tensor:
+                    core, comprehension = generator.iter, True
+        match core:
+            case ast.Call(func=ast.Attribute(value=model, attr="parameters" | "named_parameters")):
+                place = self.semantics.aliases.place(model)
+                kind = self.semantics.kind(model)
+                if place is not None and kind.type in (Type.MODULE, Type.UNKNOWN):
+                    return _Snapshot(_Of.PARAMETERS, node, core, place, comprehension)
+        return None
+
+    def _tensor(self, node: ast.expr) -> _Snapshot | None:
+        """``w.detach()``, ``w.data``, ``w.detach().numpy()`` or ``w`` itself, of a leaf or of one of a model's tensors."""
+        links = self.semantics.aliases.chain(node)
+        if any(link.sharing is Sharing.PERHAPS or link.name == "Variable" or link.name.endswith("_") for link in links):
+            return None
+        root = links[-1].source if links else node
+        if (model := self._model_of(root)) is not None:
+            place = self.semantics.aliases.place(model)
+            return _Snapshot(_Of.TENSOR, node, root, place) if place is not None else None
+        place = self.semantics.aliases.place(root)
+        kind = self.semantics.kind(root)
+        if place is None or not kind.is_tensor or kind.grad is not Grad.LEAF or kind.loose:
+            return None
+        if not links and isinstance(root, ast.Name):
+            return None  # another name for the same tensor
+        return _Snapshot(_Of.TENSOR, node, root, place)
+
+    def _model_of(self, node: ast.expr) -> ast.expr | None:
+        """``model`` of ``model.state_dict()["w"]``, ``next(model.parameters())`` and ``list(model.parameters())[0]``."""
+        match node:
+            case ast.Subscript(value=ast.Call(func=ast.Attribute(value=model, attr="state_dict"))) if self._has_state(model):
+                return model if self.semantics.kind(model).type is not Type.OPTIMIZER else None
+            case ast.Subscript(value=ast.Call(args=[_], keywords=[]) as call) | (ast.Call(func=ast.Name(id="next")) as call):
+                if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+                    return None
+                parameters = self._parameters(call if isinstance(node, ast.Subscript) else call.args[0]) if call.args else None
+                return parameters.place.node if parameters is not None and not parameters.comprehension else None
+        return None
+
+    def _module(self, node: ast.expr) -> _Snapshot | None:
+        """A module itself, or a shallow copy of it."""
+        core = node
+        match node:
+            case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) == "copy.copy":
+                core = inner
+        place = self.semantics.aliases.place(core)
+        if place is None or self.semantics.kind(core).type is not Type.MODULE:
+            return None
+        return _Snapshot(_Of.MODULE, node, core, place)
+
+    # --- where it is kept --------------------------------------------------------------------------------------------
+
+    def _name(self, node: ast.expr) -> str:
+        return self.semantics.qualified_name(node) or ""
+
+    def _bindings(self, name: ast.Name) -> tuple[Binding, ...]:
+        return self.semantics.bindings.reaching(name)
+
+    def _is_plain(self, target: ast.Name) -> bool:
+        """Whether a name is a variable of the code that assigns it: what is read of it can be seen."""
+        scope = self.semantics.bindings.scope_of(target)
+        return target.id not in scope.outer_names
+
+    def _is_filled_in_loop(self, call: ast.Call, holder: ast.Name) -> bool:
+        """Whether a list that is made outside of a loop is filled in it."""
+        loop = next(self.semantics.tree.loops(call), None)
+        if loop is None:
+            return False
+        inside = {
+            binding for around in self.semantics.tree.loops(call) for binding in self.semantics.bindings.bound_in_loop(around)
+        }
+        return any(binding not in inside for binding in self._bindings(holder))
+
+    # --- whether it is kept across an update -------------------------------------------------------------------------
+
+    def _judge(self, snapshot: _Snapshot, kept: _Kept) -> None:
+        """Reports a snapshot that is read for its values after what it is an alias of has changed."""
+        if not any(self._reads_values(use) for use in kept.uses) or not self._is_filled(snapshot, kept):
+            return
+        aliases = self.semantics.aliases
+        avoiding = [*aliases.rebound(snapshot.place), *kept.rebound]
+        updates = {update.node: update for update in self._updates_of(snapshot, kept) if not self._restores(update, kept)}
+        for node in islice(aliases.following(kept.start, updates, avoiding), _MANY):
+            for use in aliases.following(node, kept.uses, list(kept.rebound)):
+                if use is not node and self._matters(use, snapshot, kept, updates[node]):
+                    self._report(snapshot, kept, updates[node])
+                    return
+
+    def _updates_of(self, snapshot: _Snapshot, kept: _Kept) -> Iterator[Update]:
+        """What may change what the snapshot is of, in the code that takes it."""
+        scope = self.semantics.control_flow.scope(kept.start)
+        for update in self._updates.of_scope(scope):
+            if self._updates.changes(update, snapshot.place):
+                yield update
+        if snapshot.of is _Of.TENSOR:
+            yield from self._updates.change_tensor(snapshot.place)
+
+    @cached_property
+    def _updates(self) -> Updates:
+        return Updates(self.semantics)
+
+    def _is_filled(self, snapshot: _Snapshot, kept: _Kept) -> bool:
+        """Whether there is anything to share yet: the state of an optimizer is empty before its first step."""
+        if self.semantics.kind(snapshot.place.node).type is not Type.OPTIMIZER:
+            return True
+        scope = self.semantics.control_flow.scope(kept.start)
+        return any(
+            self.semantics.control_flow.may_follow(update.node, kept.start, self.semantics.aliases.rebound(snapshot.place))
+            for update in self._updates.of_scope(scope)
+        )
+
+    def _restores(self, update: Update, kept: _Kept) -> bool:
+        """Whether an update is the restoring of the snapshot itself."""
+        return any(self.semantics.tree.inside(use, update.node) for use in kept.uses)
+
+    def _matters(self, use: ast.expr, snapshot: _Snapshot, kept: _Kept, update: Update) -> bool:
+        """Whether a read of the snapshot wants the values that it had when it was taken."""
+        if not self._reads_values(use):
+            return False
+        if snapshot.of is _Of.MODULE:
+            return (
+                self._is_trained(snapshot)
+                and self._is_conditional(snapshot, update)
+                and _SNAPSHOT.search(kept.name) is not None
+            )
+        if self._is_loaded(use) and snapshot.of is _Of.STATE:
+            return True
+        if self._meets_source(use, snapshot):
+            return True
+        if kept.listed:
+            return snapshot.of is not _Of.PARAMETERS
+        conditional = snapshot.of is _Of.STATE and self._is_conditional(snapshot, update)
+        return conditional or _SNAPSHOT.search(kept.name) is not None
+
+    def _is_trained(self, snapshot: _Snapshot) -> bool:
+        """Whether the code uses a module as what is trained, and not as something else that has an ``eval``."""
+        return not self._attributes(snapshot.place).isdisjoint({"parameters", "named_parameters", "train", "state_dict"})
+
+    def _reads_values(self, use: ast.expr) -> bool:
+        parent = self.semantics.tree.parent(use)
+        match parent:
+            case ast.Attribute(attr="items" | "values"):
+                call = self.semantics.tree.parent(parent)
+                return not isinstance(call, ast.Call) or self._reads_values(call)
+            case ast.Attribute(attr=attribute):
+                return attribute not in _FORM_ONLY and attribute != "append"
+            case ast.comprehension(target=target, iter=iterable) | ast.For(target=target, iter=iterable) if iterable is use:
+                return self._are_values_read(target)
+            case ast.Call(func=ast.Name(id=name)) if use in parent.args:
+                return name not in _NO_VALUES
+            case ast.Subscript(value=value) if value is use:
+                return isinstance(parent.ctx, ast.Load) and self._reads_values(parent)
+            case ast.Compare(ops=operators):
+                return not any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in operators)
+            case ast.If() | ast.While() | ast.IfExp(test=ast.Name()) | ast.BoolOp() | ast.Delete() | ast.Expr():
+                return False
+        return True
+
+    def _are_values_read(self, target: ast.expr) -> bool:
+        """Whether the values of what a loop's target stands for are read."""
+        bound = [self.semantics.bindings.of(part) for part in ast.walk(target) if isinstance(part, ast.Name)]
+        return any(self._reads_values(use) for binding in bound if binding is not None for use in binding.uses)
+
+    def _is_loaded(self, use: ast.expr) -> bool:
+        """Whether a read stands in what ``load_state_dict`` gets."""
+        for parent in self.semantics.tree.ancestors(use):
+            if isinstance(parent, ast.stmt):
+                return False
+            if (
+                isinstance(parent, ast.Call)
+                and isinstance(parent.func, ast.Attribute)
+                and parent.func.attr == "load_state_dict"
+            ):
+                return not self.semantics.tree.inside(use, parent.func)
+        return False
+
+    def _is_conditional(self, snapshot: _Snapshot, update: Update) -> bool:
+        """Whether the snapshot is taken under a condition, in a loop that the update is a part of: the best so far."""
+        conditional = False
+        for parent in self.semantics.tree.ancestors(snapshot.node):
+            if isinstance(parent, FUNCTIONS):
+                return False
+            conditional = conditional or isinstance(parent, ast.If)
+            if isinstance(parent, LOOPS) and conditional and self.semantics.tree.inside(update.node, parent):
+                return True
+        return False
+
+    def _meets_source(self, use: ast.expr, snapshot: _Snapshot) -> bool:
+        """Whether a read is compared with what the snapshot is of, or with another alias of that."""
+        around = self._comparison(use)
+        if around is None:
+            return False
+        for part in ast.walk(around):
+            if isinstance(part, (ast.Name, ast.Attribute)) and part is not use and self._is_source(part, snapshot):
+                return True
+        return False
+
+    def _is_source(self, part: ast.expr, snapshot: _Snapshot) -> bool:
+        place = self.semantics.aliases.place(part)
+        if place is None:
+            return False
+        if self.semantics.aliases.same(place, snapshot.place):
+            return True
+        if isinstance(part, ast.Name):
+            values = [binding.value for binding in self._bindings(part) if binding.value is not None]
+            return any(
+                self.semantics.aliases.same(inner, snapshot.place)
+                for value in values
+                if value is not snapshot.node
+                for node in ast.walk(value)
+                if isinstance(node, (ast.Name, ast.Attribute)) and (inner := self.semantics.aliases.place(node)) is not None
+            )
+        return False
+
+    def _comparison(self, use: ast.expr) -> ast.expr | None:
+        """The comparison, difference or pairing that a read is a part of."""
+        found: ast.expr | None = None
+        for parent in self.semantics.tree.ancestors(use):
+            match parent:
+                case ast.Compare() | ast.BinOp(op=ast.Sub()):
+                    found = parent
+                case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if _COMPARING.search(name):
+                    found = parent
+                case ast.stmt():
+                    break
+        return found
+
+    # --- attributes --------------------------------------------------------------------------------------------------
+
+    def _look_at_attribute(self, snapshot: _Snapshot, target: ast.Attribute) -> None:
+        """Looks at a state kept in an attribute, which another method restores."""
+        place = self.semantics.aliases.place(target)
+        if place is None or snapshot.of is _Of.MODULE:
+            return
+        owner = self.semantics.facts.self_class(target.value)
+        if owner is None or snapshot.of is not _Of.STATE:
+            uses = tuple(self.semantics.aliases.occurrences(place))
+            self._judge(snapshot, _Kept(place.spelling, target, uses, tuple(self.semantics.aliases.rebound(place))))
+            return
+        uses = tuple(use for slot in self.semantics.facts.slots(owner, target.attr) for use in slot.uses)
+        function = self.semantics.control_flow.scope(target)
+        here = tuple(use for use in uses if self.semantics.control_flow.scope(use) is function)
+        flow = self.semantics.control_flow
+        elsewhere = [use for use in uses if use not in here or not flow.may_follow(target, use)]
+        restored = any(self._restores_same(use, snapshot) for use in elsewhere)
+        if restored and self._is_left_alone(uses, snapshot) and self._may_be_filled(snapshot, function):
+            self._report(snapshot, _Kept(place.spelling, target, uses, ()), None)
+        else:
+            self._judge(snapshot, _Kept(place.spelling, target, here, tuple(self.semantics.aliases.rebound(place))))
+
+    def _may_be_filled(self, snapshot: _Snapshot, function: ast.AST) -> bool:
+        """Whether there may be state to share: an optimizer has none when the object that uses it is made."""
+        is_optimizer = self.semantics.kind(snapshot.place.node).type is Type.OPTIMIZER
+        return not (is_optimizer and isinstance(function, FUNCTIONS) and function.name == "__init__")
+
+    def _restores_same(self, use: ast.expr, snapshot: _Snapshot) -> bool:
+        """Whether a read is what ``load_state_dict`` of the same model gets."""
+        call = self.semantics.tree.parent(use)
+        match call:
+            case ast.Call(func=ast.Attribute(value=model, attr="load_state_dict"), args=[first, *_]) if first is use:
+                other = self.semantics.aliases.place(model)
+                return other is not None and other.spelling == snapshot.place.spelling
+        return False
+
+    def _is_left_alone(self, uses: tuple[ast.expr, ...], snapshot: _Snapshot) -> bool:
+        """Whether neither entries of the kept state are changed, nor the model replaced where it is taken or restored."""
+        scopes = {self.semantics.control_flow.scope(node) for node in (*uses, snapshot.node)}
+        if any(
+            self.semantics.control_flow.scope(node) in scopes for node in self.semantics.aliases.rebound(snapshot.place)[1:]
+        ):
+            return False
+        for use in uses:
+            parent = self.semantics.tree.parent(use)
+            if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
+                return False
+            if isinstance(parent, ast.Attribute) and parent.attr in ("update", "pop"):
+                return False
+        return True
+
+    # --- report ------------------------------------------------------------------------------------------------------
+
+    def _report(self, snapshot: _Snapshot, kept: _Kept, update: Update | None) -> None:
+        source = snapshot.place.spelling
+        when = f"line {getattr(update.node, 'lineno', 0)}" if update is not None else "training"
+        if snapshot.of is _Of.MODULE or snapshot.node is snapshot.place.node:
+            what = f"`{kept.name}` is `{source}` itself and changes with it"
+        else:
+            where = ", if that is on the CPU," if self._only_on_cpu(snapshot) else ""
+            what = f"`{ast.unparse(snapshot.node)}` shares its memory with `{source}`{where} and changes with it"
+        self.report(snapshot.node, f"{what} in {when}; keep a copy", self._fix(snapshot))
+
+    def _only_on_cpu(self, snapshot: _Snapshot) -> bool:
+        node = snapshot.node
+        kept = node.value if isinstance(node, ast.DictComp) else node.elt if isinstance(node, ast.ListComp) else node
+        return any(link.sharing is Sharing.ON_CPU for link in self.semantics.aliases.chain(kept))
+
+    @cached_property
+    def _copying(self) -> Copying:
+        return Copying(self.source, self.semantics)
+
+    def _fix(self, snapshot: _Snapshot) -> Fix:
+        return self.fix("Keep a copy", self._edits(snapshot), safe=snapshot.of is not _Of.MODULE)
+
+    def _edits(self, snapshot: _Snapshot) -> list[TextEdit]:
+        node = snapshot.node
+        match snapshot.of:
+            case _Of.STATE if not snapshot.comprehension:
+                return self._copying.deepcopy(node)
+            case _Of.STATE | _Of.PARAMETERS if isinstance(node, (ast.DictComp, ast.ListComp)):
+                kept = node.value if isinstance(node, ast.DictComp) else node.elt
+                return self._copying.copy_tensor(kept, detached=snapshot.of is _Of.STATE)
+            case _Of.PARAMETERS:
+                return self._copying.copy_parameters(node, snapshot.core)
+            case _Of.TENSOR:
+                return self._copying.copy_tensor(node, detached=self._is_entry_of_state(snapshot.core))
+        return self._copying.deepcopy(node)

@@ -1,0 +1,466 @@
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from torchlint.rules import Rule, Screen
+from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.semantics import Binding, Form, Grad, torch_api
+from torchlint.semantics.gradient import connected
+from torchlint.semantics.saved_tensors import SavedTensors
+from torchlint.semantics.tree import FUNCTIONS, Function, dotted
+
+_HARMLESS = frozenset(
+    {
+        *("requires_grad_", "detach_", "retain_grad_", "share_memory_", "resize_", "resize_as_", "set_", "rename_"),
+        *("squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "as_strided_"),
+    }
+)
+"""In-place methods that change no value, or raise for other reasons."""
+_CHANGING = torch_api.INPLACE_METHODS - _HARMLESS
+_OF_OPTIMIZER = "a parameter of an optimizer"
+"""The reason for kinds that hold for the parameters in its groups, and are only guessed for the other things there."""
+_INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+}
+"""The operators whose augmented assignments change a tensor in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change in place: the node that is reported, what is changed (``x`` of ``x[0].mul_(2)``), and its statement."""
+
+    node: ast.expr | ast.stmt
+    target: ast.expr
+    statement: ast.stmt
+
+
+_CHANGES = re.compile(
+    rb"""
+      (?: ^ | [;:] ) [ \t]* [\w.]+ (?: \[ [^\n]* \] )? [ \t]* (?: [-+*/%] | \*\* | // ) =  # y *= 2
+    | (?: ^ | [;:=] ) [ \t]* [\w.]+ \[ [^\n]* \] \s* = (?!=)  # y[0] = 1
+    | ^ [ \t]* \] [^\n]* =  # the end of a target over several lines
+    | (?<!init) \. (?!requires_grad_) [a-z]\w*[a-z0-9]_ \s* \(  # y.mul_(2)
+    | inplace\s*=\s*True
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+class InplaceOnSaved(Rule):
+    """
+    ## What it does
+    Finds changes in place of a tensor that an operation has saved for the backward pass, `y = x.sigmoid(); y *= mask`, or
+    `h = self.fc(x); x += h`, and of a leaf that requires grad, `w -= lr * w.grad`.
+
+    ## Why is this bad
+    The gradient of `sigmoid`, `softmax`, `exp` or `relu` is computed from its result, that of a product or a layer from its
+    input. Once the saved tensor is changed, the backward pass raises, far from the line that did it: "one of the variables
+    needed for gradient computation has been modified by an inplace operation". A leaf that requires grad cannot be changed in
+    place at all, except under `torch.no_grad()`.
+
+    ## Example
+    ```python
+    x = torch.randn(3, requires_grad=True)
+    y = x.sigmoid()
+    y *= 2
+    y.sum().backward()
+    ```
+
+    ## Use instead
+    ```python
+    x = torch.randn(3, requires_grad=True)
+    y = x.sigmoid()
+    y = y * 2
+    y.sum().backward()
+    ```
+
+    ## Fix safety
+    Safe: the program raises as it is. The change is made out of place, on a clone where only a part is changed, and under
+    `torch.no_grad()` for a leaf. Unsafe where the tensor is an argument of the function, whose caller may rely on its change.
+    There is no fix where a leaf is given a value with a graph, which `torch.no_grad()` would cut off.
+
+    ## References
+    - [Autograd mechanics: in-place operations](https://docs.pytorch.org/docs/stable/notes/autograd.html)
+    """
+
+    code = "TPL011"
+    name = "inplace-on-saved"
+    screen = Screen(
+        any_of=(b"backward", b"training_step", b"def forward", b"requires_grad", b"Parameter", b"parameters("),
+        pattern=_CHANGES,
+    )
+
+    @cached_property
+    def _saved(self) -> SavedTensors:
+        return SavedTensors(self.semantics)
+
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        return Rewriter(self.source, self.semantics)
+
+    # --- changes in place --------------------------------------------------------------------------------------------
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """`y *= 2`, `y[0] += 1`."""
+        if type(node.op) in _OPERATORS:
+            self._consider(_Change(node, _changed(node.target), node))
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """`y[mask] = 0`."""
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                self._consider(_Change(target, _changed(target), node))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """`y.mul_(2)`, `y[0].zero_()`, `F.relu(y, inplace=True)`."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            if _is_view(node.func.value):
+                self._consider(_Change(node, _changed(node.func.value), self.semantics.tree.statement(node)))
+        elif node.args and _inplace(node) is not None:
+            if (self.semantics.qualified_name(node.func) or "").startswith("torch.nn.functional."):
+                self._consider(_Change(node, _changed(node.args[0]), self.semantics.tree.statement(node)))
+
+    def _consider(self, change: _Change) -> None:
+        if not isinstance(change.target, (ast.Name, ast.Attribute)) or self.semantics.no_grad.covers(change.node):
+            return
+        if isinstance(change.target, ast.Name):
+            bindings = self._before(change)
+            if not any(self.semantics.inference.binding_kind(binding).is_tensor for binding in bindings):
+                return
+            if (saving := self._saving(change, bindings)) is not None:
+                self._report_saved(change, saving, bindings)
+                return
+        if self._is_leaf(change):
+            self._report_leaf(change)
+
+    def _before(self, change: _Change) -> tuple[Binding, ...]:
+        """The bindings whose value is changed."""
+        assert isinstance(change.target, ast.Name)
+        if isinstance(change.target.ctx, ast.Store):
+            binding = self.semantics.bindings.of(change.target)
+            return binding.before if binding is not None else ()
+        return self.semantics.bindings.reaching(change.target)
+
+    # --- saved tensors -----------------------------------------------------------------------------------------------
+
+    def _saving(self, change: _Change, bindings: tuple[Binding, ...]) -> ast.expr | None:
+        """The operation that has saved what is changed, and whose backward pass is still to come."""
+        for binding in bindings:
+            saving = self._kept_result(binding) or self._kept_operand(binding, change)
+            if saving is not None and self._is_differentiated(change, binding, saving):
+                return saving
+        return None
+
+    def _kept_result(self, binding: Binding) -> ast.expr | None:
+        if binding.form is not Form.ASSIGNMENT or binding.path or binding.value is None:
+            return None
+        return self._saved.keeping_result(binding.value)
+
+    def _kept_operand(self, binding: Binding, change: _Change) -> ast.expr | None:
+        """An operation that keeps the binding's value and that is done before the change."""
+        flow = self.semantics.control_flow
+        others = [other.node for other in binding.scope.bindings.get(binding.name, ()) if other is not binding]
+        for operation in self._keeping(binding):
+            if self.semantics.tree.inside(operation, change.statement):
+                if self._is_evaluated_with(operation, change):
+                    return operation
+            elif flow.may_follow(operation, change.node, [other for other in others if other is not change.target]):
+                return operation
+        return None
+
+    def _keeping(self, binding: Binding) -> list[ast.expr]:
+        """The operations that keep a binding's value for the backward pass."""
+        if binding not in self._kept:
+            uses = [use for use in binding.uses if not self.semantics.no_grad.covers(use)]
+            found = [self._saved.keeping_operand(use) for use in uses]
+            self._kept[binding] = [operation for operation in found if operation is not None]
+        return self._kept[binding]
+
+    @cached_property
+    def _kept(self) -> dict[Binding, list[ast.expr]]:
+        return {}
+
+    def _is_evaluated_with(self, operation: ast.expr, change: _Change) -> bool:
+        """Whether a part of the statement that makes the change is evaluated before it, each time."""
+        for parent in self.semantics.tree.ancestors(operation):
+            if isinstance(parent, (ast.IfExp, ast.BoolOp, ast.Lambda)):
+                return False
+            if parent is change.statement:
+                return not isinstance(change.node, ast.Call) or self.semantics.tree.inside(operation, change.node)
+        return False
+
+    def _is_differentiated(self, change: _Change, binding: Binding, saving: ast.expr) -> bool:
+        """Whether the gradient of ``saving`` is computed after the change."""
+        results = self._results(change, binding, saving)
+        flow = self.semantics.control_flow
+        backwards = [call for call in self._backwards if flow.scope(call) is flow.scope(change.node)]
+        if backwards:
+            return any(
+                not results.isdisjoint(self._made_of(call)) and flow.may_follow(change.node, call, [saving])
+                for call in backwards
+            )
+        if any(self.semantics.backpropagated.binding(found) for found in results):
+            return True
+        function = self.semantics.tree.function(change.node)
+        return isinstance(function, FUNCTIONS) and self._is_trained(function, change, results)
+
+    def _results(self, change: _Change, binding: Binding, saving: ast.expr) -> set[Binding]:
+        """The variables that what ``saving`` computes goes into."""
+        results = set(self._bound_to(saving))
+        if self.semantics.tree.inside(saving, self.semantics.tree.statement(binding.node)):
+            results.add(binding)
+        if self.semantics.tree.inside(saving, change.statement) and isinstance(change.target, ast.Name):
+            changed = self.semantics.bindings.of(change.target)
+            results.add(changed if changed is not None else binding)
+        return results
+
+    def _bound_to(self, saving: ast.expr) -> list[Binding]:
+        """What the result of an operation is bound to, or what it is a part of is."""
+        match self.semantics.tree.statement(saving):
+            case ast.Assign(targets=[ast.Name() as target]) | ast.AugAssign(target=ast.Name() as target):
+                binding = self.semantics.bindings.of(target)
+                return [binding] if binding is not None else []
+        return []
+
+    @cached_property
+    def _backwards(self) -> list[ast.Call]:
+        calls = self.semantics.facts.calls
+        return [*calls.get("backward", ()), *calls.get("manual_backward", ())]
+
+    def _is_trained(self, function: Function, change: _Change, results: set[Binding]) -> bool:
+        """Whether the function is a module's ``forward`` that returns what was saved, on a way that training takes."""
+        owner = self.semantics.tree.parent(function)
+        if function.name != "forward" or not isinstance(owner, ast.ClassDef) or not self.semantics.facts.is_module(owner):
+            return False
+        for parent in self.semantics.tree.ancestors(change.node):
+            if isinstance(parent, (ast.If, ast.IfExp)) and _INFERENCE.search(ast.unparse(parent.test)):
+                return False
+            if parent is function:
+                break
+        return not results.isdisjoint(self._made_of(function))
+
+    def _made_of(self, end: ast.Call | Function) -> set[Binding]:
+        """The variables that a back-propagated value, or what a function returns, is made of."""
+        if end not in self._flows:
+            pending: list[ast.expr | None] = []
+            if isinstance(end, ast.Call):
+                pending += [root for root in self.semantics.backpropagated.roots if self._is_root_of(root, end)]
+            else:
+                pending += self.semantics.facts.returned(end)
+            self._flows[end] = self._followed(pending)
+        return self._flows[end]
+
+    def _is_root_of(self, root: ast.expr, call: ast.Call) -> bool:
+        return root in call.args or (isinstance(call.func, ast.Attribute) and call.func.value is root)
+
+    def _followed(self, pending: list[ast.expr | None]) -> set[Binding]:
+        found: set[Binding] = set()
+        while pending:
+            value = pending.pop()
+            for part in connected(value, self.semantics.names) if value is not None else ():
+                for binding in self.semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ():
+                    for source in (binding, *binding.before):
+                        if source not in found:
+                            found.add(source)
+                            pending.append(source.value)
+        return found
+
+    @cached_property
+    def _flows(self) -> dict[ast.AST, set[Binding]]:
+        return {}
+
+    def _report_saved(self, change: _Change, saving: ast.expr, bindings: tuple[Binding, ...]) -> None:
+        name = ast.unparse(change.target)
+        operation = ast.unparse(saving)
+        how = f"`{operation}`" if len(operation) <= 40 else f"`{_called(saving)}`"
+        message = f"`{name}` is changed in place, but {how} has saved it for the backward pass, which will raise"
+        given = any(binding.form is Form.PARAMETER for binding in bindings)
+        edits = self._out_of_place(change)
+        fix = self.fix("Make the change out of place", edits, safe=not given) if edits is not None else None
+        self.report(change.node, message, fix)
+
+    # --- leaves ------------------------------------------------------------------------------------------------------
+
+    def _is_leaf(self, change: _Change) -> bool:
+        kind = self.semantics.kind(change.target)
+        if isinstance(change.target, ast.Name):
+            kinds = [self.semantics.inference.binding_kind(binding) for binding in self._before(change)]
+            if not all(found.is_tensor and found.grad is Grad.LEAF for found in kinds):
+                return False
+            kind = kinds[0]
+        known = kind.is_tensor and kind.grad is Grad.LEAF and kind.why != _OF_OPTIMIZER
+        return known and self._runs_with_grad(change) and not self._is_frozen(change)
+
+    def _runs_with_grad(self, change: _Change) -> bool:
+        """Whether autograd is surely on: in a constructor, a training loop, the main program, or where the leaf was made.
+
+        Elsewhere the caller may have turned it off.
+        """
+        function = self.semantics.tree.function(change.node)
+        if not isinstance(function, FUNCTIONS):
+            return function is None
+        if function.name in ("__init__", "forward", "training_step"):
+            return True
+        if any(self.semantics.tree.inside(call, function) for call in self._backwards):
+            return True
+        made = self._before(change) if isinstance(change.target, ast.Name) else ()
+        return bool(made) and all(
+            isinstance(binding.value, ast.Call) and binding.form is Form.ASSIGNMENT and binding.scope.node is function
+            for binding in made
+        )
+
+    def _is_frozen(self, change: _Change) -> bool:
+        """Whether the file takes `requires_grad` away from the leaf, or makes it depend on something."""
+        return dotted(change.target) in self._frozen
+
+    @cached_property
+    def _frozen(self) -> set[str | None]:
+        owners: list[ast.expr] = []
+        for node in self.semantics.tree.nodes:
+            match node:
+                case ast.Attribute(attr="requires_grad", ctx=ast.Store(), value=owner):
+                    owners.append(owner)
+                case ast.Call(func=ast.Attribute(attr="requires_grad_", value=owner), args=[_, *_]):
+                    owners.append(owner)
+        return {dotted(owner) for owner in owners}
+
+    def _report_leaf(self, change: _Change) -> None:
+        name = ast.unparse(change.target)
+        takes_graph = self._takes_graph(change)
+        advice = "make it without `requires_grad`" if takes_graph else "do it under `torch.no_grad()`"
+        message = f"`{name}` is a leaf that requires grad: changing it in place raises; {advice}"
+        fits = _is_whole(change) and not takes_graph
+        edits = self._rewriter.wrap_in_no_grad([change.statement]) if fits else None
+        fix = self.fix("Change it under `torch.no_grad()`", edits, safe=True) if edits is not None else None
+        self.report(change.node, message, fix)
+
+    def _takes_graph(self, change: _Change) -> bool:
+        """Whether what is put into a leaf carries a graph, which `no_grad` would silently cut off."""
+        values: list[ast.expr] = []
+        match change.statement:
+            case ast.Assign(value=value) | ast.AugAssign(value=value):
+                values.append(value)
+            case ast.Expr(value=ast.Call(args=arguments)):
+                values += arguments
+        return any(self.semantics.kind(value).carries_graph for value in values)
+
+    # --- fixes -------------------------------------------------------------------------------------------------------
+
+    def _out_of_place(self, change: _Change) -> list[TextEdit] | None:
+        name = ast.unparse(change.target)
+        if isinstance(change.node, ast.Call) and (word := _inplace(change.node)) is not None:
+            return [self._rewriter.delete_argument(change.node, word)] if self._replaces(change, name) else None
+        match change.statement:
+            case ast.AugAssign(target=ast.Name() as target, op=operator, value=value):
+                return self._operation(target, _OPERATORS[type(operator)], value)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=method) as function) as call) if (
+                method.rstrip("_") in torch_api.TENSOR_METHODS and change.node is call
+            ):
+                start, end = self.source.start(call), self.source.end(function)
+                return [(start, start, f"{name} = "), (end - 1, end, "")]
+            case ast.Assign(
+                targets=[ast.Name(id=target)], value=ast.Call(func=ast.Attribute(attr=method) as function) as call
+            ) if (
+                method.rstrip("_") in torch_api.TENSOR_METHODS
+                and change.node is call
+                and target == name
+                and isinstance(function.value, ast.Name)
+            ):
+                return [(self.source.end(function) - 1, self.source.end(function), "")]
+        return self._clone_before(change, name)
+
+    def _replaces(self, change: _Change, name: str) -> bool:
+        """Whether the statement gives the name the changed tensor: ``y = F.relu(y, inplace=True)``."""
+        match change.statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                return target == name and value is change.node
+            case ast.Return():
+                return True
+        return False
+
+    def _operation(self, target: ast.Name, operator: str, value: ast.expr) -> list[TextEdit] | None:
+        """Makes ``y = y * value`` of ``y *= value``."""
+        text, end = self.source.text, self.source.end(target)
+        place = text.index(f"{operator}=", end)
+        start = place + len(operator) + 1
+        while text[start] in " \t\\\r\n":
+            start += 1
+        edits = [(end, start, f" = {target.id} {operator} ")]
+        bare = start == self.source.start(value)
+        if bare and isinstance(
+            value, (ast.BinOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Lambda, ast.UnaryOp, ast.Tuple, ast.Yield)
+        ):
+            edits = [(end, start, f" = {target.id} {operator} ("), (self.source.end(value), self.source.end(value), ")")]
+        return edits
+
+    def _clone_before(self, change: _Change, name: str) -> list[TextEdit] | None:
+        """Changes a clone: the change itself stays as it is."""
+        statement = change.statement
+        if not self._rewriter.stands_alone(statement) or isinstance(statement, (ast.Return, ast.If, ast.While, ast.For)):
+            return None
+        first = self._cloned.setdefault((name, id(self.semantics.tree.block(statement))), statement)
+        place = self.source.start(first)
+        return [(place, place, f"{name} = {name}.clone(){self.source.newline}{self._rewriter.indentation(first)}")]
+
+    @cached_property
+    def _cloned(self) -> dict[tuple[str, int], ast.stmt]:
+        """For each variable and block, the first change that is made on a clone: later ones need no other."""
+        return {}
+
+
+def _changed(node: ast.expr) -> ast.expr:
+    """The tensor that a change of ``node`` changes: ``x`` of ``x[0]``, of ``x.view(-1)[1:]``."""
+    while True:
+        match node:
+            case ast.Subscript(value=value):
+                node = value
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in torch_api.VIEW_METHODS - {
+                "detach",
+                "numpy",
+            }:
+                node = value
+            case _:
+                return node
+
+
+def _inplace(call: ast.Call) -> ast.keyword | None:
+    """The ``inplace=True`` of a call."""
+    for word in call.keywords:
+        if word.arg == "inplace" and isinstance(word.value, ast.Constant) and word.value.value is True:
+            return word
+    return None
+
+
+def _called(node: ast.expr) -> str:
+    return f"{ast.unparse(node.func)}(…)" if isinstance(node, ast.Call) else ast.unparse(node)
+
+
+def _is_view(node: ast.expr) -> bool:
+    """Whether ``x[…]`` shares the memory of ``x``, as it does for numbers and slices, and not for masks and index tensors."""
+    match node:
+        case ast.Subscript(value=value, slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            return all(isinstance(part, (ast.Slice, ast.Constant, ast.UnaryOp)) for part in parts) and _is_view(value)
+        case ast.Call(func=ast.Attribute(value=value)):
+            return _is_view(value)
+    return True
+
+
+def _is_whole(change: _Change) -> bool:
+    """Whether a change is all that its statement does."""
+    match change.statement:
+        case ast.Expr(value=value):
+            return value is change.node
+        case ast.Assign(targets=[target]):
+            return target is change.node
+    return change.statement is change.node

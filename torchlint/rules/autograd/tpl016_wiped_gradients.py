@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.diagnostic import Fix
+from torchlint.rules import Rule, Screen
+from torchlint.rules.rewriting import Rewriter
+from torchlint.semantics import Form, Type
+from torchlint.semantics.training_steps import ZeroGrad, stepped
+from torchlint.semantics.tree import dotted
+
+_METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"})
+"""The methods of an optimizer of torch."""
+
+
+class WipedGradients(Rule):
+    """
+    ## What it does
+    Finds `zero_grad()` between `backward()` and the `step()` that should use the gradients.
+
+    ## Why is this bad
+    The step finds no gradients, or zeros, and changes no weight. The loss is computed, the loop runs, nothing is learnt.
+
+    ## Example
+    ```python
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Fix safety
+    Unsafe: the call is moved in front of the backward, and the model starts to learn. There is no fix where the two are not
+    statements of the same block.
+
+    ## References
+    - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
+    """
+
+    code = "TPL016"
+    name = "wiped-gradients"
+    screen = Screen(any_of=(b"zero_grad",), pattern=re.compile(rb"step\s*\("), check=lambda data: b"backward" in data)
+
+    def finish(self) -> None:
+        """Looks at each ``zero_grad`` of the file."""
+        for zero in self.semantics.training_steps.zero_grads:
+            wiped, step = self._wiped(zero)
+            if wiped and step is not None:
+                message = (
+                    f"`{ast.unparse(zero.call)}` wipes the gradients of `{_short(wiped[0])}` before `{ast.unparse(step)}` "
+                    "uses them; call it before the backward"
+                )
+                self.report(zero.call, message, self._fix(zero, wiped))
+
+    # --- what is wiped -----------------------------------------------------------------------------------------------
+
+    def _wiped(self, zero: ZeroGrad) -> tuple[list[ast.Call], ast.Call | None]:
+        """The backward calls that a ``zero_grad`` undoes, and the step that is left without gradients."""
+        flow = self.semantics.control_flow
+        steps = self._steps_of(zero)
+        backwards = self._backwards(zero) if steps else []
+        used = [*steps, *self._rebindings(zero.of)]
+        wiped = [backward for backward in backwards if flow.may_follow(backward, zero.call, avoiding=used)]
+        if not wiped or self._has_methods_of_its_own(zero.of):
+            return [], None
+        sources = self._sources(zero)
+        zeros = [
+            other.call
+            for other in self.semantics.training_steps.zero_grads
+            if self._has_steps(other, zero) and flow.scope(other.call) is flow.scope(zero.call)
+        ]
+        for step in steps:
+            if not flow.may_follow(zero.call, step, avoiding=sources):
+                continue
+            if not any(flow.may_follow(source, step, avoiding=zeros) for source in [*sources, *backwards]):
+                return wiped, step
+        return [], None
+
+    def _rebindings(self, optimizer: ast.expr) -> list[ast.AST]:
+        """The places in the same scope where the optimizer is made anew, and with it its gradients."""
+        text = ast.unparse(optimizer)
+        scope = self.semantics.control_flow.scope(optimizer)
+        return [
+            node
+            for node in ast.walk(scope)
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == text
+        ]
+
+    def _has_methods_of_its_own(self, optimizer: ast.expr) -> bool:
+        """Whether methods are called that optimizers of torch lack: such a one may keep gradients elsewhere."""
+        text = ast.dump(optimizer)
+        for name, calls in self.semantics.facts.calls.items():
+            if name not in _METHODS and self.semantics.kind(optimizer).type is not Type.MODULE:
+                if any(isinstance(call.func, ast.Attribute) and ast.dump(call.func.value) == text for call in calls):
+                    return True
+        return False
+
+    def _has_steps(self, other: ZeroGrad, zero: ZeroGrad) -> bool:
+        return other is zero or self.semantics.training_steps.same(other.of, zero.of)
+
+    def _steps_of(self, zero: ZeroGrad) -> list[ast.Call]:
+        """The steps, in the same scope, of the optimizer whose gradients are wiped."""
+        flow = self.semantics.control_flow
+        calls = [*self.semantics.facts.calls.get("step", ()), *self.semantics.facts.calls.get("optimizer_step", ())]
+        scope = flow.scope(zero.call)
+        return [
+            call
+            for call in calls
+            if flow.scope(call) is scope and (optimizer := stepped(call)) is not None and self._wipes_for(zero, optimizer)
+        ]
+
+    def _wipes_for(self, zero: ZeroGrad, optimizer: ast.expr) -> bool:
+        """Whether the gradients that are wiped surely are all that the optimizer has."""
+        steps = self.semantics.training_steps
+        if steps.same(zero.of, optimizer):
+            return steps.acts_as_optimizer(optimizer) and not self._is_own_class(optimizer)
+        makings = steps.makings(optimizer)
+        here = self.semantics.tree.function(zero.call)
+        return (
+            makings is not None
+            and steps.trained(optimizer) == frozenset({dotted(zero.of) or ""})
+            and all(isinstance(making, ast.Call) and self.semantics.tree.function(making) is here for making in makings)
+            and self._is_bound_once(zero.of)
+        )
+
+    def _is_own_class(self, optimizer: ast.expr) -> bool:
+        """Whether it is of a class of the file, whose ``step`` may do anything."""
+        return self.semantics.kind(optimizer).definition is not None
+
+    def _is_bound_once(self, module: ast.expr) -> bool:
+        if not isinstance(module, ast.Name):
+            return False
+        scope = self.semantics.bindings.scope_of(module)
+        return len(self.semantics.bindings.lookup(module.id, scope)) == 1
+
+    def _backwards(self, zero: ZeroGrad) -> list[ast.Call]:
+        """The calls in the same scope that surely back-propagate, themselves or in a function of the file."""
+        flow, steps, tree = self.semantics.control_flow, self.semantics.training_steps, self.semantics.tree
+        scope = flow.scope(zero.call)
+        found: list[ast.Call] = []
+        for backward in steps.backwards:
+            if flow.scope(backward.call) is scope and tree.function(backward.call) is tree.function(zero.call):
+                found.append(backward.call)
+                continue
+            function = tree.function(backward.call)
+            if function is not None and not isinstance(function, ast.Lambda):
+                found += [call for call in self.semantics.inference.call_sites(function) if flow.scope(call) is scope]
+        return found
+
+    def _sources(self, zero: ZeroGrad) -> list[ast.AST]:
+        """The places in the same scope where gradients may come from: calls that may back-propagate, and stored gradients."""
+        flow, steps = self.semantics.control_flow, self.semantics.training_steps
+        scope = flow.scope(zero.call)
+        found: list[ast.AST] = []
+        for node in ast.walk(scope):
+            match node:
+                case ast.Call() if steps.may_back_propagate(node):
+                    found.append(node)
+                case ast.Attribute(attr="grad") if not isinstance(node.ctx, ast.Load) or self._is_filled(node):
+                    found.append(node)
+        return [node for node in found if flow.scope(node) is scope]
+
+    def _is_filled(self, gradient: ast.Attribute) -> bool:
+        """Whether a gradient is written to: ``p.grad.copy_(g)``, ``p.grad.data = g``, or given to a function."""
+        parent = self.semantics.tree.parent(gradient)
+        match parent:
+            case ast.Attribute(attr=name):
+                return name.endswith("_") or name == "data"
+            case ast.Compare() | ast.Assign():
+                return False
+        return True
+
+    # --- the fix -----------------------------------------------------------------------------------------------------
+
+    def _fix(self, zero: ZeroGrad, wiped: list[ast.Call]) -> Fix | None:
+        """Moves the statement in front of the first backward."""
+        statement = self.semantics.tree.statement(zero.call)
+        if not isinstance(statement, ast.Expr) or statement.value is not zero.call:
+            return None
+        block = self.semantics.tree.block(statement)
+        before = block[: block.index(statement)]
+        target = next(
+            (other for other in before if any(self.semantics.tree.inside(backward, other) for backward in wiped)), None
+        )
+        if target is None or self._is_bound_between(zero.of, target, statement):
+            return None
+        rewriter = Rewriter(self.source, self.semantics)
+        start = self.source.start(target)
+        line = self.source.line_start(target.lineno)
+        deletion = rewriter.delete_statement(statement)
+        if self.source.text[line:start].strip(" \t") or not rewriter.stands_alone(statement):
+            if target.lineno != target.end_lineno:
+                return None
+            edits = [(start, start, f"{self.source.segment(statement)}; "), deletion]
+        else:
+            moved = self.source.text[deletion[0] : deletion[1]].rstrip("\r\n") + self.source.newline
+            edits = [(line, line, moved), deletion]
+        return self.fix(f"Move `{ast.unparse(zero.call)}` before the backward", edits, safe=False)
+
+    def _is_bound_between(self, node: ast.expr, first: ast.stmt, last: ast.stmt) -> bool:
+        """Whether the optimizer's variable is only bound behind the place that the call would be moved to."""
+        names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+        for name in names:
+            for binding in self.semantics.bindings.reaching(name):
+                row = getattr(binding.node, "lineno", 0)
+                if binding.form is not Form.PARAMETER and first.lineno <= row <= last.lineno:
+                    return True
+        return False
+
+
+def _short(call: ast.Call) -> str:
+    text = ast.unparse(call)
+    return text if len(text) <= 60 else f"{ast.unparse(call.func)}(…)"

@@ -1,0 +1,1 @@
+"""Rules about comments to linters."""

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from torchlint.diagnostic import Diagnostic
+from torchlint.rules import Rule, Screen, all_rules
+from torchlint.rules.rewriting import TextEdit
+from torchlint.suppression import Comment
+
+_OURS = "TPL"
+
+
+class UnusedNoqa(Rule):
+    """
+    ## What it does
+    Finds codes in `# noqa: …` comments that silence nothing: the rule finds nothing there, or there is no such rule. Only
+    torchlint's own codes are looked at; comments without codes may be meant for other tools.
+
+    ## Why is this bad
+    The comment stays when the code has long been mended, and one day silences a finding that nobody has seen. (This is about
+    keeping order: no program behaves otherwise without the comment.)
+
+    ## Example
+    ```python
+    import torch
+
+    weights = torch.ones(3).detach()  # noqa: TPL002
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    weights = torch.ones(3).detach()
+    ```
+
+    ## Fix safety
+    Safe: a comment changes nothing. Codes of other tools, and what else the comment says, stay.
+
+    ## References
+    - [flake8: selecting and ignoring violations](https://flake8.pycqa.org/en/latest/user/violations.html)
+    """
+
+    code = "TPL900"
+    name = "unused-noqa"
+    default = False
+    proven = False
+    screen = Screen(any_of=(b"TPL", b"tpl"), pattern=re.compile(rb"noqa", re.IGNORECASE))
+
+    def review(self, findings_of: Callable[[Sequence[type[Rule]]], list[Diagnostic]]) -> list[Diagnostic]:
+        """Reports the comments that name codes of which nothing is found; rules that are not selected count, too."""
+        for comment in self.suppressions.comments():
+            ours = [(code, span) for code, span in comment.codes if self._is_ours(code)]
+            found = findings_of([rule for rule in all_rules() if any(rule.code.startswith(code) for code, _ in ours)])
+            lines = [each.code for each in found if not comment.rows or each.location.row in comment.rows]
+            unused = [(code, span) for code, span in ours if not any(line.startswith(code) for line in lines)]
+            if unused:
+                self._report(comment, unused)
+        return self.diagnostics
+
+    def _is_ours(self, code: str) -> bool:
+        return code.startswith(_OURS) and not self.code.startswith(code)
+
+    def _report(self, comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> None:
+        names = ", ".join(f"`{code}`" for code, _ in unused)
+        start, end = unused[0][1][0], unused[-1][1][1]
+        edits = [self._without_comment(comment)] if len(unused) == len(comment.codes) else self._without_codes(comment, unused)
+        fix = self.fix("Remove what silences nothing", edits, safe=True)
+        silences, it = ("silences", "it") if len(unused) == 1 else ("silence", "them")
+        self.report_span(start, end, f"{names} {silences} nothing here: remove {it} from the comment", fix)
+
+    def _without_comment(self, comment: Comment) -> TextEdit:
+        """Takes away the comment, the blanks before it, and its line where nothing else is there."""
+        start, end = comment.span
+        text = self.source.text
+        end = start + len(text[start:end].rstrip(", \t"))
+        row = self.source.location(start).row
+        line_start, line_end = self.source.line_span(row)
+        if text[end:line_end].strip():
+            behind = text[end:line_end]
+            end += len(behind) - len(behind.lstrip(" \t:,-"))
+            return (start, end, "" if text[end] == "#" else "# ")
+        if not text[line_start:start].strip():
+            return (line_start, self.source.line_start(row + 1), "")
+        return (line_start + len(text[line_start:start].rstrip(" \t")), line_end, "")
+
+    def _without_codes(self, comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> list[TextEdit]:
+        spans = [span for _, span in comment.codes]
+        edits: list[TextEdit] = []
+        for _, span in unused:
+            index = spans.index(span)
+            if index + 1 < len(spans):
+                edits.append((span[0], spans[index + 1][0], ""))
+            else:
+                edits.append((self._end_of_kept(comment, unused), span[1], ""))
+        return edits
+
+    @staticmethod
+    def _end_of_kept(comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> int:
+        """Where the last code ends that stays."""
+        return max(span[1] for code, span in comment.codes if (code, span) not in unused)

@@ -1,0 +1,209 @@
+"""What tells that code evaluates a model: nothing in it needs gradients, what becomes of the outputs, what it is called."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.control_flow import FlowScope
+from torchlint.semantics.gradient import connected
+from torchlint.semantics.tree import Function, walk_body
+
+_EVALUATING = re.compile(
+    r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|predict\w*|infer\w*|score\w*|acc|accuracy|metrics?|sampl\w*|generat\w*|gen|"
+    r"benchmark\w*|visuali\w*|decode|translate|demo|confusion\w*|error_rate|encode)(_|$)",
+    re.IGNORECASE,
+)
+"""What functions that evaluate a model are called."""
+_NEEDS_GRADIENTS = frozenset(
+    {
+        *("backward", "manual_backward", "requires_grad_", "retain_grad", "register_hook", "register_full_backward_hook"),
+        *(
+            "register_backward_hook",
+            "enable_grad",
+            "perturb",
+            "jacobian",
+            "hessian",
+            "jvp",
+            "vjp",
+            "value_and_grad",
+            "zero_grad",
+        ),
+        *("force_grad", "grad", "fit", "train_step", "optimize_parameters", "clip_grad_norm_"),
+    }
+)
+"""Methods and functions that need gradients, or make them."""
+_NEED_GRADIENTS = re.compile(
+    r"attack|advers|fgsm|pgd|perturb|saliency|grad_?cam|attribution|explain|hessian|jacobian|langevin|inner_loop|influence|"
+    r"integrated_grad|trainer$|deepdream|(^|_)dream|invert",
+    re.IGNORECASE,
+)
+"""What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
+_GRADIENT_APIS = ("torch.autograd.grad", "torch.autograd.functional.", "torch.func.", "functorch.", "captum.", "torch.optim.")
+_RULES_GRADIENTS = re.compile(r"(?<!auto)grad|infer|eval_mode|evaluating|volatile", re.IGNORECASE)
+"""What contexts and decorators are called that may turn autograd off."""
+_INDICES = frozenset({"max", "min", "topk", "sort", "mode", "median", "kthvalue"})
+"""Methods whose second result are indices."""
+_WITHOUT_GRAPH = frozenset(
+    {"eq", "ne", "gt", "lt", "ge", "le", "argsort", "argmin", "long", "int", "bool", "topk", "multinomial"}
+)
+
+
+class GradientUses:
+    """Tells whether code needs gradients, or sees to them itself."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._functions: dict[Function, bool] = {}
+
+    def used_in(self, statements: Iterable[ast.stmt]) -> bool:
+        """Whether statements, or the functions of the file that they call, need gradients."""
+        executed = [part for part in statements if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
+        return any(self._uses(part) for part in walk_body(executed))
+
+    def _uses(self, part: ast.AST) -> bool:
+        match part:
+            case ast.Call():
+                return self._call_uses(part)
+            case ast.Attribute(attr="grad", ctx=ast.Load()):
+                return self._semantics.qualified_name(part) is None
+            case ast.Attribute(attr="requires_grad", ctx=ast.Store()):
+                return True
+            case ast.keyword(arg="volatile"):
+                return True  # which is how autograd was turned off before there was `no_grad`
+            case ast.keyword(arg="requires_grad" | "create_graph", value=value):
+                return not (isinstance(value, ast.Constant) and value.value is False)
+        return False
+
+    def _call_uses(self, call: ast.Call) -> bool:
+        name = last_name(call.func)
+        if name in _NEEDS_GRADIENTS or _NEED_GRADIENTS.search(name):
+            return True
+        if isinstance(call.func, ast.Attribute) and _NEED_GRADIENTS.search(last_name(call.func.value)):
+            return True
+        if (self._semantics.qualified_name(call.func) or "").startswith(_GRADIENT_APIS):
+            return True
+        function = self._semantics.modes.references.callee(call)
+        if function is None:
+            definition = self._semantics.kind(call.func).definition
+            if isinstance(definition, ast.ClassDef) and self._semantics.facts.is_module(definition):
+                function = self._semantics.facts.method(definition, "forward")
+        return function is not None and self._function_uses(function)
+
+    def _function_uses(self, function: Function) -> bool:
+        if function not in self._functions:
+            self._functions[function] = False
+            self._functions[function] = self.used_in(function.body)
+        return self._functions[function]
+
+    def are_ruled_at(self, node: ast.AST) -> bool:
+        """Whether something around ``node``, or the file as a whole, may turn autograd off in a way that is not certain."""
+        if self._is_switched_in_file:
+            return True
+        for parent in self._semantics.tree.ancestors(node):
+            match parent:
+                case ast.With(items=items) | ast.AsyncWith(items=items):
+                    if any(_RULES_GRADIENTS.search(ast.unparse(item.context_expr)) for item in items):
+                        return True
+                case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
+                    if any(_RULES_GRADIENTS.search(ast.unparse(decorator)) for decorator in decorators):
+                        return True
+        return False
+
+    @cached_property
+    def _is_switched_in_file(self) -> bool:
+        """Whether the file turns autograd off, or on and off, by a statement that holds from there on."""
+        calls = self._semantics.facts.calls.get("set_grad_enabled", ())
+        return any(isinstance(self._semantics.tree.parent(call), ast.Expr) for call in calls)
+
+
+def is_evaluation(name: str) -> bool:
+    """Whether a function is called like one that evaluates a model."""
+    return _EVALUATING.search(name) is not None
+
+
+def is_test_case(scope: FlowScope, semantics: Semantics) -> bool:
+    """Whether code is a test of the code itself: a ``test_…`` function, or a method of a test case."""
+    for node in (scope, *semantics.tree.ancestors(scope)):
+        match node:
+            case ast.FunctionDef(name=name) if name.startswith("test_") and _is_collected(node, semantics):
+                return True
+            case ast.ClassDef(bases=bases) if any(last_name(base).endswith(("TestCase", "Tester", "Test")) for base in bases):
+                return True
+    return False
+
+
+def _is_collected(function: ast.FunctionDef, semantics: Semantics) -> bool:
+    """Whether pytest would run a function: nothing in the file calls it."""
+    return not semantics.facts.calls.get(function.name)
+
+
+def carried(roots: Iterable[ast.expr], semantics: Semantics) -> Iterator[ast.Call]:
+    """The calls whose results the values of ``roots`` still hang on in the autograd graph, through variables and lists."""
+    pending = list(roots)
+    seen: set[object] = set()
+    while pending:
+        for part in connected(pending.pop(), semantics.names):
+            if isinstance(part, ast.Call):
+                if not _is_without_graph(part):
+                    yield part
+            elif isinstance(part, ast.Name):
+                for binding in semantics.bindings.reaching(part):
+                    if binding in seen or binding.form in (Form.LOOP, Form.PARAMETER, Form.CONTEXT):
+                        continue
+                    seen.add(binding)
+                    if binding.value is not None and not _gives_indices(binding.value, binding.path):
+                        pending.append(_unpacked(binding.value, binding.path))
+                    for before in binding.before:
+                        if before.value is not None and before not in seen:
+                            seen.add(before)
+                            pending.append(before.value)
+                    pending.extend(_appended(binding.uses, semantics))
+
+
+def _is_without_graph(call: ast.Call) -> bool:
+    return last_name(call.func) in _WITHOUT_GRAPH
+
+
+def _gives_indices(value: ast.expr, path: tuple[int | None, ...]) -> bool:
+    return path == (1,) and isinstance(value, ast.Call) and last_name(value.func) in _INDICES
+
+
+def _unpacked(value: ast.expr, path: tuple[int | None, ...]) -> ast.expr:
+    """The part of a written-out tuple that an unpacking takes; else the whole value."""
+    for index in path:
+        if index is None or not isinstance(value, ast.Tuple) or not -len(value.elts) <= index < len(value.elts):
+            break
+        value = value.elts[index]
+    return value
+
+
+def _appended(uses: Iterable[ast.Name], semantics: Semantics) -> Iterator[ast.expr]:
+    """What is put into a container where it is used."""
+    for use in uses:
+        match semantics.tree.parent(use):
+            case ast.Attribute(attr="append" | "extend" | "update" | "add") as method:
+                call = semantics.tree.parent(method)
+                if isinstance(call, ast.Call) and call.func is method:
+                    yield from call.args
+            case ast.Subscript(value=value, ctx=ast.Store()) as item if value is use:
+                statement = semantics.tree.parent(item)
+                if isinstance(statement, (ast.Assign, ast.AugAssign)):
+                    yield statement.value
+
+
+def model_of(call: ast.Call) -> ast.expr:
+    """The model in ``model(x)`` and ``model.forward(x)``."""
+    function = call.func
+    return function.value if isinstance(function, ast.Attribute) and function.attr == "forward" else function
+
+
+def last_name(node: ast.expr) -> str:
+    """The name that an expression ends in: ``c`` for ``a.b.c``."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""

@@ -1,0 +1,36 @@
+"""Statements that stand there for the exception they raise."""
+
+from __future__ import annotations
+
+import ast
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.control_flow import TRIES
+from torchlint.semantics.tree import FUNCTIONS
+
+_EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns", "assertWarns", "assertWarnsRegex"})
+"""Context managers that await an exception or a warning: of pytest, unittest and contextlib."""
+
+
+def is_tried(statement: ast.stmt, semantics: Semantics) -> bool:
+    """Whether a statement may be there for the error or warning that it causes: alone in a ``try``, or awaited by a test."""
+    child: ast.AST = statement
+    for parent in semantics.tree.ancestors(statement):
+        match parent:
+            case ast.With(items=items) | ast.AsyncWith(items=items):
+                if any(_last_name(item.context_expr) in _EXPECTING for item in items):
+                    return True
+            case _ if isinstance(parent, FUNCTIONS):
+                return False
+            case _ if isinstance(parent, TRIES) and child in parent.body and len(parent.body) == 1 and parent.handlers:
+                return True
+        child = parent
+    return False
+
+
+def _last_name(context: ast.expr) -> str:
+    function = context.func if isinstance(context, ast.Call) else context
+    match function:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""

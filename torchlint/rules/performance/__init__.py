@@ -1,0 +1,1 @@
+"""Rules about speed on the device."""

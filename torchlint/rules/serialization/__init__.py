@@ -1,0 +1,1 @@
+"""Rules about saving and loading."""

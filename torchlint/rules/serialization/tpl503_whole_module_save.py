@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+
+from torchlint.diagnostic import Fix
+from torchlint.rules import Rule, Screen
+from torchlint.rules.loading import is_in_memory, is_torch_load
+from torchlint.rules.rewriting import Rewriter
+from torchlint.semantics.module_evidence import ModuleEvidence
+from torchlint.semantics.origins import Origins
+
+_MAY_SAVE = re.compile(
+    rb"\btorch\s*\.\s*(?:serialization\s*\.\s*)?save\b|\bimport\s+torch(?:\.serialization)?\s+as\b"
+    rb"|\bfrom\s+torch(?:\.serialization)?\s+import\b[^\n\r]*(?:\bsave\b|\(|\bserialization\b)"
+)
+_COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
+
+
+class WholeModuleSave(Rule):
+    """
+    ## What it does
+    Finds `torch.save(model, path)`, where `model` is an `nn.Module`.
+
+    ## Why is this bad
+    The file holds the module's weights and, by name, the classes that it is made of. `torch.load` refuses it unless it is
+    allowed to run any code (`weights_only=False`), and it cannot be read once a class has moved, has been renamed or has
+    other attributes.
+
+    ## Example
+    ```python
+    model = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
+    torch.save(model, "model.pt")
+    ```
+
+    ## Use instead
+    ```python
+    model = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
+    torch.save(model.state_dict(), "model.pt")
+    ```
+
+    ## Fix safety
+    Unsafe: the code that loads the file has to make the module and call `load_state_dict`. There is no fix where the same
+    file loads something with `torch.load` that it does not give to `load_state_dict`: that place has to change with this one.
+
+    Not reported are modules that carry their code with them (TorchScript) and what is saved to a buffer in memory.
+
+    ## References
+    - [Saving and loading models](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)
+    """
+
+    code = "TPL503"
+    name = "whole-module-save"
+    screen = Screen(any_of=(b"save",), pattern=_MAY_SAVE)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Reports a module that is saved."""
+        if self.semantics.qualified_name(node.func) not in ("torch.save", "torch.serialization.save"):
+            return
+        saved = node.args[0] if node.args else next((word.value for word in node.keywords if word.arg == "obj"), None)
+        if saved is None or not self._is_module(saved) or self._is_compiled(saved):
+            return
+        if is_in_memory(node.args[1] if len(node.args) > 1 else None, self.semantics):
+            return
+        name = ast.unparse(saved)
+        message = (
+            f"`{ast.unparse(node.func)}({name}, …)` pickles the whole module, class names and all: save `{name}.state_dict()`"
+        )
+        self.report(node, message, self._fix(saved))
+
+    def _is_module(self, saved: ast.expr) -> bool:
+        """Whether a module is saved; that something has a method ``train`` is not enough for that."""
+        if self.semantics.kind(saved).why == "its `train` is called":
+            return False
+        return self._modules.is_module(saved) and not self._is_result_of_training(saved)
+
+    def _is_result_of_training(self, saved: ast.expr) -> bool:
+        """Whether something comes from a method ``train`` or ``fit`` of what need not be a module."""
+        bindings = self.semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
+        for binding in bindings:
+            match binding.value:
+                case ast.Call(func=ast.Attribute(attr="train" | "fit", value=owner)):
+                    return self.semantics.kind(owner).definition is None
+        return False
+
+    @cached_property
+    def _modules(self) -> ModuleEvidence:
+        return ModuleEvidence(self.semantics)
+
+    def _is_compiled(self, saved: ast.expr) -> bool:
+        """Whether a module is, as far as the file tells, one that carries its code with it."""
+        calls = (part for part in Origins(self.semantics).of(saved) if isinstance(part, ast.Call))
+        return any((self.semantics.qualified_name(call.func) or "").startswith(_COMPILED) for call in calls)
+
+    def _fix(self, saved: ast.expr) -> Fix | None:
+        if self._loads_otherwise:
+            return None
+        rewriter = Rewriter(self.source, self.semantics)
+        edit = (self.source.start(saved), self.source.end(saved), f"{rewriter.operand(saved)}.state_dict()")
+        return self.fix("Save its state", [edit], safe=False)
+
+    @cached_property
+    def _loads_otherwise(self) -> bool:
+        """Whether the file loads something with ``torch.load`` that it does not give to ``load_state_dict``."""
+        calls = self.semantics.facts.calls
+        loads = [call for call in calls.get("load", ()) if is_torch_load(call, self.semantics)]
+        states = [state for call in calls.get("load_state_dict", ()) for state in call.args[:1]]
+        return bool(loads) and not Origins(self.semantics).of(*states).issuperset(loads)

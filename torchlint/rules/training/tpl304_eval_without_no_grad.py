@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from torchlint.diagnostic import Fix
+from torchlint.rules import Rule, Screen
+from torchlint.rules.evaluation import GradientUses, carried, is_evaluation, is_test_case
+from torchlint.rules.no_grad_runs import SUSPENDING
+from torchlint.rules.rewriting import Rewriter
+from torchlint.semantics.control_flow import FlowScope
+from torchlint.semantics.modes import Mode, Run
+from torchlint.semantics.references import Reference
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, walk_body
+from torchlint.target import TorchVersion
+
+_WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
+"""The statements that are put under ``no_grad`` as they are."""
+
+_NEAR = 7
+"""So many statements make a block of their own at most where only the first and the last of them evaluate."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """A run of a model behind the call that put it into evaluation mode."""
+
+    switch: ast.Call
+    model: Reference
+    run: Run
+
+
+class EvalWithoutNoGrad(Rule):
+    """
+    ## What it does
+    Finds evaluation that builds an autograd graph: after `model.eval()`, a loop or an evaluating function calls the model with
+    autograd on, and nothing of what comes out is back-propagated.
+
+    ## Why is this bad
+    `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a
+    graph and keeps every activation for a backward pass that never comes.
+
+    ## Example
+    ```python
+    def evaluate(model, loader):
+        model.eval()
+        correct = 0
+        for x, y in loader:
+            correct += (torch.argmax(model(x), dim=1) == y).sum().item()
+        return correct
+    ```
+
+    ## Use instead
+    ```python
+    @torch.no_grad()
+    def evaluate(model, loader):
+        model.eval()
+        correct = 0
+        for x, y in loader:
+            correct += (torch.argmax(model(x), dim=1) == y).sum().item()
+        return correct
+    ```
+
+    ## Fix safety
+    Safe where the function does nothing but evaluate: its results are the same without the graph. Unsafe where it hands out
+    tensors that carry the graph, which a caller might back-propagate. Where training stands in the same function, only the
+    evaluating statements are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and none
+    in a generator or a coroutine.
+
+    ## References
+    - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
+    - [Autograd mechanics: evaluation mode](https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval)
+    """
+
+    code = "TPL304"
+    name = "eval-without-no-grad"
+    since = TorchVersion(0, 4)
+    screen = Screen(any_of=(b".eval()", b".train(False)", b".train(mode=False)"), pattern=re.compile(rb"torch|nn\.Module"))
+
+    def finish(self) -> None:
+        """Looks at what runs behind each call that puts a model into evaluation mode."""
+        modes = self.semantics.modes
+        found: dict[FlowScope, list[_Evaluated]] = {}
+        for switch, models, mode in modes.switches:
+            scope = self.semantics.control_flow.scope(switch)
+            if mode is Mode.EVAL and models and not self._is_anothers_business(switch, scope):
+                runs = [_Evaluated(switch, model, run) for model in models for run in self._runs_behind(switch, scope, model)]
+                found.setdefault(scope, []).extend(runs)
+        for scope, evaluated in found.items():
+            self._consider(scope, evaluated)
+
+    def _is_anothers_business(self, switch: ast.Call, scope: FlowScope) -> bool:
+        """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
+        if self.semantics.modes.is_managed(switch) or is_test_case(scope, self.semantics):
+            return True
+        if any(isinstance(part, ast.keyword) and part.arg == "volatile" for part in walk_body(scope.body)):
+            return True  # autograd was off, and is again with the fix of TPL103
+        owner = self.semantics.tree.parent(scope)
+        return isinstance(owner, ast.ClassDef) and self.semantics.facts.is_module(owner)
+
+    def _runs_behind(self, switch: ast.Call, scope: FlowScope, model: Reference) -> Iterator[Run]:
+        """The runs of a model with autograd on that follow ``switch``, and are not trained on."""
+        modes, flow = self.semantics.modes, self.semantics.control_flow
+        training = [setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes]
+        for run in modes.runs(scope, model):
+            if modes.is_recorded(run) and flow.may_follow(switch, run.node, training):
+                if not self.semantics.backpropagated.call(run.call) and not self._gradients.are_ruled_at(run.node):
+                    yield run
+
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        return Rewriter(self.source, self.semantics)
+
+    @cached_property
+    def _reported(self) -> set[ast.stmt]:
+        """The statements and functions that were looked at."""
+        return set()
+
+    @cached_property
+    def _gradients(self) -> GradientUses:
+        return GradientUses(self.semantics)
+
+    # --- what is pure evaluation -------------------------------------------------------------------------------------
+
+    def _consider(self, scope: FlowScope, evaluated: list[_Evaluated]) -> None:
+        evaluated.sort(key=lambda found: self.source.start(found.run.node))
+        if not evaluated:
+            return
+        if isinstance(scope, FUNCTIONS) and self._is_pure(scope, evaluated):
+            if self._is_worth_it(scope, evaluated):
+                self._report_function(scope, evaluated)
+            return
+        for switch in dict.fromkeys(found.switch for found in evaluated):
+            self._consider_statements([found for found in evaluated if found.switch is switch])
+
+    def _is_pure(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+        """Whether a function does nothing but evaluate models that it is given."""
+        made = any(found.model.root is function and not self._is_given(function, found.model) for found in evaluated)
+        return not made and not self._gradients.used_in(function.body)
+
+    @staticmethod
+    def _is_given(function: Function, model: Reference) -> bool:
+        arguments = function.args
+        return model.path[0] in {argument.arg for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+
+    def _is_worth_it(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+        """Whether a function surely evaluates: round a loop, or with numbers for a result; and hands out no graph unasked."""
+        looped = any(self._is_looped(found) for found in evaluated)
+        if self._hands_out(function, evaluated):
+            return is_evaluation(function.name) and (looped or bool(self.semantics.facts.call_sites(function)))
+        return looped or is_evaluation(function.name)
+
+    def _is_looped(self, found: _Evaluated) -> bool:
+        """Whether the model is run in a loop that is entered after it was put into evaluation mode, perhaps in a function."""
+        loops = self.semantics.tree.loops
+        if found.run.node is not found.run.call and any(loops(found.run.call)):
+            return True
+        return any(not self.semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
+
+    def _is_repeated(self, found: _Evaluated) -> bool:
+        """Whether the model is evaluated in each round of a loop that trains it."""
+        scope = self.semantics.control_flow.scope(found.switch)
+        trained = [run for run in self.semantics.modes.all_runs(scope, found.model) if self.semantics.modes.trains(run)]
+        loops = list(self.semantics.tree.loops(found.switch))
+        return any(self.semantics.tree.inside(run.node, loop) for loop in loops for run in trained)
+
+    def _hands_out(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+        """Whether a function returns what carries the graph of the outputs, or keeps it in an attribute."""
+        kept: list[ast.expr] = []
+        for part in walk_body(function.body):
+            match part:
+                case ast.Return(value=ast.expr() as value):
+                    kept.append(value)
+                case ast.Assign(targets=targets, value=value) if any(isinstance(target, ast.Attribute) for target in targets):
+                    kept.append(value)
+        calls = {call for found in evaluated for call in (found.run.node, found.run.call)}
+        return any(call in calls for call in carried(kept, self.semantics))
+
+    # --- reports and fixes -------------------------------------------------------------------------------------------
+
+    def _report_function(self, function: Function, evaluated: list[_Evaluated]) -> None:
+        suspends = any(isinstance(part, SUSPENDING) for part in walk_body(function.body))
+        fix = None
+        if isinstance(function, ast.FunctionDef) and not suspends:
+            torch, imports = self._rewriter.torch_name(function)
+            place = self.source.line_start(function.lineno)
+            line = f"{self._rewriter.indentation(function)}@{torch}.no_grad(){self.source.newline}"
+            safe = not self._hands_out(function, evaluated)
+            fix = self.fix("Decorate the function with `@torch.no_grad()`", [(place, place, line), *imports], safe=safe)
+        self._report(evaluated[0], f"run `{function.name}` under `torch.no_grad()`", fix)
+
+    def _consider_statements(self, evaluated: list[_Evaluated]) -> None:
+        """Reports the statements behind one switch to evaluation mode that run the model time and again, without gradients."""
+        tree = self.semantics.tree
+        switch = tree.statement(evaluated[0].switch)
+        block = tree.block(switch)
+        group: list[tuple[int, _Evaluated]] = []
+        for index in range(block.index(switch) + 1, len(block)):
+            found = self._evaluated_in(block[index], evaluated)
+            if found is None:
+                continue
+            if group and not self._belong_together(block[group[-1][0] : index + 1]):
+                self._report_statements(block[group[0][0] : group[-1][0] + 1], group[0][1])
+                group = []
+            group.append((index, found))
+        if group:
+            self._report_statements(block[group[0][0] : group[-1][0] + 1], group[0][1])
+
+    def _evaluated_in(self, statement: ast.stmt, evaluated: list[_Evaluated]) -> _Evaluated | None:
+        """What a statement evaluates again and again, where it is to be put under ``no_grad`` as it is."""
+        inside = [found for found in evaluated if self.semantics.tree.inside(found.run.node, statement)]
+        if not any(self._is_looped(found) or self._is_repeated(found) for found in inside):
+            return None
+        if statement in self._reported or not isinstance(statement, _WRAPPED):
+            return None
+        self._reported.add(statement)
+        if self._gradients.used_in([statement]) or self._is_function_reported(inside[0]):
+            return None
+        return inside[0]
+
+    def _is_function_reported(self, found: _Evaluated) -> bool:
+        """Whether the finding is one about the function that evaluates, and not about the call of it."""
+        function = self.semantics.tree.function(found.run.call)
+        if found.run.node is found.run.call or not isinstance(function, ast.FunctionDef) or not is_evaluation(function.name):
+            return False
+        if function not in self._reported and not self._hands_out(function, [found]):
+            self._report_function(function, [_Evaluated(found.switch, found.model, Run(found.run.call, found.run.call))])
+        self._reported.add(function)
+        return True
+
+    def _belong_together(self, statements: list[ast.stmt]) -> bool:
+        """Whether statements that evaluate, and those between them, go into one block."""
+        simple = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign)
+        return (
+            len(statements) <= _NEAR
+            and all(isinstance(statement, simple) for statement in statements)
+            and not self._gradients.used_in(statements)
+        )
+
+    def _report_statements(self, statements: list[ast.stmt], found: _Evaluated) -> None:
+        suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
+        edits = None if suspends else self._rewriter.wrap_in_no_grad(statements)
+        what = "the call" if isinstance(statements[0], (ast.Expr, ast.Assign)) else "the loop"
+        fix = self.fix(f"Put {what} under `torch.no_grad()`", edits, safe=True) if edits else None
+        self._report(found, f"put {what} under `torch.no_grad()`", fix)
+
+    def _report(self, found: _Evaluated, advice: str, fix: Fix | None) -> None:
+        call = ast.unparse(found.run.node.func)
+        self.report(
+            found.run.node, f"`{call}(…)` is evaluated with autograd on and keeps a graph for no backward pass; {advice}", fix
+        )
