@@ -238,7 +238,7 @@ def test_everything_is_pinned(manifest: Manifest) -> None:
         assert f"-{package.version}" in package.file
     for repository in manifest.repositories:
         assert len(bytes.fromhex(repository.commit)) == 20
-        assert repository.rules
+        assert repository.unjudged
     named = pinned_code_bases(manifest)
     assert len(named) == len(set(named))
 

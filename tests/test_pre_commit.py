@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +19,11 @@ pytestmark = pytest.mark.slow
 
 BAD = "import torch\n\nlayer = torch.nn.Linear(2, 2)\nfor p in layer.parameters():\n    p.requres_grad = False\n"
 FIXED = BAD.replace("requres_grad", "requires_grad")
+
+
+def notebook(code: str) -> str:
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": 1, "outputs": [], "source": code}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 
 def git(*arguments: str, cwd: Path) -> None:
@@ -49,6 +55,7 @@ def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def project(tmp_path: Path) -> Path:
     (tmp_path / "bad.py").write_text(BAD, encoding="utf-8")
     (tmp_path / "bad.txt").write_text(BAD, encoding="utf-8")
+    (tmp_path / "bad.ipynb").write_text(notebook(BAD), encoding="utf-8")
     (tmp_path / "good.py").write_text(FIXED, encoding="utf-8")
     git("init", "--quiet", cwd=tmp_path)
     git("add", ".", cwd=tmp_path)
@@ -67,21 +74,25 @@ def test_torchlint_reports_and_changes_nothing(hooks: Path, project: Path, envir
     assert code == 1
     assert "torchlint................................................................Failed" in output
     assert "bad.py:5:5: TPL005 [*] `requres_grad` is a misspelt `requires_grad`" in output
-    assert "Found 1 error." in output
+    assert "bad.ipynb:cell 1:5:5: TPL005 [*] `requres_grad` is a misspelt `requires_grad`" in output
+    assert "Found 2 errors." in output
     assert (project / "bad.py").read_text(encoding="utf-8") == BAD
+    assert (project / "bad.ipynb").read_text(encoding="utf-8") == notebook(BAD)
 
 
-def test_torchlint_fix_fixes_python_files_only(hooks: Path, project: Path, environments: Path) -> None:
+def test_torchlint_fix_fixes_scripts_and_notebooks_only(hooks: Path, project: Path, environments: Path) -> None:
     code, output = try_repo(hooks, "torchlint-fix", project, environments)
     assert code == 1
     assert "- files were modified by this hook" in output
     assert (project / "bad.py").read_text(encoding="utf-8") == FIXED
+    assert (project / "bad.ipynb").read_text(encoding="utf-8") == notebook(FIXED)
     assert (project / "bad.txt").read_text(encoding="utf-8") == BAD
     assert (project / "good.py").read_text(encoding="utf-8") == FIXED
 
 
 def test_both_pass_where_there_is_nothing_to_find(hooks: Path, project: Path, environments: Path) -> None:
     (project / "bad.py").write_text(FIXED, encoding="utf-8")
+    (project / "bad.ipynb").write_text(notebook(FIXED), encoding="utf-8")
     for hook in ("torchlint", "torchlint-fix"):
         code, output = try_repo(hooks, hook, project, environments)
         assert (code, "Passed" in output) == (0, True)

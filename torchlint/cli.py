@@ -24,29 +24,40 @@ INTERRUPTED = 130
 
 _CHECK_EPILOG = """\
 commands:
-  torchlint [check] PATH...  lint, and with --fix mend, files and directories
+  torchlint [check] PATH...  lint, and with --fix mend, files and directories, notebooks among them
   torchlint rule CODE        show the page of a rule; with --all, the table of all rules
   torchlint prove [CODE...]  run the rules' hazard programs, before and after the fix
   torchlint explain-kind FILE:ROW:COLUMN
                              show what is known of an expression, and why: to find where a false alarm comes from
+  torchlint generate-shell-completion SHELL
+                             write the script that has bash, zsh or tcsh complete the options
 
 examples:
-  torchlint src/                          lint all Python files below src
-  torchlint --fix src/ train.py           apply the safe fixes as well
+  torchlint src/                          lint all Python files and notebooks below src
+  torchlint --fix src/ train.ipynb        apply the safe fixes as well
   torchlint --diff --unsafe-fixes src/    show what all fixes together would change
   torchlint --select TPL0,TPL101 src/     only the rules whose codes start so
   torchlint --ignore TPL002 .             the default rules but one
-  torchlint --output-format json . > findings.json
+  torchlint --target-torch 1.13 .         code that has to run on torch 1.13, too
+  torchlint --output-format sarif -o findings.sarif .
   torchlint --stdin-filename model.py - < model.py
+  torchlint --watch src/                  again whenever a file changes
 
 silencing:
   x = y.data  # noqa: TPL002              this finding on this line (without a code: all)
   # torchlint: noqa                       on a line of its own: everything in the file
+  torchlint --add-noqa .                  a comment for each finding that there is
+  torchlint --write-baseline known.json . what is there today; then --baseline known.json reports what is new
+
+configuration:
+  [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys select, ignore,
+  extend-select, per-file-ignores, fixable, unfixable, exclude, extend-exclude, include, respect-gitignore, target-torch,
+  accumulate-with, output-format and cache-dir; options go before it
 
 exit codes:
   0  nothing found, or everything fixed
   1  findings are left (with --diff: something would change)
-  2  wrong use, or some file could not be read, parsed or written
+  2  wrong use, a configuration that makes no sense, or some file could not be read, parsed or written
 """
 
 
@@ -77,6 +88,8 @@ def _dispatch(arguments: list[str]) -> int:
             from torchlint.proof import main as prove
 
             return prove(rest)
+        case ["generate-shell-completion", *rest]:
+            return _complete(_completion_parser().parse_args(rest))
         case ["explain-kind", *rest]:
             return _explain_kind(_explain_kind_parser().parse_args(rest))
         case ["check", *rest]:
@@ -195,6 +208,18 @@ def _rule_parser() -> argparse.ArgumentParser:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("code", nargs="?", metavar="CODE", help="the rule, as in TPL001")
     which.add_argument("--all", action="store_true", help="list all rules")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="text (the default) or json")
+    return parser
+
+
+def _completion_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="torchlint generate-shell-completion",
+        description="Writes the script that has a shell complete torchlint's options.",
+        epilog="bash: torchlint generate-shell-completion bash > ~/.local/share/bash-completion/completions/torchlint",
+        allow_abbrev=False,
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     return parser
 
 
@@ -228,17 +253,28 @@ def _job_count(text: str) -> int:
 
 def _rule(options: argparse.Namespace) -> int:
     from torchlint.documentation import table
-    from torchlint.rule_pages import page
+    from torchlint.rule_pages import described, page
     from torchlint.rules import all_rules
     from torchlint.selection import SelectionError, find_rule
 
-    if options.all:
-        sys.stdout.write(table(all_rules()))
-        return CLEAN
     try:
-        sys.stdout.write(page(find_rule(options.code)))
+        rules = all_rules() if options.all else (find_rule(options.code),)
     except SelectionError as error:
         return refuse(str(error))
+    if options.output_format == "json":
+        import json
+
+        descriptions = [described(rule) for rule in rules]
+        sys.stdout.write(json.dumps(descriptions if options.all else descriptions[0], indent=2) + "\n")
+    else:
+        sys.stdout.write(table(rules) if options.all else page(rules[0]))
+    return CLEAN
+
+
+def _complete(options: argparse.Namespace) -> int:
+    import shtab
+
+    sys.stdout.write(shtab.complete(_check_parser(), options.shell) + "\n")
     return CLEAN
 
 

@@ -37,6 +37,27 @@ def page(rule: type[Rule]) -> str:
     return "\n\n".join([documentation.page(rule).rstrip("\n"), *_fixture(rule), *_proofs(rule)]) + "\n"
 
 
+def described(rule: type[Rule]) -> dict[str, Any]:
+    """What a rule's page says, for programs."""
+    proofs = [
+        {"torch": record["torch"], "date": record["date"], **proof}
+        for record in _records()
+        for proof in record["proofs"]
+        if proof["code"] == rule.code
+    ]
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": documentation.summary(rule),
+        "default": rule.default,
+        "fix": documentation.fix_safety(rule).split(" or ") if documentation.fix_safety(rule) else [],
+        "since": str(rule.since),
+        "url": f"https://github.com/torchlint/torchlint/blob/main/docs/rules/{rule.code}.md",
+        "explanation": page(rule),
+        "proofs": proofs,
+    }
+
+
 def table(rules: Sequence[type[Rule]]) -> str:
     """A Markdown table of ``rules``, with links to their pages."""
     rows = ["| code | name | default | fix | finds |", "|---|---|---|---|---|", *map(_row, rules)]

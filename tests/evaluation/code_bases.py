@@ -44,11 +44,11 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """One commit of a public repository, ``name`` being ``owner/name``; only findings of ``rules`` are judged there."""
+    """One commit of a public repository, ``name`` being ``owner/name``; the rules in ``unjudged`` are not judged there."""
 
     name: str
     commit: str
-    rules: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
     @property
     def code_base(self) -> CodeBase:
@@ -67,21 +67,22 @@ class Manifest:
     def read(cls, path: Path) -> Manifest:
         """The manifest in a JSON file."""
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        unjudged = tuple(content["unjudged_in_repositories"])
         return cls(
             tuple(content["downloader"]),
             tuple(Package(**package) for package in content["packages"]),
-            tuple(Repository(entry["name"], entry["commit"], tuple(entry["rules"])) for entry in content["repositories"]),
+            tuple(Repository(entry["name"], entry["commit"], unjudged) for entry in content["repositories"]),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A code base on this disk; ``rules`` are those that are judged on it, all of the default ones where it is None."""
+    """A code base on this disk; ``unjudged`` are the rules that are not judged on it."""
 
     code_base: CodeBase
     group: str
     folder: Path
-    rules: tuple[str, ...] | None = None
+    unjudged: tuple[str, ...] = ()
 
     @property
     def files(self) -> list[str]:
@@ -138,7 +139,7 @@ class Store:
             _unpack_tar(archive, partial)
             archive.unlink()
             partial.rename(target)
-        return Checkout(repository.code_base, "repositories", target, repository.rules)
+        return Checkout(repository.code_base, "repositories", target, repository.unjudged)
 
     def _download(self, package: Package) -> None:
         """Has pip download the archive.

@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def evaluate(checkouts: Sequence[Checkout], jobs: int) -> Evaluation:
-    """Runs the default rules on all files of ``checkouts`` in ``jobs`` processes and judges what they report."""
+    """Runs all rules on all files of ``checkouts`` in ``jobs`` processes and judges what they report."""
     work = [(checkout.code_base, checkout.folder, file) for checkout in checkouts for file in checkout.files]
     with ProcessPoolExecutor(jobs) as executor:
         read = list(executor.map(_lint_file, work, chunksize=32))
@@ -58,23 +58,20 @@ def evaluate(checkouts: Sequence[Checkout], jobs: int) -> Evaluation:
     unreadable = frozenset((file.code_base, file.name) for file in read if file.error is not None)
     groups = {}
     for group in dict.fromkeys(checkout.group for checkout in checkouts):
-        rules = {checkout.code_base: checkout.rules for checkout in checkouts if checkout.group == group}
+        unjudged = {checkout.code_base: checkout.unjudged for checkout in checkouts if checkout.group == group}
         groups[group] = judge(
-            [finding for file in read for finding in file.findings if _is_judged(rules, file.code_base, [finding.code])],
-            [label for label in labels if label.code_base in rules],
-            [each for each in occurrences if _is_judged(rules, each.code_base, each.codes)],
+            [finding for file in read for finding in file.findings if _is_judged(unjudged, file.code_base, [finding.code])],
+            [label for label in labels if label.code_base in unjudged],
+            [each for each in occurrences if _is_judged(unjudged, each.code_base, each.codes)],
             unreadable,
         )
     errors = [f"{file.code_base} {file.error}" for file in read if file.error is not None and _is_pinned(file.code_base)]
     return Evaluation(groups, extents, sorted(errors))
 
 
-def _is_judged(rules: Mapping[CodeBase, tuple[str, ...] | None], code_base: CodeBase, codes: Iterable[str]) -> bool:
-    """Whether one of ``codes`` is judged in the code base; ``rules`` has the rules for each that is, None for all."""
-    if code_base not in rules:
-        return False
-    judged = rules[code_base]
-    return judged is None or any(code in judged for code in codes)
+def _is_judged(unjudged: Mapping[CodeBase, tuple[str, ...]], code_base: CodeBase, codes: Iterable[str]) -> bool:
+    """Whether one of ``codes`` is judged in the code base; ``unjudged`` has the rules that are not, for each that counts."""
+    return code_base in unjudged and any(code not in unjudged[code_base] for code in codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def _lint_file(work: tuple[CodeBase, Path, str]) -> _File:
     try:
         source = Source.decode(data, name)
         _ = source.tree  # a file that no rule would have parsed is to be counted as well if it is not Python
-        found = lint(source, select_rules(), suppress=False)
+        found = lint(source, select_rules(["ALL"]), suppress=False)
     except SourceError as error:
         return _File(code_base, name, lines, [], str(error.error))
     places = [Finding(code_base, name, each.location.row, each.location.column, each.code) for each in found]

@@ -7,7 +7,9 @@ import re
 
 from torchlint.semantics import Semantics
 
-_VERSION = re.compile(r"version|_?(torch|pt|pytorch)_?(ge|lt|gt|le)?_?\d|is_(old|new|legacy)|hasattr", re.IGNORECASE)
+_VERSION = re.compile(
+    r"__version__|(?:torch|pytorch|\bpt)\w*(?:version|\d)|version\w*torch|is_(?:old|new|legacy)_?torch", re.IGNORECASE
+)
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError", "Exception"})
 
 
@@ -15,11 +17,17 @@ def asks_for_version(node: ast.AST, semantics: Semantics) -> bool:
     """Whether ``node`` stands behind a question for the version, or where what is newer turned out to be missing."""
     for parent in semantics.tree.ancestors(node):
         match parent:
-            case ast.If(test=test) | ast.IfExp(test=test) if _VERSION.search(_names(test)):
+            case ast.If(test=test) | ast.IfExp(test=test) if _VERSION.search(_names(test)) or _asks_torch(test, semantics):
                 return True
             case ast.ExceptHandler(type=caught) if caught is None or not _MISSING.isdisjoint(_names(caught).split()):
                 return True
     return False
+
+
+def _asks_torch(test: ast.expr, semantics: Semantics) -> bool:
+    """Whether a test is about what a module of torch has: ``hasattr(nn.init, "normal_")``."""
+    calls = [part for part in ast.walk(test) if isinstance(part, ast.Call) and _names(part.func) == "hasattr" and part.args]
+    return any((semantics.qualified_name(call.args[0]) or "").startswith("torch") for call in calls)
 
 
 def _names(node: ast.expr) -> str:

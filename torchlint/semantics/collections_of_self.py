@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torchlint.semantics.bindings import Binding, Form
@@ -106,13 +107,26 @@ class Collections:
                 yield binding
 
     def _uses_of_attribute(self, owner: ast.ClassDef, name: str) -> Iterator[ast.Attribute]:
-        """Where the class, its bases and what derives from it in the file read an attribute."""
+        """Where an attribute is read: by the class, its bases and what derives from it in the file, and on its instances."""
         for definition, facts in self._semantics.facts.classes.items():
             if name in facts.slots and (definition is owner or self._are_related(definition, owner)):
                 yield from facts.slots[name].uses
                 for store in facts.slots[name].stores:
                     if isinstance(self._semantics.tree.parent(store), ast.AugAssign):
                         yield store
+        for node in self._attributes.get(name, ()):
+            if self._semantics.facts.self_class(node.value) is None:
+                if self._semantics.kind(node.value).definition is owner:
+                    yield node
+
+    @cached_property
+    def _attributes(self) -> dict[str, list[ast.Attribute]]:
+        """The attributes that are read in the file, by their name."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self._semantics.tree.nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.attr, []).append(node)
+        return found
 
     def _are_related(self, one: ast.ClassDef, other: ast.ClassDef) -> bool:
         return other in self._semantics.facts.bases(one) or one in self._semantics.facts.bases(other)

@@ -24,16 +24,8 @@ _READING = frozenset(
 _LOOPING = frozenset({"builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.list", "builtins.tuple"})
 _BY_HAND = frozenset(
     {
-        "parameters",
-        "named_parameters",
-        "state_dict",
-        "load_state_dict",
-        "train",
-        "eval",
-        "to",
-        "cuda",
-        "named_modules",
-        "modules",
+        *("parameters", "named_parameters", "modules", "named_modules", "state_dict", "load_state_dict"),
+        *("train", "eval", "to", "cuda"),
     }
 )
 """Methods of modules that code calls on the items of a list when it looks after unregistered modules itself."""

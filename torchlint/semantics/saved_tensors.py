@@ -35,7 +35,7 @@ _KEEPS_LITTLE = frozenset(
     }
 )
 """They need no more of their input than its shape for some arguments."""
-_SAVING_MODULES = frozenset({"torch.nn." + name for name in ("Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Softmin", "ReLU")})
+SAVING_MODULES = frozenset({"torch.nn." + name for name in ("Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Softmin", "ReLU")})
 _LAYERS = frozenset(
     {
         *("torch.nn.Linear", "torch.nn.LayerNorm", "torch.nn.GroupNorm"),
@@ -69,7 +69,7 @@ class SavedTensors:
             return name in torch_api.SAVES_OUTPUT_FUNCTIONS and last not in _DEPENDS and reduces
         function = self._semantics.kind(call.func)
         if function.type is Type.MODULE:
-            return function.name in _SAVING_MODULES
+            return function.name in SAVING_MODULES
         if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).is_tensor:
             method = call.func.attr
             reduces = method not in _ELEMENTWISE_OF_TWO or not call.args

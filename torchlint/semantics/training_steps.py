@@ -341,27 +341,21 @@ class TrainingSteps:
             return False
         return self._inference.kind(function).type is not Type.MODULE and not _COMPUTES.search(function.attr)
 
-    def _mentions(self, argument: ast.expr, optimizer: ast.expr) -> bool:
-        """Whether an argument is the optimizer, a container of it, or the object that holds it."""
-        match argument:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                return any(self._mentions(part, optimizer) for part in parts)
-            case ast.Dict(values=parts):
-                return any(self._mentions(part, optimizer) for part in parts)
-            case ast.Starred(value=part):
-                return self._mentions(part, optimizer)
-            case ast.Name() | ast.Attribute():
-                return ast.dump(argument) in (ast.dump(optimizer), ast.dump(_root(optimizer)))
-        return False
-
     def is_handed_out(self, optimizer: ast.expr) -> bool:
         """Whether code that the file does not show is given the optimizer, and might wrap it or act on it later."""
+        texts = {dotted(optimizer), dotted(_root(optimizer))}
+        return any(self._may_keep(call) for text in texts if text is not None for call in self._handed.get(text, ()))
+
+    @cached_property
+    def _handed(self) -> dict[str, list[ast.Call]]:
+        """The calls that are given each variable or attribute, itself or in a list, tuple or dict."""
+        found: dict[str, list[ast.Call]] = {}
         for calls in self._facts.calls.values():
             for call in calls:
-                arguments = [*call.args, *(word.value for word in call.keywords)]
-                if any(self._mentions(argument, optimizer) for argument in arguments) and self._may_keep(call):
-                    return True
-        return False
+                for argument in [*call.args, *(word.value for word in call.keywords)]:
+                    for text in _given(argument):
+                        found.setdefault(text, []).append(call)
+        return found
 
     def _may_keep(self, call: ast.Call) -> bool:
         """Whether a call is of code that is not shown, and may do more with an optimizer than look at it."""
@@ -462,6 +456,18 @@ def _root(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
+
+
+def _given(argument: ast.expr) -> Iterator[str]:
+    """The variables and attributes that an argument is, or is a container of."""
+    match argument:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            for part in parts:
+                yield from _given(part)
+        case ast.Starred(value=part):
+            yield from _given(part)
+        case ast.Name() | ast.Attribute() if (text := dotted(argument)) is not None:
+            yield text
 
 
 def _last_name(function: ast.expr) -> str:

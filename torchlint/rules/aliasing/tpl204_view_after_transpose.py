@@ -58,6 +58,7 @@ class ViewAfterTranspose(Rule):
     name = "view-after-transpose"
     since = TorchVersion(0, 4)
     screen = Screen(any_of=(b".view(", b".view_as("), pattern=_TRANSPOSES)
+    yields_to = ("TPL206",)
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
         super().__init__(source, semantics, suppressions, options)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
 from itertools import islice
@@ -14,7 +14,7 @@ from torchlint.rules.copying import Copying
 from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics import Binding, Grad, Type
 from torchlint.semantics.aliases import Link, Place, Sharing
-from torchlint.semantics.tree import FUNCTIONS, LOOPS
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, dotted
 from torchlint.semantics.updates import Update, Updates
 
 _STATE = re.compile(
@@ -88,7 +88,8 @@ class _Of(Enum):
 class _Snapshot:
     """An expression that gives an alias where a copy is wanted.
 
-    ``place`` is what it is an alias of, ``node`` the expression itself, ``core`` the part of it that the fix changes.
+    ``place`` is what it is an alias of, ``node`` the expression itself, ``core`` the part of it that the fix changes, ``key``
+    the one that it has in a written-out dict.
     """
 
     of: _Of
@@ -96,6 +97,7 @@ class _Snapshot:
     core: ast.expr
     place: Place
     comprehension: bool = False
+    key: ast.expr | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -177,25 +179,31 @@ class SnapshotAlias(Rule):
                 case ast.Name():
                     binding = self.semantics.bindings.of(target)
                     if binding is not None and self._is_plain(target):
-                        place = self.semantics.aliases.place(target)
-                        assert place is not None
-                        rebound = tuple(self.semantics.aliases.rebound(place))
-                        self._judge(snapshot, _Kept(target.id, target, tuple(binding.uses), rebound))
-                case ast.Subscript(value=ast.Name() as holder):
-                    uses = tuple(use for binding in self._bindings(holder) for use in binding.uses if use is not holder)
-                    self._judge(snapshot, _Kept(ast.unparse(target), target, uses, (target,)))
+                        self._judge(snapshot, self._kept_in(target, binding.uses, snapshot.key))
+                case ast.Subscript(value=ast.Name() | ast.Attribute() as holder, slice=key):
+                    place = self.semantics.aliases.place(holder)
+                    uses = [use for use in self.semantics.aliases.occurrences(place) if use is not holder] if place else []
+                    kept = tuple(use for use in uses if not _is_of_another(self.semantics.tree.parent(use), use, key))
+                    self._judge(snapshot, _Kept(ast.unparse(target), target, kept, (target,)))
                 case ast.Attribute():
                     self._look_at_attribute(snapshot, target)
+
+    def _kept_in(self, target: ast.Name | ast.Attribute, uses: Iterable[ast.expr], key: ast.expr | None) -> _Kept:
+        """A snapshot kept in a variable or attribute, or in a dict there under ``key``."""
+        place = self.semantics.aliases.place(target)
+        assert place is not None
+        own = tuple(use for use in uses if not _is_of_another(self.semantics.tree.parent(use), use, key))
+        return _Kept(place.spelling, target, own, tuple(self.semantics.aliases.rebound(place)))
 
     # --- what is a snapshot ------------------------------------------------------------------------------------------
 
     def _snapshots(self, value: ast.expr) -> Iterator[_Snapshot]:
         """The aliases of weights that an assigned value is or holds."""
         match value:
-            case ast.Dict(values=values):
-                for part in values:
+            case ast.Dict(keys=keys, values=values):
+                for key, part in zip(keys, values):
                     if (state := self._state(part)) is not None:
-                        yield state
+                        yield replace(state, key=key)
             case ast.Name() | ast.Attribute() | ast.Call() | ast.ListComp() | ast.DictComp() | ast.Subscript():
                 found = self._state(value) or self._parameters(value) or self._tensor(value) or self._module(value)
                 if found is not None:
@@ -238,7 +246,12 @@ class SnapshotAlias(Rule):
         attributes = self._attributes(place)
         if attributes & {"parameters", "named_parameters", "eval"}:
             return True
-        return "load_state_dict" in attributes and _MODEL.search(place.spelling.rpartition(".")[2]) is not None
+        return _MODEL.search(place.spelling.rpartition(".")[2]) is not None and self._is_restored_somewhere(place)
+
+    def _is_restored_somewhere(self, place: Place) -> bool:
+        """Whether ``load_state_dict`` is called on what is spelled as the place is."""
+        calls = self.semantics.facts.calls.get("load_state_dict", ())
+        return any(isinstance(call.func, ast.Attribute) and dotted(call.func.value) == place.spelling for call in calls)
 
     def _attributes(self, place: Place) -> set[str]:
         """The attributes that are read of a place."""
@@ -501,25 +514,37 @@ class SnapshotAlias(Rule):
     # --- attributes --------------------------------------------------------------------------------------------------
 
     def _look_at_attribute(self, snapshot: _Snapshot, target: ast.Attribute) -> None:
-        """Looks at a state kept in an attribute, which another method restores."""
+        """Looks at what is kept in an attribute: what happens in between is seen in one method only."""
         place = self.semantics.aliases.place(target)
         if place is None or snapshot.of is _Of.MODULE:
             return
         owner = self.semantics.facts.self_class(target.value)
         if owner is None or snapshot.of is not _Of.STATE:
-            uses = tuple(self.semantics.aliases.occurrences(place))
-            self._judge(snapshot, _Kept(place.spelling, target, uses, tuple(self.semantics.aliases.rebound(place))))
+            self._judge(snapshot, self._kept_in(target, self.semantics.aliases.occurrences(place), snapshot.key))
             return
-        uses = tuple(use for slot in self.semantics.facts.slots(owner, target.attr) for use in slot.uses)
-        function = self.semantics.control_flow.scope(target)
-        here = tuple(use for use in uses if self.semantics.control_flow.scope(use) is function)
+        uses = [use for slot in self.semantics.facts.slots(owner, target.attr) for use in slot.uses]
         flow = self.semantics.control_flow
-        elsewhere = [use for use in uses if use not in here or not flow.may_follow(target, use)]
-        restored = any(self._restores_same(use, snapshot) for use in elsewhere)
-        if restored and self._is_left_alone(uses, snapshot) and self._may_be_filled(snapshot, function):
-            self._report(snapshot, _Kept(place.spelling, target, uses, ()), None)
+        function = flow.scope(target)
+        later = [use for use in uses if flow.scope(use) is function and flow.may_follow(target, use)]
+        elsewhere = [use for use in uses if use not in later]
+        if self._is_kept_for_later(snapshot, target, later, elsewhere) and self._may_be_filled(snapshot, function):
+            if self._is_left_alone(uses, snapshot):
+                self._report(snapshot, _Kept(place.spelling, target, (), ()), None)
         else:
-            self._judge(snapshot, _Kept(place.spelling, target, here, tuple(self.semantics.aliases.rebound(place))))
+            here = [use for use in uses if flow.scope(use) is function]
+            self._judge(snapshot, self._kept_in(target, here, snapshot.key))
+
+    def _is_kept_for_later(
+        self, snapshot: _Snapshot, target: ast.Attribute, later: Sequence[ast.expr], elsewhere: Sequence[ast.expr]
+    ) -> bool:
+        """Whether another call restores a state that is kept in an attribute of ``self``; or it is called the best so far."""
+        if any(self._restores_same(use, snapshot) for use in elsewhere):
+            return True
+        if later or self.semantics.kind(snapshot.place.node).type is Type.OPTIMIZER:
+            return False
+        function = self.semantics.tree.function(target)
+        asked = any(isinstance(parent, ast.If) for parent in self.semantics.tree.ancestors(target))
+        return asked and isinstance(function, FUNCTIONS) and "best" in target.attr.lower() and function.name != "__init__"
 
     def _may_be_filled(self, snapshot: _Snapshot, function: ast.AST) -> bool:
         """Whether there may be state to share: an optimizer has none when the object that uses it is made."""
@@ -535,7 +560,7 @@ class SnapshotAlias(Rule):
                 return other is not None and other.spelling == snapshot.place.spelling
         return False
 
-    def _is_left_alone(self, uses: tuple[ast.expr, ...], snapshot: _Snapshot) -> bool:
+    def _is_left_alone(self, uses: Sequence[ast.expr], snapshot: _Snapshot) -> bool:
         """Whether neither entries of the kept state are changed, nor the model replaced where it is taken or restored."""
         scopes = {self.semantics.control_flow.scope(node) for node in (*uses, snapshot.node)}
         if any(
@@ -587,3 +612,11 @@ class SnapshotAlias(Rule):
             case _Of.TENSOR:
                 return self._copying.copy_tensor(node, detached=self._is_entry_of_state(snapshot.core))
         return self._copying.deepcopy(node)
+
+
+def _is_of_another(parent: ast.AST | None, use: ast.expr, key: ast.expr | None) -> bool:
+    """Whether a use of a dict takes what it holds under a key that is surely not ``key``."""
+    match parent:
+        case ast.Subscript(value=value, slice=ast.Constant(value=other)) if value is use:
+            return isinstance(key, ast.Constant) and key.value != other
+    return False

@@ -9,7 +9,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Grad, torch_api
 from torchlint.semantics.gradient import connected
-from torchlint.semantics.saved_tensors import SavedTensors
+from torchlint.semantics.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.tree import FUNCTIONS, Function, dotted
 
 _HARMLESS = frozenset(
@@ -23,6 +23,13 @@ _CHANGING = torch_api.INPLACE_METHODS - _HARMLESS
 _OF_OPTIMIZER = "a parameter of an optimizer"
 """The reason for kinds that hold for the parameters in its groups, and are only guessed for the other things there."""
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
+_INPLACE_CLASSES = {
+    **dict.fromkeys(("ReLU", "ReLU6", "SiLU", "SELU", "Mish", "Hardswish", "Hardsigmoid"), 0),
+    **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"), 1),
+    **dict.fromkeys(("LeakyReLU", "ELU", "CELU"), 1),
+    **dict.fromkeys(("RReLU", "Hardtanh", "Threshold"), 2),
+}
+"""Classes of `torch.nn` that can work in place, and the position of that argument."""
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -50,7 +57,7 @@ _CHANGES = re.compile(
     | (?: ^ | [;:=] ) [ \t]* [\w.]+ \[ [^\n]* \] \s* = (?!=)  # y[0] = 1
     | ^ [ \t]* \] [^\n]* =  # the end of a target over several lines
     | (?<!init) \. (?!requires_grad_) [a-z]\w*[a-z0-9]_ \s* \(  # y.mul_(2)
-    | inplace\s*=\s*True
+    | inplace\s*=\s*True | \b True \s* ,? \s* \)
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -60,7 +67,8 @@ class InplaceOnSaved(Rule):
     """
     ## What it does
     Finds changes in place of a tensor that an operation has saved for the backward pass, `y = x.sigmoid(); y *= mask`, or
-    `h = self.fc(x); x += h`, and of a leaf that requires grad, `w -= lr * w.grad`.
+    `h = self.fc(x); x += h`, those by modules such as `nn.Dropout(p, inplace=True)` among them, and changes of a leaf that
+    requires grad, `w -= lr * w.grad`.
 
     ## Why is this bad
     The gradient of `sigmoid`, `softmax`, `exp` or `relu` is computed from its result, that of a product or a layer from its
@@ -129,6 +137,11 @@ class InplaceOnSaved(Rule):
         elif node.args and _inplace(node) is not None:
             if (self.semantics.qualified_name(node.func) or "").startswith("torch.nn.functional."):
                 self._consider(_Change(node, _changed(node.args[0]), self.semantics.tree.statement(node)))
+        elif node.args and self._modules:
+            if self._modules_called(node):
+                self._consider_module(_Change(node, _changed(node.args[0]), self.semantics.tree.statement(node)))
+            elif self.semantics.qualified_name(node.func) == "torch.nn.Sequential":
+                self._consider_sequence(node)
 
     def _consider(self, change: _Change) -> None:
         if not isinstance(change.target, (ast.Name, ast.Attribute)) or self.semantics.no_grad.covers(change.node):
@@ -142,6 +155,62 @@ class InplaceOnSaved(Rule):
                 return
         if self._is_leaf(change):
             self._report_leaf(change)
+
+    # --- modules that work in place ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _modules(self) -> dict[ast.Call, TextEdit]:
+        """The places where modules that work in place are made, each with the edit that makes it one that does not."""
+        found: dict[ast.Call, TextEdit] = {}
+        for name, position in _INPLACE_CLASSES.items():
+            for call in self.semantics.facts.calls.get(name, ()):
+                if self.semantics.qualified_name(call.func) != f"torch.nn.{name}":
+                    continue
+                if (word := _inplace(call)) is not None:
+                    found[call] = self._rewriter.delete_argument(call, word)
+                elif len(call.args) > position and _is_true(call.args[position]):
+                    found[call] = (self.source.start(call.args[position]), self.source.end(call.args[position]), "False")
+        return found
+
+    def _modules_called(self, call: ast.Call) -> list[ast.Call]:
+        """Where the module that is called is made, if it is one that works in place however it was made."""
+        values: list[ast.expr | None] = []
+        match call.func:
+            case ast.Name() as name:
+                values += [binding.value for binding in self.semantics.bindings.reaching(name)]
+            case ast.Attribute(value=owner, attr=attribute) if (own := self.semantics.facts.self_class(owner)) is not None:
+                slots = self.semantics.facts.slots(own, attribute)
+                values += [getattr(self.semantics.tree.parent(store), "value", None) for slot in slots for store in slot.stores]
+        made = [value.body if isinstance(value, ast.IfExp) else value for value in values]
+        calls = [value for value in made if isinstance(value, ast.Call) and value in self._modules]
+        return calls if len(calls) == len(values) else []
+
+    def _consider_module(self, change: _Change) -> None:
+        """`x = self.dropout(x)`, `self.dropout(scores.softmax(1))`."""
+        if self.semantics.no_grad.covers(change.node):
+            return
+        saving: ast.expr | None = None
+        bindings: tuple[Binding, ...] = ()
+        if isinstance(change.target, ast.Name):
+            bindings = self._before(change)
+            saving = self._saving(change, bindings)
+        elif isinstance(change.target, ast.Call):
+            kept = self._saved.keeping_result(change.target)
+            if kept is not None and self._is_needed(change, kept, set(self._bound_to(change.node))):
+                saving = kept
+        if saving is not None:
+            self._report_saved(change, saving, bindings)
+
+    def _consider_sequence(self, call: ast.Call) -> None:
+        """`nn.Sequential(…, nn.ReLU(), nn.Dropout(0.5, inplace=True))`."""
+        for first, second in zip(call.args, call.args[1:]):
+            if isinstance(first, ast.Call) and self.semantics.qualified_name(first.func) in SAVING_MODULES:
+                if isinstance(second, ast.Call) and second in self._modules:
+                    made = f"`{ast.unparse(second)}` changes in place what `{ast.unparse(first)}`"
+                    fix = self.fix("Do not work in place", [self._modules[second]], safe=True)
+                    self.report(second, f"{made} has saved for the backward pass, which will raise", fix)
+
+    # --- what is changed ---------------------------------------------------------------------------------------------
 
     def _before(self, change: _Change) -> tuple[Binding, ...]:
         """The bindings whose value is changed."""
@@ -201,7 +270,10 @@ class InplaceOnSaved(Rule):
 
     def _is_differentiated(self, change: _Change, binding: Binding, saving: ast.expr) -> bool:
         """Whether the gradient of ``saving`` is computed after the change."""
-        results = self._results(change, binding, saving)
+        return self._is_needed(change, saving, self._results(change, binding, saving))
+
+    def _is_needed(self, change: _Change, saving: ast.expr, results: set[Binding]) -> bool:
+        """Whether a backward pass through any of ``results`` may still come."""
         flow = self.semantics.control_flow
         backwards = [call for call in self._backwards if flow.scope(call) is flow.scope(change.node)]
         if backwards:
@@ -224,7 +296,7 @@ class InplaceOnSaved(Rule):
             results.add(changed if changed is not None else binding)
         return results
 
-    def _bound_to(self, saving: ast.expr) -> list[Binding]:
+    def _bound_to(self, saving: ast.expr | ast.stmt) -> list[Binding]:
         """What the result of an operation is bound to, or what it is a part of is."""
         match self.semantics.tree.statement(saving):
             case ast.Assign(targets=[ast.Name() as target]) | ast.AugAssign(target=ast.Name() as target):
@@ -283,7 +355,10 @@ class InplaceOnSaved(Rule):
         name = ast.unparse(change.target)
         operation = ast.unparse(saving)
         how = f"`{operation}`" if len(operation) <= 40 else f"`{_called(saving)}`"
-        message = f"`{name}` is changed in place, but {how} has saved it for the backward pass, which will raise"
+        changes = f"`{name}` is changed in place"
+        if isinstance(change.node, ast.Call) and self._modules_called(change.node):
+            changes += f" by `{ast.unparse(change.node.func)}`"
+        message = f"{changes}, but {how} has saved it for the backward pass, which will raise"
         given = any(binding.form is Form.PARAMETER for binding in bindings)
         edits = self._out_of_place(change)
         fix = self.fix("Make the change out of place", edits, safe=not given) if edits is not None else None
@@ -358,6 +433,8 @@ class InplaceOnSaved(Rule):
 
     def _out_of_place(self, change: _Change) -> list[TextEdit] | None:
         name = ast.unparse(change.target)
+        if isinstance(change.node, ast.Call) and (made := self._modules_called(change.node)):
+            return [self._modules[module] for module in made]
         if isinstance(change.node, ast.Call) and (word := _inplace(change.node)) is not None:
             return [self._rewriter.delete_argument(change.node, word)] if self._replaces(change, name) else None
         match change.statement:
@@ -436,9 +513,13 @@ def _changed(node: ast.expr) -> ast.expr:
 def _inplace(call: ast.Call) -> ast.keyword | None:
     """The ``inplace=True`` of a call."""
     for word in call.keywords:
-        if word.arg == "inplace" and isinstance(word.value, ast.Constant) and word.value.value is True:
+        if word.arg == "inplace" and _is_true(word.value):
             return word
     return None
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
 
 
 def _called(node: ast.expr) -> str:

@@ -67,11 +67,11 @@ _CONTEXTS = frozenset(
 
 
 _LAST_NAMES = {name.rpartition(".")[2] for name in _FUNCTIONS}.union(_SCALER_ACTS, *_ACTS.values())
-_NAMED_LAST = re.compile(rb"\.(\w+)[ \t)]*(?=[\r\n;#]|\Z)")
+_NAMED_LAST = re.compile(rb"\.(\w+)[ \t)]*[\r\n;#]")
 _BYTE_NAMES = frozenset(name.encode() for name in _LAST_NAMES)
-_CONTEXT = re.compile(
-    rb"\b(?:no_grad|enable_grad|inference_mode|detect_anomaly)[ \t\\]*(?:[,:)\r\n]|as\b)"
-    rb"|(?:amp|profiler)\.(?:autocast|profile)[ \t\\]*(?:[,:)\r\n]|as\b)"
+_NAMED_CONTEXTS = tuple(
+    re.compile(name + rb"[ \t\\]*(?:[,:)\r\n]|as\b)")
+    for name in (b"no_grad", b"enable_grad", b"inference_mode", b"detect_anomaly", rb"amp\.autocast", rb"profiler\.profile")
 )
 _OTHER_STATEMENT = re.compile(
     rb"[ \t]*(?:return|assert|raise|del|import|from|yield|global|#)\b|[^(\[{\"'#]*[^=!<>(\[{\"'#]=[^=]"
@@ -81,18 +81,16 @@ _CHAIN = re.compile(rb"[ \t]*[\w.]+")
 
 def _may_hold_uncalled(data: bytes) -> bool:
     """Whether a line ends in the name of such a method, or is that of one of the file's own, and is no other statement."""
-    for match in _NAMED_LAST.finditer(data):
+    for match in _NAMED_LAST.finditer(data if data.endswith(b"\n") else data + b"\n"):
         name = match[1]
-        is_known = name in _BYTE_NAMES
-        if not is_known and b"def " + name + b"(" not in data:
-            continue
         start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
         before = data[start : match.start()].rpartition(b";")[2]
-        if _CHAIN.fullmatch(before):
+        if name in _BYTE_NAMES:
+            if before.count(b"(") != match[0].count(b")") or _OTHER_STATEMENT.match(before) is None:
+                return True
+        elif _CHAIN.fullmatch(before) and b"def " + name + b"(" in data:
             return True
-        if is_known and (before.count(b"(") != match[0].count(b")") or _OTHER_STATEMENT.match(before) is None):
-            return True
-    return _CONTEXT.search(data) is not None
+    return any(pattern.search(data) for pattern in _NAMED_CONTEXTS)
 
 
 class UncalledMethod(Rule):

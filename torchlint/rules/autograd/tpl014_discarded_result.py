@@ -56,25 +56,27 @@ _CLOCKS = frozenset(
 _CELLS = re.compile(r"^# (%%|In ?\[)", re.MULTILINE)
 
 
-_CALL = re.compile(rb"(\w+)[ \t]*\(")
-_RECEIVER = re.compile(rb"(?:.*[;:])?[ \t(]*(?:[\w.]|\[.*\])*", re.DOTALL)
+_FIRST_CALL = re.compile(rb"\n[ \t(]*[A-Za-z_.][\w.]*(?:\[[^\n]*\][\w.]*)*[ \t]*\(")
+_LATER_CALL = re.compile(rb"[;:][ \t(]*[A-Za-z_.][\w.]*(?:\[[^\n]*\][\w.]*)*[ \t]*\(")
+_NAME = re.compile(rb"(\w+)[ \t]*\($")
 _BYTE_NAMES = frozenset(name.encode() for name in _LAST_NAMES)
 
 
 def _may_discard(data: bytes) -> bool:
     """Whether a line starts a statement that is the call of a method or function that may give a tensor."""
-    for match in _CALL.finditer(data):
-        if match[1] in _BYTE_NAMES:
-            start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
-            if _RECEIVER.fullmatch(data, start, match.start()) and _may_be_statement(data, match.end() - 1):
+    data = b"\n" + data.replace(b"\r", b"\n")
+    for pattern in (_FIRST_CALL, _LATER_CALL):
+        for match in pattern.finditer(data):
+            name = _NAME.search(match[0])
+            if name is not None and name[1] in _BYTE_NAMES and _may_be_statement(data, match.end() - 1):
                 return True
     return False
 
 
 def _may_be_statement(data: bytes, opening: int) -> bool:
     """Whether the call whose parenthesis opens at ``opening`` may be all of a statement, and not an item between commas."""
-    end = min((place for stop in (b"\n", b"\r") if (place := data.find(stop, opening)) >= 0), default=len(data))
-    line = data[opening:end]
+    end = data.find(b"\n", opening)
+    line = data[opening : end if end >= 0 else len(data)]
     if b'"' in line or b"'" in line or b"#" in line or b";" in line:
         return True
     open_ones = line.count(b"(") - line.count(b")")

@@ -63,6 +63,8 @@ class MissingZeroGrad(Rule):
             return
         reported: set[tuple[Loop, frozenset[ast.Call]]] = set()
         for step in steps:
+            if self._is_wiped_beside(step):
+                continue
             region = self._round(step)
             if region is None:
                 continue
@@ -71,6 +73,14 @@ class MissingZeroGrad(Rule):
             if own and key not in reported and self._piles_up(step, own, region):
                 reported.add(key)
                 self._report(step, own, region)
+
+    def _is_wiped_beside(self, step: Step) -> bool:
+        """Whether the loop around a step plainly wipes the gradients, as nearly every loop does."""
+        loop = next(self.semantics.tree.loops(step.call), None)
+        return loop is not None and any(
+            self.semantics.tree.inside(zero.call, loop) and self.semantics.training_steps.same(zero.of, step.optimizer)
+            for zero in self.semantics.training_steps.zero_grads
+        )
 
     # --- what goes round ---------------------------------------------------------------------------------------------
 

@@ -89,12 +89,12 @@ class WipedGradients(Rule):
 
     def _rebindings(self, optimizer: ast.expr) -> list[ast.AST]:
         """The places in the same scope where the optimizer is made anew, and with it its gradients."""
-        text = ast.unparse(optimizer)
+        text = dotted(optimizer)
         scope = self.semantics.control_flow.scope(optimizer)
         return [
             node
             for node in ast.walk(scope)
-            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == text
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store) and dotted(node) == text
         ]
 
     def _has_methods_of_its_own(self, optimizer: ast.expr) -> bool:

@@ -142,19 +142,30 @@ class UnsynchronisedTiming(Rule):
         return same and statement.lineno < self.semantics.tree.statement(use).lineno
 
     def _between(self, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:
-        """The statements from ``first`` to ``last``, where ``last`` is in the same block, or deeper, but in no other loop."""
-        block = self.semantics.tree.block(first)
+        """The statements from ``first`` to ``last``, which may stand in conditions of their own, but in no other loop."""
+        tree = self.semantics.tree
+        starts = [first, *self._conditions_that_end_with(first)]
         inner: list[ast.stmt] = []
-        current = last
-        while current not in block:
-            around = self.semantics.tree.parent(current)
-            if not isinstance(around, (ast.If, ast.With, ast.AsyncWith, ast.Try)):
+        current: ast.AST = last
+        while isinstance(current, ast.stmt):
+            block = tree.block(current)
+            start = next((index for index, statement in enumerate(block) if statement in starts), None)
+            if start is not None:
+                return [*block[start + 1 : block.index(current)], *inner]
+            inner = [*block[: block.index(current)], *inner]
+            parent = tree.parent(current)
+            if not isinstance(parent, (ast.If, ast.With, ast.AsyncWith, ast.Try)):
                 return []
-            own = self.semantics.tree.block(current)
-            inner = [*own[: own.index(current)], *inner] if own else inner
-            current = around
-        start, end = block.index(first), block.index(current)
-        return [*block[start + 1 : end], *inner]
+            current = parent
+        return []
+
+    def _conditions_that_end_with(self, first: ast.stmt) -> Iterator[ast.stmt]:
+        """The conditions around a statement that do nothing after it: ``if warm: start = time.time()``."""
+        current = first
+        parent = self.semantics.tree.parent(current)
+        while isinstance(parent, ast.If) and not parent.orelse and self.semantics.tree.block(current)[-1] is current:
+            yield parent
+            current, parent = parent, self.semantics.tree.parent(parent)
 
     # --- what is unfinished ------------------------------------------------------------------------------------------
 

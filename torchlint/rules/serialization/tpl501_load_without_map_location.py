@@ -68,9 +68,10 @@ class LoadWithoutMapLocation(Rule):
 
     def _is_other_state(self, receiver: ast.expr) -> bool:
         """Whether what a state is loaded into is an optimizer or a scheduler."""
-        if _OTHER_STATE.search(last_name(receiver)):
-            return True
-        return self.semantics.kind(receiver).type in (Type.OPTIMIZER, Type.SCHEDULER)
+        kind = self.semantics.kind(receiver)
+        if kind.type is Type.MODULE and not kind.why.startswith("its "):
+            return False  # surely a module, whatever its name
+        return kind.type in (Type.OPTIMIZER, Type.SCHEDULER) or _OTHER_STATE.search(last_name(receiver)) is not None
 
     def _consider(self, call: ast.Call) -> None:
         if len(call.args) != 1 or keyword_of(call, "map_location") is not None or is_open_ended(call):

@@ -37,7 +37,8 @@ class EvalWithoutNoGrad(Rule):
     """
     ## What it does
     Finds evaluation that builds an autograd graph: after `model.eval()`, a loop or an evaluating function calls the model with
-    autograd on, and nothing of what comes out is back-propagated.
+    autograd on, and nothing of what comes out is back-propagated. Single calls are left alone, unless they stand in the loop
+    that trains the model.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a
@@ -65,10 +66,10 @@ class EvalWithoutNoGrad(Rule):
     ```
 
     ## Fix safety
-    Safe where the function does nothing but evaluate: its results are the same without the graph. Unsafe where it hands out
-    tensors that carry the graph, which a caller might back-propagate. Where training stands in the same function, only the
-    evaluating statements are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and none
-    in a generator or a coroutine.
+    Safe: the results are the same without the graph. Unsafe where a function hands out tensors that carry the graph, which a
+    caller might back-propagate. A function that does nothing but evaluate is decorated; where training stands in it, too, only
+    the evaluating statements are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and
+    none in a generator or a coroutine.
 
     ## References
     - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
@@ -133,8 +134,15 @@ class EvalWithoutNoGrad(Rule):
             if self._is_worth_it(scope, evaluated):
                 self._report_function(scope, evaluated)
             return
-        for switch in dict.fromkeys(found.switch for found in evaluated):
-            self._consider_statements([found for found in evaluated if found.switch is switch])
+        blocks: dict[ast.stmt, list[_Evaluated]] = {}
+        for found in evaluated:
+            blocks.setdefault(self._block(found)[0], []).append(found)
+        for together in blocks.values():
+            self._consider_statements(self._block(together[0]), together)
+
+    def _block(self, found: _Evaluated) -> list[ast.stmt]:
+        """The statements among which a model is put into evaluation mode."""
+        return self.semantics.tree.block(self.semantics.tree.statement(found.switch))
 
     def _is_pure(self, function: Function, evaluated: list[_Evaluated]) -> bool:
         """Whether a function does nothing but evaluate models that it is given."""
@@ -161,11 +169,10 @@ class EvalWithoutNoGrad(Rule):
         return any(not self.semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
 
     def _is_repeated(self, found: _Evaluated) -> bool:
-        """Whether the model is evaluated in each round of a loop that trains it."""
-        scope = self.semantics.control_flow.scope(found.switch)
-        trained = [run for run in self.semantics.modes.all_runs(scope, found.model) if self.semantics.modes.trains(run)]
+        """Whether the model is evaluated in each round of a loop that trains it, or another."""
+        backward = [call for name in ("backward", "manual_backward") for call in self.semantics.facts.calls.get(name, ())]
         loops = list(self.semantics.tree.loops(found.switch))
-        return any(self.semantics.tree.inside(run.node, loop) for loop in loops for run in trained)
+        return any(self.semantics.tree.inside(call, loop) for loop in loops for call in backward)
 
     def _hands_out(self, function: Function, evaluated: list[_Evaluated]) -> bool:
         """Whether a function returns what carries the graph of the outputs, or keeps it in an attribute."""
@@ -192,26 +199,28 @@ class EvalWithoutNoGrad(Rule):
             fix = self.fix("Decorate the function with `@torch.no_grad()`", [(place, place, line), *imports], safe=safe)
         self._report(evaluated[0], f"run `{function.name}` under `torch.no_grad()`", fix)
 
-    def _consider_statements(self, evaluated: list[_Evaluated]) -> None:
-        """Reports the statements behind one switch to evaluation mode that run the model time and again, without gradients."""
-        tree = self.semantics.tree
-        switch = tree.statement(evaluated[0].switch)
-        block = tree.block(switch)
+    def _consider_statements(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
+        """Reports the statements that run models time and again, without gradients, where the mode is set in the same block."""
         group: list[tuple[int, _Evaluated]] = []
-        for index in range(block.index(switch) + 1, len(block)):
-            found = self._evaluated_in(block[index], evaluated)
+        for index, statement in enumerate(block):
+            found = self._evaluated_in(statement, evaluated)
             if found is None:
                 continue
             if group and not self._belong_together(block[group[-1][0] : index + 1]):
-                self._report_statements(block[group[0][0] : group[-1][0] + 1], group[0][1])
+                self._report_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
                 group = []
             group.append((index, found))
         if group:
-            self._report_statements(block[group[0][0] : group[-1][0] + 1], group[0][1])
+            self._report_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
 
     def _evaluated_in(self, statement: ast.stmt, evaluated: list[_Evaluated]) -> _Evaluated | None:
         """What a statement evaluates again and again, where it is to be put under ``no_grad`` as it is."""
-        inside = [found for found in evaluated if self.semantics.tree.inside(found.run.node, statement)]
+        tree = self.semantics.tree
+        inside = [
+            found
+            for found in evaluated
+            if tree.inside(found.run.node, statement) and self.source.end(found.switch) <= self.source.start(statement)
+        ]
         if not any(self._is_looped(found) or self._is_repeated(found) for found in inside):
             return None
         if statement in self._reported or not isinstance(statement, _WRAPPED):
@@ -240,12 +249,14 @@ class EvalWithoutNoGrad(Rule):
             and not self._gradients.used_in(statements)
         )
 
-    def _report_statements(self, statements: list[ast.stmt], found: _Evaluated) -> None:
+    def _report_statements(self, statements: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
         edits = None if suspends else self._rewriter.wrap_in_no_grad(statements)
         what = "the call" if isinstance(statements[0], (ast.Expr, ast.Assign)) else "the loop"
-        fix = self.fix(f"Put {what} under `torch.no_grad()`", edits, safe=True) if edits else None
-        self._report(found, f"put {what} under `torch.no_grad()`", fix)
+        scope = self.semantics.control_flow.scope(statements[0])
+        safe = not (isinstance(scope, FUNCTIONS) and self._hands_out(scope, evaluated))
+        fix = self.fix(f"Put {what} under `torch.no_grad()`", edits, safe=safe) if edits else None
+        self._report(evaluated[0], f"put {what} under `torch.no_grad()`", fix)
 
     def _report(self, found: _Evaluated, advice: str, fix: Fix | None) -> None:
         call = ast.unparse(found.run.node.func)

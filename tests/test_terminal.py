@@ -1,0 +1,154 @@
+"""What the command does at a terminal: progress, watching, completion, and the pages of rules for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from command import environment, torchlint_
+from torchlint.progress import Progress
+from torchlint.rules import all_rules
+
+TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
+
+
+@pytest.fixture(autouse=True)
+def _within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+# --- progress --------------------------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal()
+    with Progress(3, terminal) as progress:
+        for _ in range(3):
+            progress.advance(1)
+    assert "Linting" in terminal.getvalue()
+    assert "/3" in terminal.getvalue()
+    assert terminal.getvalue().rstrip(" ").endswith("\r")
+
+
+def test_a_short_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchlint.progress._DELAY", 3600.0)
+    terminal = Terminal()
+    with Progress(3, terminal) as progress:
+        progress.advance(3)
+    assert terminal.getvalue().strip() == ""
+
+
+def test_nothing_is_shown_in_pipes_and_on_dumb_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
+    pipe = io.StringIO()
+    with Progress(3, pipe) as progress:
+        progress.advance(3)
+    monkeypatch.setenv("TERM", "dumb")
+    terminal = Terminal()
+    with Progress(3, terminal) as progress:
+        progress.advance(3)
+    assert pipe.getvalue() == terminal.getvalue() == ""
+
+
+# --- watching --------------------------------------------------------------------------------------------------------
+
+
+def test_watch_reports_again_when_a_file_changes() -> None:
+    pytest.importorskip("watchfiles")
+    Path("a.py").write_text(TYPO)
+    command = [sys.executable, "-u", "-m", "torchlint", "--watch", "--output-format", "concise", "."]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED="1")
+    )
+    assert process.stdout is not None and process.stderr is not None
+    lines: queue.Queue[str] = queue.Queue()
+    for stream in (process.stdout, process.stderr):
+        threading.Thread(target=lambda stream=stream: [lines.put(line) for line in stream], daemon=True).start()
+    try:
+        wait_for(lines, "Watching for changes")
+        Path("a.py").write_text(TYPO.replace("requres", "requires"))
+        wait_for(lines, "All checks passed!")
+        Path("b.txt").write_text("not ours")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) in (0, 130)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(lines: queue.Queue[str], part: str) -> None:
+    while part not in lines.get(timeout=60):
+        pass
+
+
+def test_watch_without_its_package_says_what_to_install() -> None:
+    code = "import sys; sys.modules['watchfiles'] = None; from torchlint.cli import main; sys.exit(main(['--watch', '.']))"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=False)
+    assert finished.returncode == 2
+    assert finished.stderr == "torchlint: error: --watch needs the package watchfiles: pip install 'torchlint[watch]'\n"
+
+
+# --- completion and help ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_knows_the_options(shell: str) -> None:
+    result = torchlint_("generate-shell-completion", shell)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "--unsafe-fixes" in result.stdout or "unsafe-fixes" in result.stdout
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_bash_completes() -> None:
+    script = torchlint_("generate-shell-completion", "bash").stdout
+    ask = "\nCOMP_WORDS=(torchlint --unsa); COMP_CWORD=1; _shtab_torchlint; echo ${COMPREPLY[@]}\n"
+    answer = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True).stdout
+    assert "--unsafe-fixes" in answer
+
+
+def test_an_unknown_shell() -> None:
+    assert torchlint_("generate-shell-completion", "sh").returncode == 2
+
+
+def test_the_help_has_examples_and_every_option() -> None:
+    text = torchlint_("--help").stdout
+    assert "examples:\n  torchlint src/" in text
+    for option in ("--config", "--isolated", "--baseline", "--add-noqa", "--watch", "--statistics", "--target-torch", "--diff"):
+        assert option in text
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_for_programs() -> None:
+    described = json.loads(torchlint_("rule", "TPL005", "--output-format", "json").stdout)
+    assert (described["code"], described["name"], described["default"], described["fix"]) == (
+        "TPL005",
+        "requires-grad-typo",
+        True,
+        ["safe"],
+    )
+    assert "## Proof" in described["explanation"] and "```diff" in described["explanation"]
+    assert [proof["verdict"] for proof in described["proofs"]] == ["proven"]
+
+
+def test_all_rules_for_programs() -> None:
+    described = json.loads(torchlint_("rule", "--all", "--output-format", "json").stdout)
+    assert [each["code"] for each in described] == [rule.code for rule in all_rules()]
+    assert all(each["summary"].startswith("Finds ") for each in described)
