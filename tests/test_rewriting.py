@@ -130,6 +130,8 @@ def test_makes_a_call_of_an_assignment(before: str, after: str) -> None:
         ("f(x, volatile=True, )", "f(x, )"),
         ("f(volatile=True, y=1)", "f(y=1)"),
         ("f(volatile=True)", "f()"),
+        ("f(volatile=True,)", "f()"),
+        ("f(\n  volatile=True,\n)", "f(\n  \n)"),
         ("f(x,\n  volatile=True,\n  y=1)", "f(x,\n  y=1)"),
         ("f(x,\n  volatile=True)", "f(x)"),
     ],

@@ -30,8 +30,8 @@ def test_a_view_that_swaps_axes_back_is_reported_once() -> None:
 
 
 def test_a_view_behind_a_new_permutation_becomes_a_reshape() -> None:
-    text = "def f(x):\n    x = x.view(x.size(1), x.size(0), x.size(2))\n    return x.view(-1)\n"
-    fixed = "def f(x):\n    x = x.permute(1, 0, 2)\n    return x.reshape(-1)\n"
+    text = "def f(x):\n    x = x.view(x.size(1), x.size(0), x.size(2))\n    return x.relu().view(-1)\n"
+    fixed = "def f(x):\n    x = x.permute(1, 0, 2)\n    return x.relu().reshape(-1)\n"
     assert repaired(text, "TPL204", "TPL206") == fixed
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_watch_reports_again_when_a_file_changes() -> None:
     assert process.stdout is not None and process.stderr is not None
     lines: queue.Queue[str] = queue.Queue()
     for stream in (process.stdout, process.stderr):
-        threading.Thread(target=lambda stream=stream: [lines.put(line) for line in stream], daemon=True).start()
+        threading.Thread(target=forward, args=(stream, lines), daemon=True).start()
     try:
         wait_for(lines, "Watching for changes")
         Path("a.py").write_text(TYPO.replace("requres", "requires"))
@@ -90,6 +91,11 @@ def test_watch_reports_again_when_a_file_changes() -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def forward(stream: IO[str], lines: queue.Queue[str]) -> None:
+    for line in stream:
+        lines.put(line)
 
 
 def wait_for(lines: queue.Queue[str], part: str) -> None:

@@ -38,7 +38,7 @@ RAISES: dict[str, tuple[type[Exception], str]] = {
     "deep_q_network": NO_DIMENSIONS,
     "lbfgs_sine": (IndexError, r"too many indices for array"),
     "linear_regression": NO_DIMENSIONS,
-    "mlp_digits": NO_DIMENSIONS,
+    "mlp_digits": (AttributeError, r"Iter' object has no attribute 'next'"),
     "notebook_export": NO_DIMENSIONS,
     "policy_gradient": (TypeError, r"multinomial\(\) missing 1 required positional argument"),
     "rnn_language_model": (TypeError, r"iteration over a 0-d tensor"),

@@ -68,6 +68,7 @@ def origin(snippet: str) -> Origin | None:
         ("f = lambda x: torch.softmax(x, 1)\n«f(x)»", "softmax"),
         ("def loss(p): return «p»\nloss(torch.sigmoid(x))", "sigmoid"),
         ("y = torch.sigmoid(x) if a else x.sigmoid()\n«y»", "sigmoid"),
+        ("class A:\n def f(self, x): self.p = x.sigmoid()\n def g(self): return «self.p»", "sigmoid"),
     ],
 )
 def test_is_known(snippet: str, output: str) -> None:
@@ -91,6 +92,8 @@ def test_is_known(snippet: str, output: str) -> None:
         "def loss(p): return «p»\nloss(torch.sigmoid(x))\nloss(x)",
         "for y in ys: y = «torch.relu(y)»",
         "net = models.vgg16()\n«net(x)»",
+        "class A:\n def f(self, x): self.p, self.q = x.sigmoid(), x\n def g(self): return «self.p»",
+        "class A:\n def f(self, x): self.p = x.sigmoid()\n def h(self, x): self.p = x\n def g(self): return «self.p»",
     ],
 )
 def test_is_not_certain(snippet: str) -> None:

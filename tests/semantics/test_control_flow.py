@@ -205,3 +205,19 @@ def test_what_follows() -> None:
 def test_whether_the_scope_may_be_passed_through(text: str, avoiding: str, expected: bool) -> None:
     snippet = Snippet(text)
     assert snippet.flow.may_pass(snippet.tree.module, snippet.calls(avoiding)) is expected
+
+
+@pytest.mark.parametrize(
+    ("firsts", "then", "avoiding", "expected"),
+    [
+        ("a b", "c", "", True),
+        ("a", "c", "b", False),
+        ("a b", "c", "b", True),
+        ("c", "a", "", False),
+        ("", "c", "", False),
+    ],
+)
+def test_one_of_several_may_come_before(firsts: str, then: str, avoiding: str, expected: bool) -> None:
+    snippet = Snippet(STRAIGHT)
+    found = snippet.flow.may_follow_any(snippet.calls(firsts), snippet.call(then), snippet.calls(avoiding))
+    assert found is expected

@@ -142,6 +142,10 @@ def test_functions_of_the_file_are_looked_into() -> None:
         def show(net):
             print(net)
 
+        def evaluate_all(nets):
+            for net in nets:
+                net.eval()
+
         @contextmanager
         def evaluating(net):
             net.eval()
@@ -158,8 +162,10 @@ def test_functions_of_the_file_are_looked_into() -> None:
             with evaluating(model):
                 pass
             evaluate(other, loader)
+            evaluate_all([other, model])
     """)
-    assert snippet.settings() == {30: "eval", 31: "eval", 32: "train", 33: "eval?", 34: "unknown", 36: "unknown"}
+    expected = {34: "eval", 35: "eval", 36: "train", 37: "eval?", 38: "unknown", 40: "unknown", 43: "unknown"}
+    assert snippet.settings() == expected
 
 
 def test_methods_are_looked_into() -> None:

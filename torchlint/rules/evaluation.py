@@ -43,6 +43,11 @@ _NEED_GRADIENTS = re.compile(
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
 _GRADIENT_APIS = ("torch.autograd.grad", "torch.autograd.functional.", "torch.func.", "functorch.", "captum.", "torch.optim.")
+_ASKS_FOR_GRADIENTS = re.compile(
+    r"autograd\.grad\b|requires_grad_\(|requires_grad\s*=\s*True|create_graph|enable_grad|\bforces?\b|jacobian|hessian|langevin",
+    re.IGNORECASE,
+)
+"""What a file says that works with gradients otherwise than by training; the models themselves may need them, then."""
 _RULES_GRADIENTS = re.compile(r"(?<!auto)grad|infer|eval_mode|evaluating|volatile", re.IGNORECASE)
 """What contexts and decorators are called that may turn autograd off."""
 _INDICES = frozenset({"max", "min", "topk", "sort", "mode", "median", "kthvalue"})
@@ -63,6 +68,11 @@ class GradientUses:
         """Whether statements, or the functions of the file that they call, need gradients."""
         executed = [part for part in statements if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
         return any(self._uses(part) for part in walk_body(executed))
+
+    @cached_property
+    def may_be_needed(self) -> bool:
+        """Whether the file works with gradients otherwise than by training, so that its models may need them to run."""
+        return _ASKS_FOR_GRADIENTS.search(self._semantics.source.text) is not None
 
     def _uses(self, part: ast.AST) -> bool:
         match part:

@@ -42,6 +42,8 @@ class Origin:
     names: tuple[Binding, ...] = ()
     unique: bool = True
     """Whether it is the only place that the value may be from."""
+    stored: bool = False
+    """Whether the value was an attribute on the way, which others may read, too."""
 
 
 Path: TypeAlias = tuple[int | str, ...]
@@ -121,6 +123,8 @@ class Activations:
         match node:
             case ast.Name():
                 return self._name(node, path)
+            case ast.Attribute(value=value, attr=name):
+                return self._attribute(value, name, path)
             case ast.Call():
                 return self._call(node, path)
             case ast.Tuple(elts=parts) | ast.List(elts=parts) if path:
@@ -161,6 +165,14 @@ class Activations:
             given = [self._semantics.facts.argument(call, function, binding.node) for call in calls]
             return _agreed([self.origin(each, path) if each is not None else None for each in given]) if given else None
         return None
+
+    def _attribute(self, owner: ast.expr, name: str, path: Path) -> Origin | None:
+        """What an attribute of ``self`` holds, where all that is assigned to it, but for ``None``, is alike."""
+        definition = self._semantics.facts.self_class(owner)
+        values = self._stored(definition, name) if definition is not None else []
+        some = [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
+        found = _agreed([self.origin(value, path) for value in some])
+        return replace(found, stored=True) if found is not None else None
 
     # --- calls -------------------------------------------------------------------------------------------------------
 

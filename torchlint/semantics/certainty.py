@@ -152,8 +152,8 @@ class Certainty:
         result = torch_api.TENSOR_METHODS.get(function.attr, "tensor" if function.attr in _CASTS else "")
         if result not in results and not result.startswith("tensor"):
             return False
-        if function.attr in torch_api.TENSOR_ONLY and not self._semantics.kind(function.value).known:
-            return True
+        if function.attr in torch_api.TENSOR_ONLY and self._semantics.kind(function.value).type in (Type.UNKNOWN, Type.TENSOR):
+            return True  # nothing else has the method
         return self.is_tensor(function.value)
 
     def _has_tensor(self, node: ast.Attribute) -> bool:

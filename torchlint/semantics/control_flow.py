@@ -64,6 +64,24 @@ class ControlFlow:
             return False
         return goal in self._reached(scope, start, obstacles, goal)
 
+    def may_follow_any(self, firsts: Collection[ast.AST], then: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether ``then`` may run after any of ``firsts`` did, as `may_follow` tells of one, at the cost of one question."""
+        scope, goal = self.scope(then), self.step(then)
+        obstacles = self._obstacles(avoiding, scope)
+        is_shielded = any(self._evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ()))
+        starts: list[ast.AST] = []
+        for first in firsts:
+            if self.scope(first) is not scope:
+                continue
+            start = self.step(first)
+            behind = [node for node in obstacles.get(start, ()) if self._evaluated_before(start, first, node)]
+            if start is goal and self._evaluated_before(start, first, then):
+                if not any(self._evaluated_before(start, obstacle, then) for obstacle in behind):
+                    return True
+            if not behind:
+                starts.append(start)
+        return not is_shielded and goal in self._reached(scope, starts, obstacles, goal)
+
     def following(self, node: ast.AST, avoiding: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
         """The steps that may run after that of ``node``, with none of ``avoiding`` in between, in no certain order.
 
@@ -133,12 +151,17 @@ class ControlFlow:
     # --- paths -------------------------------------------------------------------------------------------------------
 
     def _reached(
-        self, scope: FlowScope, start: ast.AST, obstacles: dict[ast.AST, list[ast.AST]], goal: ast.AST | None = None
+        self,
+        scope: FlowScope,
+        start: ast.AST | list[ast.AST],
+        obstacles: dict[ast.AST, list[ast.AST]],
+        goal: ast.AST | None = None,
     ) -> set[ast.AST]:
-        """The steps that may come after ``start``, not passing obstacles but reaching them; up to ``goal``."""
+        """The steps that may come after ``start`` (or several), not passing obstacles but reaching them; up to ``goal``."""
         successors = self._graph(scope).successors
         seen: set[ast.AST] = set()
-        stack = list(successors.get(start, ()))
+        starts = start if isinstance(start, list) else [start]
+        stack = [step for before in starts for step in successors.get(before, ())]
         while stack:
             step = stack.pop()
             if step in seen:

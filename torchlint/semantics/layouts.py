@@ -61,6 +61,7 @@ _TRANSPOSING_MODULES = frozenset({"RNN", "LSTM", "GRU", "MultiheadAttention", "T
 _CONVOLUTIONS = {"Conv1d": 3, "Conv2d": 4, "Conv3d": 5, "ConvTranspose1d": 3, "ConvTranspose2d": 4, "ConvTranspose3d": 5}
 _PRODUCTS = frozenset({"matmul", "bmm", "baddbmm"})
 _FILLS = frozenset({"rand", "randn", "zeros", "ones", "empty"})
+_RESHAPING = frozenset({"view", "reshape", "unsqueeze", "flatten"})
 _RESHAPING_IN_PLACE = frozenset(
     {"transpose_", "t_", "squeeze_", "unsqueeze_", "resize_", "swapaxes_", "swapdims_", "resize_as_", "set_", "as_strided_"}
 )
@@ -273,6 +274,8 @@ class Layouts:
                 return self._function(node, name) if name is not None and name.startswith("torch.") else self._called(node)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return self._product(node, left, right)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
+                return self._elementwise(node, left, right)
         return Layout(node)
 
     def alternatives(self, node: ast.expr) -> list[Layout]:
@@ -363,12 +366,14 @@ class Layouts:
 
     def _method(self, call: ast.Call, function: ast.Attribute) -> Layout | None:
         """The layout of a tensor's method's result; ``None`` where it is no such method."""
-        if function.attr in TRANSPOSITIONS or function.attr in ("view", "reshape", "unsqueeze", "view_as", "reshape_as"):
+        if function.attr in TRANSPOSITIONS or function.attr in _RESHAPING:
             return self._rearranged(call, function.attr, self.of(function.value), call.args)
         if any(word.arg == "memory_format" for word in call.keywords):
             return Layout(call)
         if function.attr in _COMPACTING:
             return self.of(function.value).compacted()
+        if function.attr == "masked_fill":  # contiguous today, as the tensor is with older versions of torch
+            return replace(self.of(function.value), contiguity=Contiguity.UNKNOWN)
         if function.attr in _KEEPING_METHODS:
             base = self.of(function.value)
             operands = [self.of(argument) for argument in call.args if self._semantics.kind(argument).is_tensor]
@@ -389,7 +394,7 @@ class Layouts:
             return self.of(first).compacted() if last in _COMPACTING else Layout(call)
         if name.count(".") > 1:
             return Layout(call)
-        if last in TRANSPOSITIONS or last in ("reshape", "unsqueeze"):
+        if last in TRANSPOSITIONS or last in _RESHAPING:
             return self._rearranged(call, last, self.of(first), rest)
         if last in _KEEPING_FUNCTIONS:
             return self.of(first)
@@ -428,6 +433,13 @@ class Layouts:
             return Layout(node, contiguity=Contiguity.KNOWN)
         return _contiguous(node, [axis.size for axis in (*one.front[:-1], other.front[-1])])
 
+    def _elementwise(self, node: ast.expr, left: ast.expr, right: ast.expr) -> Layout:
+        """The layout of a sum or product of a tensor and a number; of two tensors, it depends on how they are broadcast."""
+        for operand, other in ((left, right), (right, left)):
+            if self._semantics.kind(other).type is Type.NUMBER:
+                return self.of(operand)
+        return Layout(node)
+
     def _rearranged(self, call: ast.Call, method: str, base: Layout, arguments: list[ast.expr]) -> Layout:
         """The layout after one of the methods that change the order or the number of axes."""
         if method in ("view", "reshape"):
@@ -436,8 +448,10 @@ class Layouts:
                 return Layout(call, tuple(Axis(size, 0) for size in shape or ()), closed=shape is not None)
             return replace(_contiguous(call, shape), contiguity=base.contiguity)
         indices = [number(argument) for argument in unpacked(arguments)]
-        if any(index is None for index in indices):
+        if any(index is None for index in indices) or call.keywords:
             return Layout(call)
+        if method == "flatten":
+            return self._flattened(call, base, *indices)
         return _transposed(method, base, [index for index in indices if index is not None]) or Layout(call)
 
     def view(self, call: ast.Call, layout: Layout) -> tuple[Layout, list[Size] | None]:
@@ -456,6 +470,14 @@ class Layouts:
                 case (origin, int(index)) if origin == layout.origin and index >= 0 and not layout.back:
                     layout = layout.with_axis(index) or layout
         return layout, shape
+
+    @staticmethod
+    def _flattened(call: ast.Call, base: Layout, first: int | None = 0, last: int | None = -1) -> Layout:
+        """The layout after ``flatten(first)``: the axes from there on have become one."""
+        if first is None or first < 0 or last != -1 or not base.is_compact:
+            return Layout(call)
+        sizes: list[Size] = [axis.size if (axis := base.axis(index)) is not None else None for index in range(first)]
+        return replace(_contiguous(call, [*sizes, None]), contiguity=base.contiguity)
 
     # --- sizes -------------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from torchlint.semantics.tree import FUNCTIONS, Function, walk_body
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
 
-LIGHTNING = ("pytorch_lightning.", "lightning.", "lightning_fabric.", "catalyst.", "ignite.", "fastai.", "skorch.")
+_FRAMEWORKS = ("pytorch_lightning.", "lightning.", "lightning_fabric.", "catalyst.", "ignite.", "fastai.", "skorch.")
 """Frameworks that set the modes of modules themselves."""
 _KEEPS_MODE = re.compile(
     r"(save|load|log|print|count|watch|get|make|build|create|clip|unwrap|wrap|accumulate|initialize|init|freeze|num|is|"
@@ -36,16 +36,18 @@ _KEEPS_MODE = re.compile(
 )
 """What a function is called that takes a model, and does not set its mode."""
 _SAYS_MODE = re.compile(r"eval|train(?!able)|infer|test|valid|mode(?!l)|phase", re.IGNORECASE)
+"""What such a function is called where it may set the mode all the same."""
 _MAY_SET_MODE = re.compile(
     r"train|eval|fit|test|valid|predict|infer|mode(?!l)|run|epoch|hook|callback|call|begin|end$|start|reset|learn|phase|switch",
     re.IGNORECASE,
 )
 """What a method is called that may set the mode of the object's models."""
-_CONTAINERS = frozenset({"print", "len", "isinstance", "hasattr", "id", "type", "str", "repr", "list", "tuple", "set", "dict"})
+_READERS = frozenset({"print", "len", "isinstance", "hasattr", "id", "type", "str", "repr", "list", "tuple", "set", "dict"})
 _WALKS = frozenset(
     {"sum", "any", "all", "map", "filter", "next", "iter", "zip", "enumerate", "dir", "vars", "getattr", "callable"}
 )
-_HARMLESS_BUILTINS = frozenset(f"builtins.{name}" for name in _CONTAINERS | _WALKS)
+_HARMLESS_BUILTINS = frozenset(f"builtins.{name}" for name in _READERS | _WALKS)
+"""Functions that take a model and leave it as it is."""
 
 
 class Mode(Enum):
@@ -154,6 +156,8 @@ class Modes:
         function = self.references.callee(call)
         if function is not None:
             effects = [self.effect(function, inner) for inner in self.references.handed(model, call, function)]
+            if not effects and any(passed.holds(model) for passed in self._handed_over(call)):
+                return Setting(call, UNKNOWN)  # in a list, say
             modes = frozenset[Mode]().union(*(effect.modes for effect in effects))
             cause = next((effect.switch for effect in effects if effect.switch is not None), None)
             return Setting(call, modes, any(effect.always for effect in effects), cause) if modes else None
@@ -320,7 +324,7 @@ class Modes:
             for call in self._semantics.facts.calls.get(name, ()):
                 if isinstance(call.func, ast.Attribute) and (models := self.references.all_of(call.func.value)):
                     for model in models:
-                        found.update(dict.fromkeys(self._scopes_of(model, self._semantics.control_flow.scope(call))))
+                        found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
         return list(found)
 
     def is_put_into_training(self, scope: FlowScope, model: Reference) -> bool:
@@ -335,7 +339,7 @@ class Modes:
                         return True
         return False
 
-    def _scopes_of(self, model: Reference, scope: FlowScope) -> Iterator[tuple[FlowScope, Reference]]:
+    def scopes_of(self, model: Reference, scope: FlowScope) -> Iterator[tuple[FlowScope, Reference]]:
         """The scopes that know a model: its own; for a variable of the module its functions; for an attribute the methods."""
         yield scope, model
         owner = self._semantics.tree.parent(model.root)
@@ -373,7 +377,11 @@ class Modes:
     def is_managed(self, node: ast.AST) -> bool:
         """Whether ``node`` stands in a class of a framework that sets the modes of modules itself."""
         definition = self._semantics.tree.enclosing_class(node)
-        return definition is not None and self._semantics.facts.derives_from(definition, *LIGHTNING)
+        return definition is not None and self._semantics.facts.derives_from(definition, *_FRAMEWORKS)
+
+    def calls_in(self, scope: FlowScope) -> list[ast.Call]:
+        """The calls that ``scope`` makes itself."""
+        return self._parts(scope)[0]
 
     def _parts(self, scope: FlowScope) -> tuple[list[ast.Call], list[ast.expr]]:
         """The calls of a scope, and the names and attributes that it assigns."""

@@ -166,7 +166,8 @@ class Placements:
             return None
         found = [self._argument(argument) for argument in call.args]
         if "device" in words:
-            found.append(Placement(self._text(words["device"])))
+            device = self._text(words["device"])
+            found.append(Placement(device) if device is not None else None)
         if "dtype" in words:
             found.append(self._dtype(words["dtype"]))
         placement = Placement()

@@ -99,6 +99,9 @@ class RoundGraphs:
             loop.target if not isinstance(loop, ast.While) else loop.test
         ):
             return self._gives_data(binding)
+        if binding.form is Form.AUGMENTED and self._no_grad.covers(binding.node):
+            others = [before for before in binding.before if before is not binding]  # changed in place, and not recorded
+            return all(self._is_graphless(self._inference.binding_kind(before)) for before in others)
         carried = _position(self._tree.statement(binding.node)) >= _position(self._tree.statement(use))
         if carried or not self._tree.inside(binding.node, loop):
             return self._is_graphless(self._inference.binding_kind(binding))

@@ -142,7 +142,7 @@ class TrainingSteps:
 
     def same(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two expressions surely give the same object, by what they are spelled like and bound to."""
-        if ast.dump(one) != ast.dump(other):
+        if dotted(one) is None or dotted(one) != dotted(other):
             return False
         first, second = _root(one), _root(other)
         if not isinstance(first, ast.Name) or not isinstance(second, ast.Name):
@@ -253,8 +253,10 @@ class TrainingSteps:
     # --- what is called ----------------------------------------------------------------------------------------------
 
     def called(self, call: ast.Call) -> Function | None:
-        """The function or method of the file that a call runs, if it is certain."""
+        """The function or method of the file that a call runs, if it is certain: of a class, its constructor."""
         found = self._facts.definition(call.func)
+        if isinstance(found, ast.ClassDef):
+            return self._facts.method(found, "__init__")
         if isinstance(found, FUNCTIONS):
             return found
         if isinstance(call.func, ast.Attribute):

@@ -26,9 +26,10 @@ class Net(nn.Module):
         return self.fc2(dropout(torch.tanh(self.fc1(x.flatten(1))), training=self.training))
 
 
+images, _ = next(iter(train_loader))
 model = Net()
 optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.5)
-history = []
+history = [images.sum()]
 for _ in range(2):
     model.train()
     for index, (images, labels) in enumerate(train_loader):

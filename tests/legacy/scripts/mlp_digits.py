@@ -35,9 +35,13 @@ class Net(nn.Module):
         return F.log_softmax(x)
 
 
+# get some random training images
+dataiter = iter(train_loader)
+images, labels = dataiter.next()
+
 model = Net()
 optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.5)
-history = []
+history = [images.sum()]
 
 
 def train(epoch):

@@ -84,7 +84,17 @@ class SharedBufferMutation(Rule):
             return
         change = self._change_of_result(target, binding, place) or self._change_of_source(target, binding, place)
         if change is not None:
-            self._report(change, place, target, node.value, links)
+            self._found[change.node] = (change, place, target, node.value, links)
+
+    @cached_property
+    def _found(self) -> dict[ast.expr, tuple[Change, Place, ast.Name, ast.expr, list[Link]]]:
+        """What to report, by the place of the change: of several conversions in a row the last one."""
+        return {}
+
+    def finish(self) -> None:
+        """Reports what was found."""
+        for found in self._found.values():
+            self._report(*found)
 
     # --- the conversion ----------------------------------------------------------------------------------------------
 

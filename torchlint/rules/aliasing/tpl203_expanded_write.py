@@ -10,8 +10,14 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics.aliases import Change
 
-_WRITES = re.compile(rb"\]\s*(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=[^=]|\w_\(|[\w)] *[-+*/|&^%]=|\bout\s*=")
+_WRITES = re.compile(
+    rb"\]\s*(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=[^=]|\w_\(|[\w)] *[-+*/|&^%]=|\bout\s*=|register_buffer\(|Parameter\("
+)
 _METHODS = frozenset({"expand", "expand_as", "broadcast_to"})
+_WRITTEN = {
+    "register_buffer": "a buffer, which `load_state_dict` writes to",
+    "Parameter": "a parameter, which an optimizer writes to",
+}
 _UNIFORM = frozenset({"zero_", "fill_"})
 """What gives all elements one value, whether they share their memory or not."""
 
@@ -20,11 +26,13 @@ class ExpandedWrite(Rule):
     """
     ## What it does
     Finds in-place writes to what `expand`, `expand_as`, `broadcast_to` or `meshgrid` gave:
-    `e = row.expand(3, 4)` and later `e[0, 0] = 1`, `e += 1`, `e[:, 1].zero_()`.
+    `e = row.expand(3, 4)` and later `e[0, 0] = 1`, `e += 1`, `e[:, 1].zero_()`; and such a tensor made a module's buffer or
+    parameter: `nn.Parameter(row.expand(3, 4))`.
 
     ## Why is this bad
     An expanded tensor has one row in memory and shows it several times. A write to one element changes it in every row,
-    and in the tensor that was expanded; other writes raise a `RuntimeError`.
+    and in the tensor that was expanded; other writes raise a `RuntimeError`. A buffer or parameter made of one cannot be
+    loaded, nor can an optimizer change it.
 
     ## Example
     ```python
@@ -90,6 +98,27 @@ class ExpandedWrite(Rule):
         for change in self._changes(call):
             if not self._is_uniform(change, call):
                 self.report(change.node, self._message(change, call, source), self._fix(call, change))
+        kept = next(self._kept_as_weights(call), None)
+        if kept is not None:
+            end = self.source.end(call)
+            shared = f"its rows are all the memory of `{ast.unparse(source)}`"
+            message = f"`{ast.unparse(call)}` is made {_WRITTEN[kept]}, but {shared}; clone it first"
+            self.report(call, message, self.fix("Clone what is expanded", [(end, end, ".clone()")], safe=True))
+
+    def _kept_as_weights(self, call: ast.Call) -> Iterator[str]:
+        """The names of the calls that make what is expanded a module's buffer or parameter."""
+        value = self.semantics.aliases.outermost(call)
+        binding = self.semantics.aliases.bound_to(value)
+        for use in [value, *(binding.uses if binding is not None else ())]:
+            match self.semantics.tree.parent(use):
+                case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, tensor, *_], keywords=words) if (
+                    tensor is use
+                ):
+                    if not any(word.arg == "persistent" for word in words):
+                        yield "register_buffer"
+                case ast.Call(func=function, args=[tensor, *_], keywords=words) if tensor is use:
+                    if self.semantics.qualified_name(function) == "torch.nn.Parameter" and not words:
+                        yield "Parameter"
 
     def _changes(self, value: ast.expr) -> Iterator[Change]:
         """The changes of an expression, and of the names and attributes it is assigned to."""

@@ -172,11 +172,11 @@ def _factors(size: Size, layout: Layout) -> tuple[int, ...] | None:
 
 def _swapped_axes(layout: Layout, shape: list[Size]) -> tuple[int, int] | None:
     """The first two axes of the tensor, smaller index first, that the new shape has in the other order."""
-    places = [place for place in _places(layout, shape) if place is not None]
-    for index, place in enumerate(places):
-        later = [other[0] for other in places[index + 1 :] if other[-1] < place[0]]
-        if later:
-            return min(later), place[0]
+    axes = [axis for place in _places(layout, shape) for axis in place or ()]
+    for index, axis in enumerate(axes):
+        earlier = [other for other in axes[:index] if other > axis]
+        if earlier:
+            return axis, earlier[0]
     return None
 
 
@@ -188,7 +188,7 @@ def _order(layout: Layout, shape: list[Size]) -> list[int] | None:
     places = _places(layout, shape)
     known = [index for place in places if place is not None for index in place]
     if not layout.closed:
-        if None not in places and sorted(known) == list(range(len(places))):
+        if None not in places and sorted(known) == list(range(len(known))):
             return known
         return [] if places == [(1,), (0,), None] and shape[2] is None else None
     rest = tuple(index for index in range(len(layout.front)) if index not in known)

@@ -53,7 +53,7 @@ class TensorFromTensor(Rule):
     code = "TPL207"
     name = "tensor-from-tensor"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"tensor(",), pattern=re.compile(rb"\btensor\((?!\s*[\[\]\d\"')-])"))
+    screen = Screen(any_of=(b"tensor(",), pattern=re.compile(rb"\btensor\((?!\s*(?:[\[\]\"')]|-?[\d.e]+\s*[,)]))"))
     yields_to = ("TPL007",)
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:

@@ -220,11 +220,11 @@ def _short(node: ast.expr) -> str:
 
 def _with_earlier(bindings: Iterable[Binding]) -> list[Binding]:
     """Bindings, and those whose values their augmented assignments change."""
-    found: list[Binding] = []
+    found: dict[Binding, None] = {}
     pending = list(bindings)
     while pending:
         binding = pending.pop()
         if binding not in found:
-            found.append(binding)
+            found[binding] = None
             pending.extend(binding.before)
-    return found
+    return list(found)

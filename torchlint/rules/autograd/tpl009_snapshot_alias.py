@@ -3,8 +3,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
@@ -12,13 +11,14 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.copying import Copying
 from torchlint.rules.rewriting import TextEdit
-from torchlint.semantics import Binding, Grad, Type
-from torchlint.semantics.aliases import Link, Place, Sharing
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, dotted
+from torchlint.rules.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
+from torchlint.semantics import Binding, Type
+from torchlint.semantics.aliases import Sharing
+from torchlint.semantics.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.updates import Update, Updates
 
 _STATE = re.compile(
-    rb"state_dict\(\w*\)|parameters\(\)|\.detach\(\)|\.data\b|=\s*[\w.]*(?:weight|bias|model|net|module)\b|copy\("
+    rb"(?<!load_)state_dict\(|parameters\(\)|\.detach\(\)|\.data\b|=\s*[\w.]*(?:weight|bias|model|net|module)\b|copy\("
 )
 _UPDATES = (b".step(", b"load_state_dict(", b".fit(")
 _TRAINING_CALL = re.compile(rb"(?:train|fit|learn|update|optimi[sz]e)\w*\([^)]*optim")
@@ -43,24 +43,10 @@ _SNAPSHOT = re.compile(
     re.IGNORECASE,
 )
 """What a value is called that is kept to be looked at later."""
-_MODEL = re.compile(r"model|net(work)?($|_|\d)|module|encoder|decoder", re.IGNORECASE)
-_SHALLOW_COPIES = frozenset({"builtins.dict", "collections.OrderedDict", "copy.copy"})
-_SEQUENCES = frozenset({"builtins.list", "builtins.tuple"})
 _FORM_ONLY = frozenset(
     {
-        "keys",
-        "shape",
-        "size",
-        "dtype",
-        "device",
-        "numel",
-        "dim",
-        "ndim",
-        "requires_grad",
-        "grad",
-        "is_cuda",
-        "requires_grad_",
-        "pop",
+        *("keys", "shape", "size", "dtype", "device", "numel", "dim", "ndim", "is_cuda", "pop"),
+        *("requires_grad", "requires_grad_", "grad"),
     }
 )
 """What is read of a snapshot without its values."""
@@ -69,35 +55,8 @@ _COMPARING = re.compile(
     r"^(equal|allclose|isclose|array_equal|eq|ne|dist|cosine_similarity|mse_loss|assert_?\w*|zip|sub|norm|l1_loss|array_equiv)$"
 )
 """Functions and methods that look at two values together."""
-
-
 _MANY = 30
 """So many updates behind a snapshot are looked at: if none of these matters, the others hardly do."""
-
-
-class _Of(Enum):
-    """What a snapshot is taken of."""
-
-    STATE = auto()  # model.state_dict()
-    PARAMETERS = auto()  # list(model.parameters())
-    TENSOR = auto()  # w.detach()
-    MODULE = auto()  # best_model = model
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Snapshot:
-    """An expression that gives an alias where a copy is wanted.
-
-    ``place`` is what it is an alias of, ``node`` the expression itself, ``core`` the part of it that the fix changes, ``key``
-    the one that it has in a written-out dict.
-    """
-
-    of: _Of
-    node: ast.expr
-    core: ast.expr
-    place: Place
-    comprehension: bool = False
-    key: ast.expr | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -168,13 +127,13 @@ class SnapshotAlias(Rule):
         """Looks at what is put into a list."""
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name() as holder, attr="append"), args=[value], keywords=[]):
-                for snapshot in self._snapshots(value):
-                    if snapshot.of is not _Of.MODULE and self._is_filled_in_loop(node, holder):
+                for snapshot in self._snapshots.within(value):
+                    if snapshot.of is not Of.MODULE and self._is_filled_in_loop(node, holder):
                         uses = tuple(use for binding in self._bindings(holder) for use in binding.uses if use is not holder)
                         self._judge(snapshot, _Kept(holder.id, node, uses, (), listed=True))
 
     def _look_at(self, target: ast.expr, value: ast.expr) -> None:
-        for snapshot in self._snapshots(value):
+        for snapshot in self._snapshots.within(value):
             match target:
                 case ast.Name():
                     binding = self.semantics.bindings.of(target)
@@ -195,149 +154,11 @@ class SnapshotAlias(Rule):
         own = tuple(use for use in uses if not _is_of_another(self.semantics.tree.parent(use), use, key))
         return _Kept(place.spelling, target, own, tuple(self.semantics.aliases.rebound(place)))
 
-    # --- what is a snapshot ------------------------------------------------------------------------------------------
-
-    def _snapshots(self, value: ast.expr) -> Iterator[_Snapshot]:
-        """The aliases of weights that an assigned value is or holds."""
-        match value:
-            case ast.Dict(keys=keys, values=values):
-                for key, part in zip(keys, values):
-                    if (state := self._state(part)) is not None:
-                        yield replace(state, key=key)
-            case ast.Name() | ast.Attribute() | ast.Call() | ast.ListComp() | ast.DictComp() | ast.Subscript():
-                found = self._state(value) or self._parameters(value) or self._tensor(value) or self._module(value)
-                if found is not None:
-                    yield found
-
-    def _state(self, node: ast.expr) -> _Snapshot | None:
-        """``model.state_dict()``, or a shallow copy of it."""
-        core, comprehension = node, False
-        match node:
-            case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
-                core = inner
-            case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) in _SHALLOW_COPIES:
-                core = inner
-            case ast.DictComp(value=kept, generators=[ast.comprehension(iter=iterable)]):
-                match iterable:
-                    case ast.Call(func=ast.Attribute(value=inner, attr="items")) if self._is_link_of_target(kept, node):
-                        core, comprehension = inner, True
-        match core:
-            case ast.Call(func=ast.Attribute(value=model, attr="state_dict")) if self._has_state(model):
-                place = self.semantics.aliases.place(model)
-                if place is not None:
-                    return _Snapshot(_Of.STATE, node, core, place, comprehension)
-        return None
-
-    def _has_state(self, model: ast.expr) -> bool:
-        """Whether something is a module or an optimizer whose state is torch's own: references, not copies."""
-        kind = self.semantics.kind(model)
-        own = kind.definition
-        if kind.type is Type.UNKNOWN or (kind.type is Type.INSTANCE and own is None):
-            return self._is_used_as_module(model)
-        if kind.type not in (Type.MODULE, Type.OPTIMIZER):
-            return False
-        return not isinstance(own, ast.ClassDef) or self.semantics.facts.method(own, "state_dict") is None
-
-    def _is_used_as_module(self, model: ast.expr) -> bool:
-        """Whether something unknown is used as a module: its ``parameters`` are taken; or called one, and restored."""
-        place = self.semantics.aliases.place(model)
-        if place is None:
-            return False
-        attributes = self._attributes(place)
-        if attributes & {"parameters", "named_parameters", "eval"}:
-            return True
-        return _MODEL.search(place.spelling.rpartition(".")[2]) is not None and self._is_restored_somewhere(place)
-
-    def _is_restored_somewhere(self, place: Place) -> bool:
-        """Whether ``load_state_dict`` is called on what is spelled as the place is."""
-        calls = self.semantics.facts.calls.get("load_state_dict", ())
-        return any(isinstance(call.func, ast.Attribute) and dotted(call.func.value) == place.spelling for call in calls)
-
-    def _attributes(self, place: Place) -> set[str]:
-        """The attributes that are read of a place."""
-        parents = [self.semantics.tree.parent(use) for use in self.semantics.aliases.occurrences(place)]
-        return {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
-
-    def _is_entry_of_state(self, node: ast.expr) -> bool:
-        """Whether an expression takes a tensor of ``model.state_dict()``, which is detached."""
-        match node:
-            case ast.Subscript(value=ast.Call(func=ast.Attribute(attr="state_dict"))):
-                return True
-        return False
-
-    def _is_link_of_target(self, kept: ast.expr, node: ast.DictComp | ast.ListComp) -> bool:
-        """Whether what a comprehension keeps is its variable, or an alias of that."""
-        links = self._links(kept)
-        root = links[-1].source if links else kept
-        targets = {part.id for part in ast.walk(node.generators[0].target) if isinstance(part, ast.Name)}
-        return isinstance(root, ast.Name) and root.id in targets and len(node.generators) == 1
-
-    def _links(self, node: ast.expr) -> list[Link]:
-        """The links of a chain, if all of them share memory for certain, on a CPU."""
-        links = self.semantics.aliases.chain(node)
-        return links if all(link.sharing is not Sharing.PERHAPS for link in links) else []
-
-    def _parameters(self, node: ast.expr) -> _Snapshot | None:
-        """``model.parameters()``, a list of them, or a dict of the named ones."""
-        core, comprehension = node, False
-        match node:
-            case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) in _SEQUENCES | {"builtins.dict"}:
-                core = inner
-            case ast.ListComp(elt=kept, generators=[generator]) | ast.DictComp(value=kept, generators=[generator]):
-                if self._is_link_of_target(kept, node) and self.semantics.kind(kept).is_tensor:
-                    core, comprehension = generator.iter, True
-        match core:
-            case ast.Call(func=ast.Attribute(value=model, attr="parameters" | "named_parameters")):
-                place = self.semantics.aliases.place(model)
-                kind = self.semantics.kind(model)
-                if place is not None and kind.type in (Type.MODULE, Type.UNKNOWN):
-                    return _Snapshot(_Of.PARAMETERS, node, core, place, comprehension)
-        return None
-
-    def _tensor(self, node: ast.expr) -> _Snapshot | None:
-        """``w.detach()``, ``w.data``, ``w.detach().numpy()`` or ``w`` itself, of a leaf or of one of a model's tensors."""
-        links = self.semantics.aliases.chain(node)
-        if any(link.sharing is Sharing.PERHAPS or link.name == "Variable" or link.name.endswith("_") for link in links):
-            return None
-        root = links[-1].source if links else node
-        if (model := self._model_of(root)) is not None:
-            place = self.semantics.aliases.place(model)
-            return _Snapshot(_Of.TENSOR, node, root, place) if place is not None else None
-        place = self.semantics.aliases.place(root)
-        kind = self.semantics.kind(root)
-        if place is None or not kind.is_tensor or kind.grad is not Grad.LEAF or kind.loose:
-            return None
-        if not links and isinstance(root, ast.Name):
-            return None  # another name for the same tensor
-        return _Snapshot(_Of.TENSOR, node, root, place)
-
-    def _model_of(self, node: ast.expr) -> ast.expr | None:
-        """``model`` of ``model.state_dict()["w"]``, ``next(model.parameters())`` and ``list(model.parameters())[0]``."""
-        match node:
-            case ast.Subscript(value=ast.Call(func=ast.Attribute(value=model, attr="state_dict"))) if self._has_state(model):
-                return model if self.semantics.kind(model).type is not Type.OPTIMIZER else None
-            case ast.Subscript(value=ast.Call(args=[_], keywords=[]) as call) | (ast.Call(func=ast.Name(id="next")) as call):
-                if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-                    return None
-                parameters = self._parameters(call if isinstance(node, ast.Subscript) else call.args[0]) if call.args else None
-                return parameters.place.node if parameters is not None and not parameters.comprehension else None
-        return None
-
-    def _module(self, node: ast.expr) -> _Snapshot | None:
-        """A module itself, or a shallow copy of it."""
-        core = node
-        match node:
-            case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) == "copy.copy":
-                core = inner
-        place = self.semantics.aliases.place(core)
-        if place is None or self.semantics.kind(core).type is not Type.MODULE:
-            return None
-        return _Snapshot(_Of.MODULE, node, core, place)
-
     # --- where it is kept --------------------------------------------------------------------------------------------
 
-    def _name(self, node: ast.expr) -> str:
-        return self.semantics.qualified_name(node) or ""
+    @cached_property
+    def _snapshots(self) -> Snapshots:
+        return Snapshots(self.semantics)
 
     def _bindings(self, name: ast.Name) -> tuple[Binding, ...]:
         return self.semantics.bindings.reaching(name)
@@ -359,7 +180,7 @@ class SnapshotAlias(Rule):
 
     # --- whether it is kept across an update -------------------------------------------------------------------------
 
-    def _judge(self, snapshot: _Snapshot, kept: _Kept) -> None:
+    def _judge(self, snapshot: Snapshot, kept: _Kept) -> None:
         """Reports a snapshot that is read for its values after what it is an alias of has changed."""
         if not any(self._reads_values(use) for use in kept.uses) or not self._is_filled(snapshot, kept):
             return
@@ -372,20 +193,20 @@ class SnapshotAlias(Rule):
                     self._report(snapshot, kept, updates[node])
                     return
 
-    def _updates_of(self, snapshot: _Snapshot, kept: _Kept) -> Iterator[Update]:
+    def _updates_of(self, snapshot: Snapshot, kept: _Kept) -> Iterator[Update]:
         """What may change what the snapshot is of, in the code that takes it."""
         scope = self.semantics.control_flow.scope(kept.start)
         for update in self._updates.of_scope(scope):
             if self._updates.changes(update, snapshot.place):
                 yield update
-        if snapshot.of is _Of.TENSOR:
+        if snapshot.of is Of.TENSOR:
             yield from self._updates.change_tensor(snapshot.place)
 
     @cached_property
     def _updates(self) -> Updates:
         return Updates(self.semantics)
 
-    def _is_filled(self, snapshot: _Snapshot, kept: _Kept) -> bool:
+    def _is_filled(self, snapshot: Snapshot, kept: _Kept) -> bool:
         """Whether there is anything to share yet: the state of an optimizer is empty before its first step."""
         if self.semantics.kind(snapshot.place.node).type is not Type.OPTIMIZER:
             return True
@@ -399,28 +220,30 @@ class SnapshotAlias(Rule):
         """Whether an update is the restoring of the snapshot itself."""
         return any(self.semantics.tree.inside(use, update.node) for use in kept.uses)
 
-    def _matters(self, use: ast.expr, snapshot: _Snapshot, kept: _Kept, update: Update) -> bool:
+    def _matters(self, use: ast.expr, snapshot: Snapshot, kept: _Kept, update: Update) -> bool:
         """Whether a read of the snapshot wants the values that it had when it was taken."""
         if not self._reads_values(use):
             return False
-        if snapshot.of is _Of.MODULE:
+        if snapshot.of is Of.MODULE:
             return (
                 self._is_trained(snapshot)
                 and self._is_conditional(snapshot, update)
                 and _SNAPSHOT.search(kept.name) is not None
             )
-        if self._is_loaded(use) and snapshot.of is _Of.STATE:
+        if self._is_loaded(use) and snapshot.of is Of.STATE:
             return True
         if self._meets_source(use, snapshot):
             return True
         if kept.listed:
-            return snapshot.of is not _Of.PARAMETERS
-        conditional = snapshot.of is _Of.STATE and self._is_conditional(snapshot, update)
+            return snapshot.of is not Of.PARAMETERS
+        conditional = snapshot.of is Of.STATE and self._is_conditional(snapshot, update)
         return conditional or _SNAPSHOT.search(kept.name) is not None
 
-    def _is_trained(self, snapshot: _Snapshot) -> bool:
+    def _is_trained(self, snapshot: Snapshot) -> bool:
         """Whether the code uses a module as what is trained, and not as something else that has an ``eval``."""
-        return not self._attributes(snapshot.place).isdisjoint({"parameters", "named_parameters", "train", "state_dict"})
+        return not self._snapshots.attributes(snapshot.place).isdisjoint(
+            {"parameters", "named_parameters", "train", "state_dict"}
+        )
 
     def _reads_values(self, use: ast.expr) -> bool:
         parent = self.semantics.tree.parent(use)
@@ -460,7 +283,7 @@ class SnapshotAlias(Rule):
                 return not self.semantics.tree.inside(use, parent.func)
         return False
 
-    def _is_conditional(self, snapshot: _Snapshot, update: Update) -> bool:
+    def _is_conditional(self, snapshot: Snapshot, update: Update) -> bool:
         """Whether the snapshot is taken under a condition, in a loop that the update is a part of: the best so far."""
         conditional = False
         for parent in self.semantics.tree.ancestors(snapshot.node):
@@ -471,7 +294,7 @@ class SnapshotAlias(Rule):
                 return True
         return False
 
-    def _meets_source(self, use: ast.expr, snapshot: _Snapshot) -> bool:
+    def _meets_source(self, use: ast.expr, snapshot: Snapshot) -> bool:
         """Whether a read is compared with what the snapshot is of, or with another alias of that."""
         around = self._comparison(use)
         if around is None:
@@ -481,7 +304,7 @@ class SnapshotAlias(Rule):
                 return True
         return False
 
-    def _is_source(self, part: ast.expr, snapshot: _Snapshot) -> bool:
+    def _is_source(self, part: ast.expr, snapshot: Snapshot) -> bool:
         place = self.semantics.aliases.place(part)
         if place is None:
             return False
@@ -513,13 +336,13 @@ class SnapshotAlias(Rule):
 
     # --- attributes --------------------------------------------------------------------------------------------------
 
-    def _look_at_attribute(self, snapshot: _Snapshot, target: ast.Attribute) -> None:
+    def _look_at_attribute(self, snapshot: Snapshot, target: ast.Attribute) -> None:
         """Looks at what is kept in an attribute: what happens in between is seen in one method only."""
         place = self.semantics.aliases.place(target)
-        if place is None or snapshot.of is _Of.MODULE:
+        if place is None or snapshot.of is Of.MODULE:
             return
         owner = self.semantics.facts.self_class(target.value)
-        if owner is None or snapshot.of is not _Of.STATE:
+        if owner is None or snapshot.of is not Of.STATE:
             self._judge(snapshot, self._kept_in(target, self.semantics.aliases.occurrences(place), snapshot.key))
             return
         uses = [use for slot in self.semantics.facts.slots(owner, target.attr) for use in slot.uses]
@@ -535,7 +358,7 @@ class SnapshotAlias(Rule):
             self._judge(snapshot, self._kept_in(target, here, snapshot.key))
 
     def _is_kept_for_later(
-        self, snapshot: _Snapshot, target: ast.Attribute, later: Sequence[ast.expr], elsewhere: Sequence[ast.expr]
+        self, snapshot: Snapshot, target: ast.Attribute, later: Sequence[ast.expr], elsewhere: Sequence[ast.expr]
     ) -> bool:
         """Whether another call restores a state that is kept in an attribute of ``self``; or it is called the best so far."""
         if any(self._restores_same(use, snapshot) for use in elsewhere):
@@ -546,12 +369,12 @@ class SnapshotAlias(Rule):
         asked = any(isinstance(parent, ast.If) for parent in self.semantics.tree.ancestors(target))
         return asked and isinstance(function, FUNCTIONS) and "best" in target.attr.lower() and function.name != "__init__"
 
-    def _may_be_filled(self, snapshot: _Snapshot, function: ast.AST) -> bool:
+    def _may_be_filled(self, snapshot: Snapshot, function: ast.AST) -> bool:
         """Whether there may be state to share: an optimizer has none when the object that uses it is made."""
         is_optimizer = self.semantics.kind(snapshot.place.node).type is Type.OPTIMIZER
         return not (is_optimizer and isinstance(function, FUNCTIONS) and function.name == "__init__")
 
-    def _restores_same(self, use: ast.expr, snapshot: _Snapshot) -> bool:
+    def _restores_same(self, use: ast.expr, snapshot: Snapshot) -> bool:
         """Whether a read is what ``load_state_dict`` of the same model gets."""
         call = self.semantics.tree.parent(use)
         match call:
@@ -560,7 +383,7 @@ class SnapshotAlias(Rule):
                 return other is not None and other.spelling == snapshot.place.spelling
         return False
 
-    def _is_left_alone(self, uses: Sequence[ast.expr], snapshot: _Snapshot) -> bool:
+    def _is_left_alone(self, uses: Sequence[ast.expr], snapshot: Snapshot) -> bool:
         """Whether neither entries of the kept state are changed, nor the model replaced where it is taken or restored."""
         scopes = {self.semantics.control_flow.scope(node) for node in (*uses, snapshot.node)}
         if any(
@@ -577,17 +400,17 @@ class SnapshotAlias(Rule):
 
     # --- report ------------------------------------------------------------------------------------------------------
 
-    def _report(self, snapshot: _Snapshot, kept: _Kept, update: Update | None) -> None:
+    def _report(self, snapshot: Snapshot, kept: _Kept, update: Update | None) -> None:
         source = snapshot.place.spelling
         when = f"line {getattr(update.node, 'lineno', 0)}" if update is not None else "training"
-        if snapshot.of is _Of.MODULE or snapshot.node is snapshot.place.node:
+        if snapshot.of is Of.MODULE or snapshot.node is snapshot.place.node:
             what = f"`{kept.name}` is `{source}` itself and changes with it"
         else:
             where = ", if that is on the CPU," if self._only_on_cpu(snapshot) else ""
             what = f"`{ast.unparse(snapshot.node)}` shares its memory with `{source}`{where} and changes with it"
         self.report(snapshot.node, f"{what} in {when}; keep a copy", self._fix(snapshot))
 
-    def _only_on_cpu(self, snapshot: _Snapshot) -> bool:
+    def _only_on_cpu(self, snapshot: Snapshot) -> bool:
         node = snapshot.node
         kept = node.value if isinstance(node, ast.DictComp) else node.elt if isinstance(node, ast.ListComp) else node
         return any(link.sharing is Sharing.ON_CPU for link in self.semantics.aliases.chain(kept))
@@ -596,21 +419,21 @@ class SnapshotAlias(Rule):
     def _copying(self) -> Copying:
         return Copying(self.source, self.semantics)
 
-    def _fix(self, snapshot: _Snapshot) -> Fix:
-        return self.fix("Keep a copy", self._edits(snapshot), safe=snapshot.of is not _Of.MODULE)
+    def _fix(self, snapshot: Snapshot) -> Fix:
+        return self.fix("Keep a copy", self._edits(snapshot), safe=snapshot.of is not Of.MODULE)
 
-    def _edits(self, snapshot: _Snapshot) -> list[TextEdit]:
+    def _edits(self, snapshot: Snapshot) -> list[TextEdit]:
         node = snapshot.node
         match snapshot.of:
-            case _Of.STATE if not snapshot.comprehension:
+            case Of.STATE if not snapshot.comprehension:
                 return self._copying.deepcopy(node)
-            case _Of.STATE | _Of.PARAMETERS if isinstance(node, (ast.DictComp, ast.ListComp)):
+            case Of.STATE | Of.PARAMETERS if isinstance(node, (ast.DictComp, ast.ListComp)):
                 kept = node.value if isinstance(node, ast.DictComp) else node.elt
-                return self._copying.copy_tensor(kept, detached=snapshot.of is _Of.STATE)
-            case _Of.PARAMETERS:
+                return self._copying.copy_tensor(kept, detached=snapshot.of is Of.STATE)
+            case Of.PARAMETERS:
                 return self._copying.copy_parameters(node, snapshot.core)
-            case _Of.TENSOR:
-                return self._copying.copy_tensor(node, detached=self._is_entry_of_state(snapshot.core))
+            case Of.TENSOR:
+                return self._copying.copy_tensor(node, detached=is_entry_of_state(snapshot.core))
         return self._copying.deepcopy(node)
 
 

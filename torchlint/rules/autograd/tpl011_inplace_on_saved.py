@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.rules import Rule, Screen
+from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Grad, torch_api
 from torchlint.semantics.gradient import connected
+from torchlint.semantics.inplace import InplaceModules, changed_tensor, inplace_argument, shares_memory
 from torchlint.semantics.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.tree import FUNCTIONS, Function, dotted
 
@@ -23,23 +25,6 @@ _CHANGING = torch_api.INPLACE_METHODS - _HARMLESS
 _OF_OPTIMIZER = "a parameter of an optimizer"
 """The reason for kinds that hold for the parameters in its groups, and are only guessed for the other things there."""
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
-_INPLACE_CLASSES = {
-    **dict.fromkeys(("ReLU", "ReLU6", "SiLU", "SELU", "Mish", "Hardswish", "Hardsigmoid"), 0),
-    **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"), 1),
-    **dict.fromkeys(("LeakyReLU", "ELU", "CELU"), 1),
-    **dict.fromkeys(("RReLU", "Hardtanh", "Threshold"), 2),
-}
-"""Classes of `torch.nn` that can work in place, and the position of that argument."""
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-}
-"""The operators whose augmented assignments change a tensor in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,33 +98,41 @@ class InplaceOnSaved(Rule):
         return SavedTensors(self.semantics)
 
     @cached_property
+    def _modules(self) -> InplaceModules:
+        return InplaceModules(self.semantics)
+
+    @cached_property
     def _rewriter(self) -> Rewriter:
         return Rewriter(self.source, self.semantics)
+
+    @cached_property
+    def _edits(self) -> OutOfPlace:
+        return OutOfPlace(self.source, self.semantics, self._rewriter)
 
     # --- changes in place --------------------------------------------------------------------------------------------
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """`y *= 2`, `y[0] += 1`."""
-        if type(node.op) in _OPERATORS:
-            self._consider(_Change(node, _changed(node.target), node))
+        if type(node.op) in OPERATORS:
+            self._consider(_Change(node, changed_tensor(node.target), node))
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """`y[mask] = 0`."""
         for target in node.targets:
             if isinstance(target, ast.Subscript):
-                self._consider(_Change(target, _changed(target), node))
+                self._consider(_Change(target, changed_tensor(target), node))
 
     def visit_Call(self, node: ast.Call) -> None:
         """`y.mul_(2)`, `y[0].zero_()`, `F.relu(y, inplace=True)`."""
         if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            if _is_view(node.func.value):
-                self._consider(_Change(node, _changed(node.func.value), self.semantics.tree.statement(node)))
-        elif node.args and _inplace(node) is not None:
+            if shares_memory(node.func.value):
+                self._consider(_Change(node, changed_tensor(node.func.value), self.semantics.tree.statement(node)))
+        elif node.args and inplace_argument(node) is not None:
             if (self.semantics.qualified_name(node.func) or "").startswith("torch.nn.functional."):
-                self._consider(_Change(node, _changed(node.args[0]), self.semantics.tree.statement(node)))
-        elif node.args and self._modules:
-            if self._modules_called(node):
-                self._consider_module(_Change(node, _changed(node.args[0]), self.semantics.tree.statement(node)))
+                self._consider(_Change(node, changed_tensor(node.args[0]), self.semantics.tree.statement(node)))
+        elif node.args and self._modules.made:
+            if self._modules.called(node):
+                self._consider_module(_Change(node, changed_tensor(node.args[0]), self.semantics.tree.statement(node)))
             elif self.semantics.qualified_name(node.func) == "torch.nn.Sequential":
                 self._consider_sequence(node)
 
@@ -157,33 +150,6 @@ class InplaceOnSaved(Rule):
             self._report_leaf(change)
 
     # --- modules that work in place ----------------------------------------------------------------------------------
-
-    @cached_property
-    def _modules(self) -> dict[ast.Call, TextEdit]:
-        """The places where modules that work in place are made, each with the edit that makes it one that does not."""
-        found: dict[ast.Call, TextEdit] = {}
-        for name, position in _INPLACE_CLASSES.items():
-            for call in self.semantics.facts.calls.get(name, ()):
-                if self.semantics.qualified_name(call.func) != f"torch.nn.{name}":
-                    continue
-                if (word := _inplace(call)) is not None:
-                    found[call] = self._rewriter.delete_argument(call, word)
-                elif len(call.args) > position and _is_true(call.args[position]):
-                    found[call] = (self.source.start(call.args[position]), self.source.end(call.args[position]), "False")
-        return found
-
-    def _modules_called(self, call: ast.Call) -> list[ast.Call]:
-        """Where the module that is called is made, if it is one that works in place however it was made."""
-        values: list[ast.expr | None] = []
-        match call.func:
-            case ast.Name() as name:
-                values += [binding.value for binding in self.semantics.bindings.reaching(name)]
-            case ast.Attribute(value=owner, attr=attribute) if (own := self.semantics.facts.self_class(owner)) is not None:
-                slots = self.semantics.facts.slots(own, attribute)
-                values += [getattr(self.semantics.tree.parent(store), "value", None) for slot in slots for store in slot.stores]
-        made = [value.body if isinstance(value, ast.IfExp) else value for value in values]
-        calls = [value for value in made if isinstance(value, ast.Call) and value in self._modules]
-        return calls if len(calls) == len(values) else []
 
     def _consider_module(self, change: _Change) -> None:
         """`x = self.dropout(x)`, `self.dropout(scores.softmax(1))`."""
@@ -205,9 +171,11 @@ class InplaceOnSaved(Rule):
         """`nn.Sequential(…, nn.ReLU(), nn.Dropout(0.5, inplace=True))`."""
         for first, second in zip(call.args, call.args[1:]):
             if isinstance(first, ast.Call) and self.semantics.qualified_name(first.func) in SAVING_MODULES:
-                if isinstance(second, ast.Call) and second in self._modules:
+                if isinstance(second, ast.Call) and second in self._modules.made:
                     made = f"`{ast.unparse(second)}` changes in place what `{ast.unparse(first)}`"
-                    fix = self.fix("Do not work in place", [self._modules[second]], safe=True)
+                    fix = self.fix(
+                        "Do not work in place", [self._edits.without_flag(second, self._modules.made[second])], safe=True
+                    )
                     self.report(second, f"{made} has saved for the backward pass, which will raise", fix)
 
     # --- what is changed ---------------------------------------------------------------------------------------------
@@ -355,14 +323,23 @@ class InplaceOnSaved(Rule):
         name = ast.unparse(change.target)
         operation = ast.unparse(saving)
         how = f"`{operation}`" if len(operation) <= 40 else f"`{_called(saving)}`"
-        changes = f"`{name}` is changed in place"
-        if isinstance(change.node, ast.Call) and self._modules_called(change.node):
-            changes += f" by `{ast.unparse(change.node.func)}`"
-        message = f"{changes}, but {how} has saved it for the backward pass, which will raise"
+        message = (
+            f"`{name}` is changed in place{self._by(change)}, but {how} has saved it for the backward pass, which will raise"
+        )
+        if change.target is saving:
+            message = (
+                f"The result of {how} is changed in place{self._by(change)}, but saved for the backward pass, which will raise"
+            )
         given = any(binding.form is Form.PARAMETER for binding in bindings)
         edits = self._out_of_place(change)
         fix = self.fix("Make the change out of place", edits, safe=not given) if edits is not None else None
         self.report(change.node, message, fix)
+
+    def _by(self, change: _Change) -> str:
+        """Which module makes a change, if it is one that works in place."""
+        if isinstance(change.node, ast.Call) and self._modules.called(change.node):
+            return f" by `{ast.unparse(change.node.func)}`"
+        return ""
 
     # --- leaves ------------------------------------------------------------------------------------------------------
 
@@ -433,28 +410,12 @@ class InplaceOnSaved(Rule):
 
     def _out_of_place(self, change: _Change) -> list[TextEdit] | None:
         name = ast.unparse(change.target)
-        if isinstance(change.node, ast.Call) and (made := self._modules_called(change.node)):
-            return [self._modules[module] for module in made]
-        if isinstance(change.node, ast.Call) and (word := _inplace(change.node)) is not None:
-            return [self._rewriter.delete_argument(change.node, word)] if self._replaces(change, name) else None
-        match change.statement:
-            case ast.AugAssign(target=ast.Name() as target, op=operator, value=value):
-                return self._operation(target, _OPERATORS[type(operator)], value)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=method) as function) as call) if (
-                method.rstrip("_") in torch_api.TENSOR_METHODS and change.node is call
-            ):
-                start, end = self.source.start(call), self.source.end(function)
-                return [(start, start, f"{name} = "), (end - 1, end, "")]
-            case ast.Assign(
-                targets=[ast.Name(id=target)], value=ast.Call(func=ast.Attribute(attr=method) as function) as call
-            ) if (
-                method.rstrip("_") in torch_api.TENSOR_METHODS
-                and change.node is call
-                and target == name
-                and isinstance(function.value, ast.Name)
-            ):
-                return [(self.source.end(function) - 1, self.source.end(function), "")]
-        return self._clone_before(change, name)
+        if isinstance(change.node, ast.Call):
+            if made := self._modules.called(change.node):
+                return [self._edits.without_flag(module, self._modules.made[module]) for module in made]
+            if (flag := inplace_argument(change.node)) is not None:
+                return [self._edits.without_flag(change.node, flag)] if self._replaces(change, name) else None
+        return self._edits.edits(change.statement, change.node, name)
 
     def _replaces(self, change: _Change, name: str) -> bool:
         """Whether the statement gives the name the changed tensor: ``y = F.relu(y, inplace=True)``."""
@@ -465,76 +426,9 @@ class InplaceOnSaved(Rule):
                 return True
         return False
 
-    def _operation(self, target: ast.Name, operator: str, value: ast.expr) -> list[TextEdit] | None:
-        """Makes ``y = y * value`` of ``y *= value``."""
-        text, end = self.source.text, self.source.end(target)
-        place = text.index(f"{operator}=", end)
-        start = place + len(operator) + 1
-        while text[start] in " \t\\\r\n":
-            start += 1
-        edits = [(end, start, f" = {target.id} {operator} ")]
-        bare = start == self.source.start(value)
-        if bare and isinstance(
-            value, (ast.BinOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Lambda, ast.UnaryOp, ast.Tuple, ast.Yield)
-        ):
-            edits = [(end, start, f" = {target.id} {operator} ("), (self.source.end(value), self.source.end(value), ")")]
-        return edits
-
-    def _clone_before(self, change: _Change, name: str) -> list[TextEdit] | None:
-        """Changes a clone: the change itself stays as it is."""
-        statement = change.statement
-        if not self._rewriter.stands_alone(statement) or isinstance(statement, (ast.Return, ast.If, ast.While, ast.For)):
-            return None
-        first = self._cloned.setdefault((name, id(self.semantics.tree.block(statement))), statement)
-        place = self.source.start(first)
-        return [(place, place, f"{name} = {name}.clone(){self.source.newline}{self._rewriter.indentation(first)}")]
-
-    @cached_property
-    def _cloned(self) -> dict[tuple[str, int], ast.stmt]:
-        """For each variable and block, the first change that is made on a clone: later ones need no other."""
-        return {}
-
-
-def _changed(node: ast.expr) -> ast.expr:
-    """The tensor that a change of ``node`` changes: ``x`` of ``x[0]``, of ``x.view(-1)[1:]``."""
-    while True:
-        match node:
-            case ast.Subscript(value=value):
-                node = value
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in torch_api.VIEW_METHODS - {
-                "detach",
-                "numpy",
-            }:
-                node = value
-            case _:
-                return node
-
-
-def _inplace(call: ast.Call) -> ast.keyword | None:
-    """The ``inplace=True`` of a call."""
-    for word in call.keywords:
-        if word.arg == "inplace" and _is_true(word.value):
-            return word
-    return None
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
-
 
 def _called(node: ast.expr) -> str:
     return f"{ast.unparse(node.func)}(…)" if isinstance(node, ast.Call) else ast.unparse(node)
-
-
-def _is_view(node: ast.expr) -> bool:
-    """Whether ``x[…]`` shares the memory of ``x``, as it does for numbers and slices, and not for masks and index tensors."""
-    match node:
-        case ast.Subscript(value=value, slice=index):
-            parts = index.elts if isinstance(index, ast.Tuple) else [index]
-            return all(isinstance(part, (ast.Slice, ast.Constant, ast.UnaryOp)) for part in parts) and _is_view(value)
-        case ast.Call(func=ast.Attribute(value=value)):
-            return _is_view(value)
-    return True
 
 
 def _is_whole(change: _Change) -> bool:

@@ -6,8 +6,6 @@ import re
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 
-_RETAINING = frozenset({"retain_graph", "retain_variables"})
-
 
 class RetainGraph(Rule):
     """
@@ -46,9 +44,7 @@ class RetainGraph(Rule):
 
     code = "TPL012"
     name = "retain-graph"
-    screen = Screen(
-        any_of=(b"retain_graph", b"retain_variables"), pattern=re.compile(rb"retain_(?:graph|variables)\s*=\s*True")
-    )
+    screen = Screen(any_of=(b"retain_graph",), pattern=re.compile(rb"retain_graph\s*=\s*True"))
 
     def finish(self) -> None:
         """Looks at each backward of the file."""
@@ -60,11 +56,11 @@ class RetainGraph(Rule):
             if self.semantics.round_graphs.is_used_up(backward.loss, backward.call, loop):
                 loss = ast.unparse(backward.loss)
                 message = (
-                    f"`{word.arg}=True` keeps the graph of `{loss}` in memory into the next round, "
+                    f"`retain_graph=True` keeps the graph of `{loss}` in memory into the next round, "
                     "and nothing back-propagates it again; drop the argument"
                 )
                 edits = [Rewriter(self.source, self.semantics).delete_argument(backward.call, word)]
-                self.report(word, message, self.fix(f"Drop `{word.arg}=True`", edits, safe=False))
+                self.report(word, message, self.fix("Drop `retain_graph=True`", edits, safe=False))
 
 
 def _retaining(call: ast.Call) -> ast.keyword | None:
@@ -72,6 +68,6 @@ def _retaining(call: ast.Call) -> ast.keyword | None:
     if any(word.arg in ("create_graph", None) for word in call.keywords):
         return None
     for word in call.keywords:
-        if word.arg in _RETAINING and isinstance(word.value, ast.Constant) and word.value.value is True:
+        if word.arg == "retain_graph" and isinstance(word.value, ast.Constant) and word.value.value is True:
             return word
     return None

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
@@ -11,34 +10,32 @@ from torchlint.semantics import Binding, Form, Grad, Type, torch_api
 from torchlint.semantics.tree import dotted
 
 _EFFECTS = frozenset(
-    {
-        "backward",
-        "retain_grad",
-        "register_hook",
-        "record_stream",
-        "share_memory_",
-        "module_load",
-        "register_post_accumulate_grad_hook",
-    }
+    {"backward", "retain_grad", "register_hook", "record_stream", "module_load", "register_post_accumulate_grad_hook"}
 )
 """Methods that are called for what they do."""
-_RESULTS = {
-    name for name, result in torch_api.TENSOR_METHODS.items() if result.startswith(("tensor", "tuple", "list"))
-} | torch_api.NONDIFFERENTIABLE_METHODS
-_METHODS = frozenset(_RESULTS - torch_api.INPLACE_METHODS - _EFFECTS - {"tolist", "item"}) | {"to", "type", "cuda", "cpu", "t"}
+_METHODS = (
+    frozenset(name for name, result in torch_api.TENSOR_METHODS.items() if result.startswith(("tensor", "tuple", "list")))
+    | torch_api.NONDIFFERENTIABLE_METHODS
+    | {"to", "type", "cuda", "cpu", "t"}
+) - (torch_api.INPLACE_METHODS | _EFFECTS | {"tolist", "item"})
+_ASSIGNABLE_METHODS = (
+    frozenset(name for name, result in torch_api.TENSOR_METHODS.items() if result == "tensor")
+    | {"to", "type", "cuda", "cpu", "t"}
+) - (torch_api.SCALAR_REDUCTIONS_METHODS | torch_api.NONDIFFERENTIABLE_METHODS)
+"""Methods whose result can take the tensor's place: one tensor, and no sum or comparison."""
 _MEANS_THE_SAME = frozenset({"to", "cuda", "cpu", "contiguous", "clone", "pin_memory"})
 """Methods whose result holds the same numbers."""
 _USED_BY_OTHERS = frozenset(
     {"expand", "view", "permute", "split", "sort", "index", "max", "min", "sum", "add", "put", "select"}
 )
-"""Methods whose use alone makes a value a tensor nowhere near for certain."""
+"""Methods that other types have, too: that they are called does not make a value a tensor."""
 _OTHER_FUNCTIONS = ("torch.nn.init.", "torch.nn.utils.", "torch.autograd.", "torch.distributed.", "torch.cuda.", "torch.jit.")
 _STATEFUL_FUNCTIONS = frozenset({"torch.nn.functional.batch_norm", "torch.batch_norm", "torch.nn.functional.instance_norm"})
 _FUNCTIONS = frozenset(
     name
     for name, result in torch_api.FUNCTIONS.items()
     if result.startswith("tensor") and not name.endswith("_") and not name.startswith(_OTHER_FUNCTIONS)
-) - (torch_api.FACTORIES | _STATEFUL_FUNCTIONS)
+) - (torch_api.FACTORIES | torch_api.LOSS_FUNCTIONS | _STATEFUL_FUNCTIONS)
 _LAST_NAMES = _METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS}
 _MOVED_IN_PLACE = frozenset({"dgl", "torch_geometric", "transformers"})
 """Libraries whose batches have a `to` or `cuda` that acts in place."""
@@ -53,7 +50,10 @@ _CLOCKS = frozenset(
     | {"timeit", "Timer", "blocked_autorange", "profile", "record_function", "max_memory_allocated", "memory_allocated"}
 )
 """Calls that measure: beside them, work is done for its own sake."""
-_CELLS = re.compile(r"^# (%%|In ?\[)", re.MULTILINE)
+_CELL = r"# ?(?:%%|In ?\[|torchlint: cell \d)"
+_CELLS = re.compile(rf"^{_CELL}", re.MULTILINE)
+_END_OF_CELL = re.compile(rf"(?:[ \t]*(?!{_CELL})(?:#[^\r\n]*)?[\r\n]+)*[ \t]*(?:{_CELL}|#[^\r\n]*\Z|\Z)")
+"""Nothing but comments, up to the next cell of a notebook or of a script with cells."""
 
 
 _FIRST_CALL = re.compile(rb"\n[ \t(]*[A-Za-z_.][\w.]*(?:\[[^\n]*\][\w.]*)*[ \t]*\(")
@@ -114,8 +114,8 @@ class DiscardedResult(Rule):
     `contiguous` and `clone`, which keep the numbers. Unsafe for what computes others (`x.add(1)`, `F.dropout(x, p)`, a cast
     to another type), since the program's results change; for leaves that require grad, since the result is no leaf; and for
     what a loop unpacks from an unknown loader, which may be something else than a tensor.
-    There is no fix where assigning would not help: the name is not read afterwards, it belongs to an enclosing scope, or the
-    attribute is a parameter.
+    There is no fix where assigning would not help: the name is not read afterwards, it belongs to an enclosing scope, the
+    attribute is a parameter, or what is computed is of another sort, such as a sum or a pair.
 
     ## References
     - [torch.Tensor.to](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html)
@@ -134,6 +134,8 @@ class DiscardedResult(Rule):
             return
         tensor = self._operand(call)
         if tensor is None or "torch" not in self.semantics.names.imported_libraries or is_tried(node, self.semantics):
+            return
+        if self._is_displayed(node):
             return
         if self._is_measured(node) and not (self._moves(call) and self._may_assign(node, tensor)):
             return
@@ -221,25 +223,25 @@ class DiscardedResult(Rule):
         return isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES
 
     def _is_measured(self, node: ast.stmt) -> bool:
-        """Whether the function around looks at clocks or memory, or the statement is the last of a notebook's cell."""
+        """Whether the function around looks at clocks or at memory."""
         function = self.semantics.tree.function(node)
-        if function is None and self._has_cells:
-            return True
-        for name in _CLOCKS & self.semantics.facts.calls.keys():
-            for call in self.semantics.facts.calls[name]:
-                if self.semantics.tree.function(call) is function:
-                    return True
-        return False
+        return any(
+            self.semantics.tree.function(call) is function
+            for name in _CLOCKS & self.semantics.facts.calls.keys()
+            for call in self.semantics.facts.calls[name]
+        )
 
-    @cached_property
-    def _has_cells(self) -> bool:
-        return _CELLS.search(self.source.text) is not None
+    def _is_displayed(self, node: ast.stmt) -> bool:
+        """Whether a notebook shows the result: that of the last statement of a cell."""
+        if not isinstance(self.semantics.tree.parent(node), ast.Module) or _CELLS.search(self.source.text) is None:
+            return False
+        return _END_OF_CELL.match(self.source.text, self.source.end(node)) is not None
 
     # --- the fix -----------------------------------------------------------------------------------------------------
 
     def _fix(self, node: ast.Expr, call: ast.Call, tensor: ast.expr) -> Fix | None:
         """Assigns the result to what it was computed from, where that makes a difference."""
-        if not self._may_assign(node, tensor):
+        if not self._takes_its_place(call) or not self._may_assign(node, tensor):
             return None
         kind = self.semantics.kind(tensor)
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
@@ -250,6 +252,14 @@ class DiscardedResult(Rule):
         return self.fix(
             f"Assign the result to `{ast.unparse(tensor)}`", edits, safe=keeps and kind.is_tensor and kind.grad is not Grad.LEAF
         )
+
+    def _takes_its_place(self, call: ast.Call) -> bool:
+        """Whether what is computed is of the same sort as what it is computed from."""
+        name = self.semantics.qualified_name(call.func) or "builtins."
+        if not name.startswith("builtins."):
+            in_place = f"{_last_name(call.func)}_" in torch_api.INPLACE_METHODS
+            return torch_api.FUNCTIONS.get(name) == "tensor" and (in_place or name.startswith("torch.nn.functional."))
+        return _last_name(call.func) in _ASSIGNABLE_METHODS
 
     def _keeps_type(self, call: ast.Call) -> bool:
         """Whether ``to`` moves to a device only, as far as its arguments show."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Fix
@@ -12,6 +13,8 @@ from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop
 
 _DEEP = 3
 """So many functions may lie between a loop and the step in it."""
+_MANY = 16
+"""So many steps of one loop are looked at: no one writes more of them, but for tests of linters."""
 _STEP_HOOKS = ("register_step_post_hook", "register_step_pre_hook", "register_post_accumulate_grad_hook")
 
 
@@ -62,12 +65,14 @@ class MissingZeroGrad(Rule):
         if not steps or any(hook in self.semantics.facts.calls for hook in _STEP_HOOKS):
             return
         reported: set[tuple[Loop, frozenset[ast.Call]]] = set()
+        looked_at: Counter[Loop] = Counter()
         for step in steps:
             if self._is_wiped_beside(step):
                 continue
             region = self._round(step)
-            if region is None:
+            if region is None or looked_at[region.loop] == _MANY:
                 continue
+            looked_at[region.loop] += 1
             own = self._own_backwards(step, region)
             key = (region.loop, frozenset(backward.call for backward in own))
             if own and key not in reported and self._piles_up(step, own, region):

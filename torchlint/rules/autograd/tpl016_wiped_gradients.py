@@ -2,16 +2,33 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
+from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Form, Type
+from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.training_steps import ZeroGrad, stepped
-from torchlint.semantics.tree import dotted
+from torchlint.semantics.tree import dotted, walk_body
 
 _METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"})
 """The methods of an optimizer of torch."""
+
+
+_NEAR = 8
+"""So many backward calls are looked at for the one that a message names and a fix moves a call in front of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Acts:
+    """What a scope does with gradients."""
+
+    steps: list[tuple[ast.Call, ast.expr]]
+    backwards: list[ast.Call]
+    sources: list[ast.AST]
+    zeros: list[ZeroGrad]
 
 
 class WipedGradients(Rule):
@@ -68,24 +85,40 @@ class WipedGradients(Rule):
     def _wiped(self, zero: ZeroGrad) -> tuple[list[ast.Call], ast.Call | None]:
         """The backward calls that a ``zero_grad`` undoes, and the step that is left without gradients."""
         flow = self.semantics.control_flow
-        steps = self._steps_of(zero)
-        backwards = self._backwards(zero) if steps else []
-        used = [*steps, *self._rebindings(zero.of)]
-        wiped = [backward for backward in backwards if flow.may_follow(backward, zero.call, avoiding=used)]
-        if not wiped or self._has_methods_of_its_own(zero.of):
+        scope = flow.scope(zero.call)
+        acts = self._acts.get(scope) or self._acts.setdefault(scope, self._acts_of(scope))
+        left = set(flow.following(zero.call, avoiding=acts.sources))
+        if not any(flow.step(call) in left and self._wipes_for(zero, optimizer) for call, optimizer in acts.steps):
             return [], None
-        sources = self._sources(zero)
-        zeros = [
-            other.call
-            for other in self.semantics.training_steps.zero_grads
-            if self._has_steps(other, zero) and flow.scope(other.call) is flow.scope(zero.call)
-        ]
+        steps = [call for call, optimizer in acts.steps if self._wipes_for(zero, optimizer)]
+        used = [*steps, *self._rebindings(zero.of)]
+        if not flow.may_follow_any(acts.backwards, zero.call, avoiding=used) or self._has_methods_of_its_own(zero.of):
+            return [], None
+        zeros = [other.call for other in acts.zeros if self._has_steps(other, zero)]
         for step in steps:
-            if not flow.may_follow(zero.call, step, avoiding=sources):
-                continue
-            if not any(flow.may_follow(source, step, avoiding=zeros) for source in [*sources, *backwards]):
-                return wiped, step
+            if flow.step(step) in left and not flow.may_follow_any([*acts.sources, *acts.backwards], step, avoiding=zeros):
+                near = sorted(acts.backwards, key=lambda call: abs(call.lineno - zero.call.lineno))[:_NEAR]
+                wiped = [backward for backward in near if flow.may_follow(backward, zero.call, avoiding=used)]
+                return sorted(wiped, key=lambda call: call.lineno), step
         return [], None
+
+    @cached_property
+    def _acts(self) -> dict[FlowScope, _Acts]:
+        """What is known of the scopes that were looked at."""
+        return {}
+
+    def _acts_of(self, scope: FlowScope) -> _Acts:
+        flow, steps = self.semantics.control_flow, self.semantics.training_steps
+        calls = [*self.semantics.facts.calls.get("step", ()), *self.semantics.facts.calls.get("optimizer_step", ())]
+        stepping = [(call, optimizer) for call in calls if (optimizer := stepped(call)) is not None]
+        own = [(call, optimizer) for call, optimizer in stepping if flow.scope(call) is scope]
+        surely = {call for call, optimizer in own if steps.acts_as_optimizer(optimizer)}
+        return _Acts(
+            own,
+            self._backwards(scope),
+            [source for source in self._sources(scope) if source not in surely],
+            [zero for zero in steps.zero_grads if flow.scope(zero.call) is scope],
+        )
 
     def _rebindings(self, optimizer: ast.expr) -> list[ast.AST]:
         """The places in the same scope where the optimizer is made anew, and with it its gradients."""
@@ -108,17 +141,6 @@ class WipedGradients(Rule):
 
     def _has_steps(self, other: ZeroGrad, zero: ZeroGrad) -> bool:
         return other is zero or self.semantics.training_steps.same(other.of, zero.of)
-
-    def _steps_of(self, zero: ZeroGrad) -> list[ast.Call]:
-        """The steps, in the same scope, of the optimizer whose gradients are wiped."""
-        flow = self.semantics.control_flow
-        calls = [*self.semantics.facts.calls.get("step", ()), *self.semantics.facts.calls.get("optimizer_step", ())]
-        scope = flow.scope(zero.call)
-        return [
-            call
-            for call in calls
-            if flow.scope(call) is scope and (optimizer := stepped(call)) is not None and self._wipes_for(zero, optimizer)
-        ]
 
     def _wipes_for(self, zero: ZeroGrad, optimizer: ast.expr) -> bool:
         """Whether the gradients that are wiped surely are all that the optimizer has."""
@@ -144,32 +166,29 @@ class WipedGradients(Rule):
         scope = self.semantics.bindings.scope_of(module)
         return len(self.semantics.bindings.lookup(module.id, scope)) == 1
 
-    def _backwards(self, zero: ZeroGrad) -> list[ast.Call]:
-        """The calls in the same scope that surely back-propagate, themselves or in a function of the file."""
+    def _backwards(self, scope: FlowScope) -> list[ast.Call]:
+        """The calls in a scope that surely back-propagate, themselves or in a function of the file."""
         flow, steps, tree = self.semantics.control_flow, self.semantics.training_steps, self.semantics.tree
-        scope = flow.scope(zero.call)
         found: list[ast.Call] = []
         for backward in steps.backwards:
-            if flow.scope(backward.call) is scope and tree.function(backward.call) is tree.function(zero.call):
-                found.append(backward.call)
-                continue
             function = tree.function(backward.call)
-            if function is not None and not isinstance(function, ast.Lambda):
+            if flow.scope(backward.call) is scope:
+                found.append(backward.call)
+            elif function is not None and not isinstance(function, ast.Lambda):
                 found += [call for call in self.semantics.inference.call_sites(function) if flow.scope(call) is scope]
-        return found
+        return list(dict.fromkeys(found))
 
-    def _sources(self, zero: ZeroGrad) -> list[ast.AST]:
-        """The places in the same scope where gradients may come from: calls that may back-propagate, and stored gradients."""
-        flow, steps = self.semantics.control_flow, self.semantics.training_steps
-        scope = flow.scope(zero.call)
+    def _sources(self, scope: FlowScope) -> list[ast.AST]:
+        """The places in a scope where gradients may come from: calls that may back-propagate, and stored gradients."""
+        steps = self.semantics.training_steps
         found: list[ast.AST] = []
-        for node in ast.walk(scope):
+        for node in walk_body(scope.body):
             match node:
                 case ast.Call() if steps.may_back_propagate(node):
                     found.append(node)
                 case ast.Attribute(attr="grad") if not isinstance(node.ctx, ast.Load) or self._is_filled(node):
                     found.append(node)
-        return [node for node in found if flow.scope(node) is scope]
+        return found
 
     def _is_filled(self, gradient: ast.Attribute) -> bool:
         """Whether a gradient is written to: ``p.grad.copy_(g)``, ``p.grad.data = g``, or given to a function."""

@@ -12,7 +12,6 @@ from torchlint.rules.arguments import add_keywords, keyword_of
 from torchlint.rules.quotes import usual_quote
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Type, torch_api
-from torchlint.semantics.tree import dotted
 from torchlint.target import TorchVersion
 
 _DTYPES = MappingProxyType(
@@ -25,12 +24,12 @@ _HAS_AS_TENSOR = TorchVersion(1, 0)
 _HAS_BOOL = TorchVersion(1, 2)
 _FILLING = frozenset({"fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "resize_", "exponential_"})
 _COUNT = re.compile(
-    r"(?:n|num|nb|len|size|shape|dim|dims|bsz|batch|channels|units|hidden)(?:_.*|s)?"
-    r"|.*(?:_|^)(?:size|sizes|shape|dim|dims|len|length|features|channels|num|count|classes|units|hidden|bsz|planes)"
-    r"|(?:in|out)_.*",
+    r"(?:n|num|nb|max|in|out)_(?:feat|feats|features|channels|dims?|units|nodes|classes|heads|planes|hidden|in|out|len|length)"
+    r"|(?:n|num|nb)(?:_.*)?|size|shape|dim|bsz|channels|units|length|nhid|ninp|ntokens?|nclass"
+    r"|.+_(?:size|shape|dim|len|length|channels|num|count|units|hidden|bsz|planes)",
     re.IGNORECASE,
 )
-_CAMEL_COUNT = re.compile(r".*[a-z](?:Size|Dim|Dims|Len|Length|Count|Channels)")
+_CAMEL_COUNT = re.compile(r".*[a-z](?:Size|Dim|Dims|Len|Length|Count|Channels)|[BCDKLMNdkmn]")
 """Names of numbers of things: what a tensor is made with so many of."""
 
 
@@ -210,10 +209,7 @@ class LegacyConstructor(Rule):
         parent = self.semantics.tree.parent(call)
         if isinstance(parent, ast.Attribute) and parent.attr in _FILLING:
             return _Content.SIZES
-        if isinstance(parent, ast.Call) and self.semantics.qualified_name(parent.func) == "torch.nn.Parameter":
-            return _Content.SIZES
-        name = (dotted(call.args[0]) or "").rpartition(".")[2]
-        return _Content.SIZES if _COUNT.fullmatch(name) or _CAMEL_COUNT.fullmatch(name) else _Content.ARRAY
+        return _Content.SIZES if _is_called_a_count(call.args[0]) else _Content.ARRAY
 
     # --- constructors ------------------------------------------------------------------------------------------------
 
@@ -326,6 +322,20 @@ _MEANINGS = MappingProxyType(
         _Content.UNKNOWN: "takes an int for a size and anything else for data, by a legacy constructor",
     }
 )
+
+
+def _is_called_a_count(node: ast.expr) -> bool:
+    """Whether an expression has the name of a number of things, or is computed from one that has."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+            return _COUNT.fullmatch(name) is not None or _CAMEL_COUNT.fullmatch(name) is not None
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]):
+            return _COUNT.fullmatch(name) is not None
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name.startswith("num_")
+        case ast.BinOp(left=left, op=ast.Mult() | ast.FloorDiv() | ast.Add() | ast.Sub(), right=right):
+            return _is_called_a_count(left) or _is_called_a_count(right)
+    return False
 
 
 def _has_floats(node: ast.expr) -> bool:

@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
 from torchlint.rules.compatibility import asks_for_version
 from torchlint.rules.legacy._reductions import Reductions
+from torchlint.rules.legacy._signature_screen import may_hold
 from torchlint.rules.legacy._signatures import (
-    INITIALIZERS,
     LOSSES,
     RENAMED,
     SCALED_OPERATIONS,
@@ -22,7 +21,7 @@ from torchlint.rules.legacy._signatures import (
 from torchlint.rules.quotes import usual_quote
 from torchlint.rules.renaming import Renaming
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics import Type, torch_api
+from torchlint.semantics import Form, Type, torch_api
 from torchlint.semantics.ranks import Ranks
 from torchlint.target import TorchVersion
 
@@ -30,62 +29,7 @@ _OLD_NAMES = frozenset(name.rpartition(".")[2] for name in RENAMED)
 _HAS_REDUCTION = TorchVersion(1, 0)
 """The first torch in which losses take ``reduction`` with the words of today; `interpolate` is as old."""
 
-_CLUES = (
-    (b"size_average", re.compile(rb"size_average")),
-    (b"reduce", re.compile(rb"\breduce\s*=\s*[^\s'\"]")),
-    (b"clip_grad_norm", re.compile(rb"clip_grad_norm\b")),
-    (b"oss2d", re.compile(rb"NLLLoss2d|nll_loss2d")),
-    (b"upsample", re.compile(rb"\bupsample(?:_nearest|_bilinear)?\s*\(|functional\s*\.\s*upsample|F\s*\.\s*upsample")),
-    (b"retain_variables", re.compile(rb"retain_variables")),
-    (b"multinomial", re.compile(rb"\.multinomial\(\s*\)")),
-    (b"sigmoid", re.compile(rb"\b(?:F|functional)\s*\.\s*sigmoid")),
-    (b"tanh", re.compile(rb"\b(?:F|functional)\s*\.\s*tanh")),
-    (b"init.", re.compile(rb"\binit\s*\.\s*(?:" + "|".join(INITIALIZERS).encode() + rb")\b")),
-)
-"""Of each kind of finding what a file has to hold, first as bytes that are quickly looked for."""
-_INITIALIZERS_ALONE = re.compile(rb"init\s+(?:import|as)\b")
-_FUNCTIONS_ALONE = re.compile(rb"functional\s+(?:import|as\s+(?!F\b))")
-_ALONE = re.compile(rb"\b(?:" + "|".join((*INITIALIZERS, "sigmoid", "tanh", "upsample")).encode() + rb")\b")
-_SOFTMAX = re.compile(rb"(?:softmax|softmin|Softmax|Softmin)\s*\(")
-_LOSS_CLASS = re.compile(rb"Loss\s*\(")
-_LOSS_FUNCTION = re.compile(rb"_loss\s*\(|cross_entropy\w*\s*\(|kl_div\s*\(")
-_KEYWORD = re.compile(rb",?\s*\b\w+\s*=(?!=)")
-_PARENTHESIS = re.compile(rb"[()]")
-_SCALED = re.compile(rb"\.(?:add|sub|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\s*\(")
-
-
-def _may_hold(data: bytes) -> bool:
-    """Whether a file may hold one of the old names, a softmax that is not given a dimension, or a factor in front."""
-    if any(word in data and pattern.search(data) is not None for word, pattern in _CLUES):
-        return True
-    if _INITIALIZERS_ALONE.search(data) is not None or _FUNCTIONS_ALONE.search(data) is not None:
-        if _ALONE.search(data) is not None:
-            return True
-    if b"oftm" in data and any(b"dim" not in given or b"None" in given for given in _arguments(_SOFTMAX, data)):
-        return True
-    if any(b"," in given for given in _arguments(_SCALED, data)):
-        return True
-    return any(_by_position(given) for given in _arguments(_LOSS_CLASS, data)) or any(
-        _by_position(given).count(b",") >= 2 for given in _arguments(_LOSS_FUNCTION, data)
-    )
-
-
-def _arguments(opening: re.Pattern[bytes], data: bytes) -> Iterator[bytes]:
-    """What stands between the parentheses behind each match."""
-    for match in opening.finditer(data):
-        depth, end = 1, len(data)
-        for bracket in _PARENTHESIS.finditer(data, match.end()):
-            depth += 1 if bracket.group() == b"(" else -1
-            if not depth:
-                end = bracket.start()
-                break
-        yield data[match.end() : end]
-
-
-def _by_position(arguments: bytes) -> bytes:
-    """What stands in front of the first keyword argument."""
-    keyword = _KEYWORD.search(arguments) if b"=" in arguments else None
-    return (arguments[: keyword.start()] if keyword is not None else arguments).strip(b", \t\r\n")
+_LOADER = re.compile(r"loader|_dl\b", re.IGNORECASE)
 
 
 class LegacySignature(Rule):
@@ -98,14 +42,15 @@ class LegacySignature(Rule):
       `F.nll_loss2d`, `nn.NLLLoss2d`, `F.sigmoid`, `F.tanh`;
     - `F.softmax(x)`, `F.log_softmax(x)`, `F.softmin(x)`, `nn.Softmax()` and its like without `dim`;
     - factors in front of operands: `w.add_(-lr, grad)`, `torch.addmm(beta, x, alpha, a, b)`;
-    - `probabilities.multinomial()` without a number, `loss.backward(retain_variables=True)`.
+    - `probabilities.multinomial()` without a number, `loss.backward(retain_variables=True)`, `iter(loader).next()`.
 
     ## Why is this bad
-    Some were removed and raise: `F.nll_loss2d`, `multinomial()`, `retain_variables`. Most warn at every call, until they are
-    removed as well. Two do something else than they say: `criterion.size_average = False` sets an attribute that nothing
-    reads, so the mean is taken where the sum was meant; and a softmax without `dim` picks the dimension by their number, 0 of
-    one or three and 1 of any other, so that with a batch of sequences it normalises over the batch. `F.sigmoid` and `F.tanh`
-    are other names of `torch.sigmoid` and `torch.tanh`, which torch 0.4.1 to 1.13 warned of and which are tolerated since.
+    Some were removed and raise: `F.nll_loss2d`, `multinomial()`, `retain_variables`, `.next()`. Most warn at every call, until
+    they are removed as well. Two do something else than they say: `criterion.size_average = False` sets an attribute that
+    nothing reads, so the mean is taken where the sum was meant; and a softmax without `dim` picks the dimension by their
+    number, 0 of one or three and 1 of any other, so that with a batch of sequences it normalises over the batch. `F.sigmoid`
+    and `F.tanh` are other names of `torch.sigmoid` and `torch.tanh`, which torch 0.4.1 to 1.13 warned of and which are
+    tolerated since.
 
     ## Example
     ```python
@@ -144,9 +89,19 @@ class LegacySignature(Rule):
     screen = Screen(
         any_of=(
             *(b"size_average", b"reduce", b"clip_grad_norm", b"init", b"psample", b"sigmoid", b"tanh", b"oftm", b"add"),
-            *(b"oss", b"cross_entropy", b"kl_div", b".sub", b"NLLLoss2d", b"nll_loss2d", b"multinomial", b"retain_variables"),
+            *(
+                b"oss",
+                b"cross_entropy",
+                b"kl_div",
+                b".sub",
+                b"NLLLoss2d",
+                b"nll_loss2d",
+                b"multinomial",
+                b"retain_variables",
+                b".next(",
+            ),
         ),
-        check=_may_hold,
+        check=may_hold,
     )
 
     @cached_property
@@ -183,6 +138,7 @@ class LegacySignature(Rule):
         self._visit_backward(node)
         if isinstance(node.func, ast.Attribute):
             self._visit_operation(node, node.func)
+            self._visit_next(node, node.func)
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -337,6 +293,30 @@ class LegacySignature(Rule):
         if any("backward" in facts.methods for facts in self.semantics.facts.classes.values()):
             return kind.is_tensor and kind.why != "it is back-propagated"
         return kind.is_tensor or not kind.known
+
+    # --- iterators over loaders --------------------------------------------------------------------------------------
+
+    def _visit_next(self, call: ast.Call, function: ast.Attribute) -> None:
+        if function.attr != "next" or call.args or call.keywords or not self._iterates_over_loader(function.value):
+            return
+        iterator = ast.unparse(function.value)
+        start, end = self.source.start(call), self.source.end(call)
+        edits: list[TextEdit] = [(start, start, "next("), (self.source.end(function.value), end, ")")]
+        fix = self.fix(f"Use `next({iterator})`", edits, safe=True) if "#" not in self.source.segment(call) else None
+        self.report(call, f"`{iterator}.next()` raises an AttributeError since torch 1.13: use `next({iterator})`", fix)
+
+    def _iterates_over_loader(self, node: ast.expr) -> bool:
+        """Whether a value is what `iter` makes of a data loader, or of what nobody knows and is called a loader."""
+        match node:
+            case ast.Call(func=ast.Name(id="iter"), args=[loader]):
+                kind = self.semantics.kind(loader)
+                return kind.type is Type.LOADER or (not kind.known and _LOADER.search(ast.unparse(loader)) is not None)
+            case ast.Name():
+                bindings = self.semantics.bindings.reaching(node)
+                values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
+                calls = [value for value in values if isinstance(value, ast.Call)]
+                return bool(calls) and len(calls) == len(values) and all(map(self._iterates_over_loader, calls))
+        return False
 
     # --- factors in front --------------------------------------------------------------------------------------------
 

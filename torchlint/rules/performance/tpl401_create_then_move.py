@@ -26,7 +26,10 @@ _RANDOM_INTEGERS = frozenset({"randint", "randperm", "randint_like"})
 _FACTORIES = frozenset({*_EXACT, *_FILLED, *_INDICES, *_COMPUTED, *_RANDOM_FLOATS, *_RANDOM_INTEGERS, "arange", "tensor"})
 _METHODS = frozenset({*_EXACT_METHODS, "new_full"})
 _LIKE = frozenset({name for name in _FACTORIES if name.endswith("_like")} | _METHODS)
-"""Factories that take their dtype from another tensor."""
+"""Factories that take their dtype and device from another tensor, which is mostly where it is wanted."""
+
+_PLACED = _LIKE | {"tensor"}
+"""Factories whose result a move need not copy, or whose data has to be copied anyway."""
 
 _STEPS = frozenset({*CASTING_METHODS, "cuda", "to", "type", "type_as"})
 _SHAPING = frozenset(
@@ -35,6 +38,7 @@ _SHAPING = frozenset(
         *("t", "transpose", "permute", "view_as", "reshape_as", "unflatten"),
     }
 )
+_EXPANDING = frozenset({"expand", "expand_as"})
 _FILLING = frozenset({"fill_", "zero_"})
 _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "exponential_"})
 _CPU = re.compile(r"""^(?:torch\.device\()?["']cpu["']\)?$""")
@@ -87,7 +91,8 @@ class CreateThenMove(Rule):
     factory can make it on the device, with the dtype that is wanted.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
-    `torch.tensor(data).to(device)`: data comes from the host in any case.
+    `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of
+    `x` to begin with.
 
     ## Example
     ```python
@@ -104,9 +109,10 @@ class CreateThenMove(Rule):
     ## Fix safety
     Safe where the tensor's values are the same wherever they are made: zeros, ones, ranges of integers. Unsafe for random
     numbers, which the device's own generator draws, for values that are computed or rounded (`torch.linspace`,
-    `torch.full(size, 0.1).double()`), for leaves that require grad, and where `.cuda(gpu)` may be given None. Random numbers
-    are not reported where a generator is passed, or the same function seeds the CPU's or saves its state. There is no fix
-    where a comment stands inside the call that would go, or where the device is an expression over several lines.
+    `torch.full(size, 0.1).double()`), for leaves that require grad, behind `expand`, whose copy can be written to, and where
+    `.cuda(gpu)` may be given None. There is no fix where a comment stands inside the call that would go. Not reported are
+    random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its state, and moves to
+    a device that is an expression over several lines.
 
     ## References
     - [Create tensors directly on the target device](https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html)
@@ -196,7 +202,7 @@ class CreateThenMove(Rule):
         given = keyword_of(factory, "device")
         if given is not None and placement.device is not None:
             return placement.casts and self.source.segment(given.value) == placement.device and self._is_cast(chain)
-        moves = placement.device is not None and not _CPU.search(placement.device) and chain.name != "tensor"
+        moves = placement.device is not None and not _CPU.search(placement.device) and chain.name not in _PLACED
         return moves or (placement.casts and self._is_cast(chain))
 
     def _is_cast(self, chain: _Chain) -> bool:
@@ -285,6 +291,8 @@ class CreateThenMove(Rule):
         placement, name = chain.placement, chain.name
         if not placement.certain or self._is_random(chain) or name in _COMPUTED:
             return False
+        if chain.between & _EXPANDING:
+            return False  # the copy had memory of its own for each element
         wants_grad = keyword_of(chain.factory, "requires_grad")
         if wants_grad is not None and not (isinstance(wants_grad.value, ast.Constant) and wants_grad.value.value is False):
             return False
@@ -308,6 +316,8 @@ def _may_make(factory: ast.Call, name: str, dtype: str) -> bool:
         return False
     if name in _RANDOM_FLOATS | _COMPUTED or (name == "arange" and any(_is_fractional(part) for part in factory.args)):
         return dtype in _FLOATS or not dtype
+    if name in _INDICES:
+        return dtype in ("int32", "int64")
     return dtype != "bool" or name in ("tensor", *_FILLED)
 
 

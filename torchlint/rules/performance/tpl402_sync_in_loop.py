@@ -219,10 +219,10 @@ class SyncInLoop(Rule):
         statement = self.semantics.tree.statement(call)
         match statement:
             case ast.AugAssign(target=ast.Name(id=name) as target, op=ast.Add(), value=value) if _is_term(call, value):
-                if self._is_left_alone(name, loop, 1) and self._starts_as_number(target, loop):
+                if self._is_left_alone(name, loop) and self._starts_as_number(target, loop):
                     return self._closing(call, name)
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=name) as owner), args=[argument])):
-                if argument is call and self._is_left_alone(name, loop, 1) and self._is_empty_before(owner, loop):
+                if argument is call and self._is_left_alone(name, loop) and self._is_empty_before(owner, loop):
                     return _Sum(name, "{name} = {torch}.stack({name}).tolist() if {name} else []")
         return None
 
@@ -236,10 +236,10 @@ class SyncInLoop(Rule):
         )
         return None if counts else _Sum(name, "{name} = float({name})")
 
-    def _is_left_alone(self, name: str, loop: Loop, mentions: int) -> bool:
-        """Whether a loop has only so many mentions of a name."""
+    def _is_left_alone(self, name: str, loop: Loop) -> bool:
+        """Whether a loop mentions a name once and never leaves its function."""
         found = [part for part in ast.walk(loop) if isinstance(part, ast.Name) and part.id == name]
-        return len(found) == mentions and not any(
+        return len(found) == 1 and not any(
             isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom)) for statement in loop.body for part in walk(statement)
         )
 

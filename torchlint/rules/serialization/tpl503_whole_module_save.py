@@ -8,13 +8,16 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.loading import is_in_memory, is_torch_load
 from torchlint.rules.rewriting import Rewriter
+from torchlint.semantics import Type
 from torchlint.semantics.module_evidence import ModuleEvidence
 from torchlint.semantics.origins import Origins
+from torchlint.semantics.tree import dotted
 
 _MAY_SAVE = re.compile(
     rb"\btorch\s*\.\s*(?:serialization\s*\.\s*)?save\b|\bimport\s+torch(?:\.serialization)?\s+as\b"
     rb"|\bfrom\s+torch(?:\.serialization)?\s+import\b[^\n\r]*(?:\bsave\b|\(|\bserialization\b)"
 )
+_MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
 
 
@@ -71,9 +74,18 @@ class WholeModuleSave(Rule):
 
     def _is_module(self, saved: ast.expr) -> bool:
         """Whether a module is saved; that something has a method ``train`` is not enough for that."""
-        if self.semantics.kind(saved).why == "its `train` is called":
+        kind = self.semantics.kind(saved)
+        if kind.why == "its `train` is called" or self._is_result_of_training(saved):
             return False
-        return self._modules.is_module(saved) and not self._is_result_of_training(saved)
+        return kind.type is Type.MODULE or (self._modules.is_module(saved) and self._has_module_methods(saved))
+
+    def _has_module_methods(self, saved: ast.expr) -> bool:
+        """Whether a method that modules have, and few other callable things, is called on the same chain of names."""
+        chain = dotted(saved)
+        calls = (call.func for name in _MODULE_METHODS for call in self.semantics.facts.calls.get(name, ()))
+        return chain is not None and any(
+            isinstance(method, ast.Attribute) and dotted(method.value) == chain for method in calls
+        )
 
     def _is_result_of_training(self, saved: ast.expr) -> bool:
         """Whether something comes from a method ``train`` or ``fit`` of what need not be a module."""

@@ -50,6 +50,7 @@ class DirectForward(Rule):
 
     code = "TPL302"
     name = "direct-forward"
+    yields_to = ("TPL304",)
     screen = Screen(any_of=(b"forward",), pattern=re.compile(rb"(?<!super\(\))\.\s*forward\s*\("))
 
     def visit_Call(self, node: ast.Call) -> None:

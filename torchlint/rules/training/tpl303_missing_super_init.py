@@ -93,7 +93,7 @@ class MissingSuperInit(Rule):
 
     code = "TPL303"
     name = "missing-super-init"
-    screen = Screen(any_of=(b"nn.", b"Module", b"torch"), check=_may_lack_init)
+    screen = Screen(any_of=(b"Module", b"nn.", b".nn import", b"allennlp", b"fairseq"), check=_may_lack_init)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """Looks at a module's constructor."""
@@ -313,7 +313,7 @@ def _starts_with_init(function: Function) -> bool:
                 return True
             case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Assert():
                 continue
-            case ast.Assign(targets=[ast.Name()]):
+            case ast.Assign(targets=[ast.Name()], value=value) if not isinstance(value, ast.Call):
                 continue
         return False
     return False

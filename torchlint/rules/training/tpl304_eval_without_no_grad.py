@@ -67,9 +67,10 @@ class EvalWithoutNoGrad(Rule):
 
     ## Fix safety
     Safe: the results are the same without the graph. Unsafe where a function hands out tensors that carry the graph, which a
-    caller might back-propagate. A function that does nothing but evaluate is decorated; where training stands in it, too, only
-    the evaluating statements are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and
-    none in a generator or a coroutine.
+    caller might back-propagate, and where the file works with gradients otherwise than by training (`autograd.grad`, forces),
+    so that its models may need them. A function that does nothing but evaluate is decorated; where training stands in it,
+    too, only the evaluating statements are put into a `with torch.no_grad():`. There is no fix where other code shares their
+    lines, and none in a generator or a coroutine.
 
     ## References
     - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
@@ -183,8 +184,15 @@ class EvalWithoutNoGrad(Rule):
                     kept.append(value)
                 case ast.Assign(targets=targets, value=value) if any(isinstance(target, ast.Attribute) for target in targets):
                     kept.append(value)
+                case ast.Call(func=ast.Attribute(attr="append" | "extend", value=container), args=values):
+                    kept += [] if self._is_local(container, function) else values
         calls = {call for found in evaluated for call in (found.run.node, found.run.call)}
         return any(call in calls for call in carried(kept, self.semantics))
+
+    def _is_local(self, container: ast.expr, function: Function) -> bool:
+        """Whether a list is made in a function, and not given to it."""
+        found = self.semantics.modes.references.of(container)
+        return found is not None and found.root is function and not self._is_given(function, found)
 
     # --- reports and fixes -------------------------------------------------------------------------------------------
 
@@ -195,7 +203,7 @@ class EvalWithoutNoGrad(Rule):
             torch, imports = self._rewriter.torch_name(function)
             place = self.source.line_start(function.lineno)
             line = f"{self._rewriter.indentation(function)}@{torch}.no_grad(){self.source.newline}"
-            safe = not self._hands_out(function, evaluated)
+            safe = not self._hands_out(function, evaluated) and not self._gradients.may_be_needed
             fix = self.fix("Decorate the function with `@torch.no_grad()`", [(place, place, line), *imports], safe=safe)
         self._report(evaluated[0], f"run `{function.name}` under `torch.no_grad()`", fix)
 
@@ -254,7 +262,8 @@ class EvalWithoutNoGrad(Rule):
         edits = None if suspends else self._rewriter.wrap_in_no_grad(statements)
         what = "the call" if isinstance(statements[0], (ast.Expr, ast.Assign)) else "the loop"
         scope = self.semantics.control_flow.scope(statements[0])
-        safe = not (isinstance(scope, FUNCTIONS) and self._hands_out(scope, evaluated))
+        handed_out = isinstance(scope, FUNCTIONS) and self._hands_out(scope, evaluated)
+        safe = not handed_out and not self._gradients.may_be_needed
         fix = self.fix(f"Put {what} under `torch.no_grad()`", edits, safe=safe) if edits else None
         self._report(evaluated[0], f"put {what} under `torch.no_grad()`", fix)
 

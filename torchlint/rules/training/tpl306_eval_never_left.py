@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.rules import Rule, Screen
-from torchlint.rules.evaluation import is_test_case, model_of
+from torchlint.rules.evaluation import is_test_case, last_name, model_of
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.mode_dependence import ModeDependence
-from torchlint.semantics.modes import EVAL, Run, Setting
+from torchlint.semantics.modes import EVAL, Mode, Run, Setting
 from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import Loop
+from torchlint.semantics.tree import FUNCTIONS, Function, Loop
+
+_CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
+"""What is called that is given a model's output, and is no model itself."""
 
 
 class EvalNeverLeft(Rule):
@@ -68,7 +71,7 @@ class EvalNeverLeft(Rule):
     def finish(self) -> None:
         """Looks at each scope that has a model which the file trains."""
         reported: set[ast.AST] = set()
-        for scope, model in self.semantics.modes.trained:
+        for scope, model in self._models():
             if self.semantics.modes.is_managed(scope) or is_test_case(scope, self.semantics):
                 continue
             for setting, run, loop in self._trained_in_evaluation_mode(scope, model):
@@ -76,6 +79,32 @@ class EvalNeverLeft(Rule):
                 if switch not in reported and self._dependence.of(model_of(run.call)) is not False:
                     reported.add(switch)
                     self._report(model, switch, run, loop)
+
+    def _models(self) -> Iterator[tuple[FlowScope, Reference]]:
+        """The models that the file trains: by its optimizers and calls of ``train``, or as the only model of a function."""
+        modes = self.semantics.modes
+        known = set(modes.trained)
+        yield from modes.trained
+        for switch, models, mode in modes.switches:
+            for model in models or () if mode is Mode.EVAL else ():
+                for scope, found in modes.scopes_of(model, self.semantics.control_flow.scope(switch)):
+                    if (scope, found) not in known and isinstance(scope, FUNCTIONS) and self._is_only_model(scope, found):
+                        known.add((scope, found))
+                        yield scope, found
+
+    def _is_only_model(self, function: Function, model: Reference) -> bool:
+        """Whether a function trains no other model, of which this one might be a frozen part; it is given the optimizer."""
+        references = self.semantics.modes.references
+        calls = self.semantics.modes.calls_in(function)
+        if not any(last_name(call.func) == "step" for call in calls):
+            return False
+        for call in calls:
+            called = references.of(call.func) if self.semantics.backpropagated.call(call) else None
+            if called is not None and called.root is function and not model.holds(called):
+                given = isinstance(call.func, ast.Name) or self.semantics.facts.self_class(_owner(call.func)) is not None
+                if given and not _CRITERION.search(last_name(call.func)):
+                    return False
+        return True
 
     @cached_property
     def _dependence(self) -> ModeDependence:
@@ -140,3 +169,7 @@ class EvalNeverLeft(Rule):
                 statement = parent
         calls = ModeCalls(self.source, Rewriter(self.source, self.semantics))
         return calls.before(statement, f"{name}.train()")
+
+
+def _owner(function: ast.expr) -> ast.expr:
+    return function.value if isinstance(function, ast.Attribute) else function

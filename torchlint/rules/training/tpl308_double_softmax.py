@@ -9,7 +9,7 @@ from functools import cached_property
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics import Binding, Type
+from torchlint.semantics import Binding, Type, torch_api
 from torchlint.semantics.activations import Activations, Origin, Output
 from torchlint.semantics.tree import FUNCTIONS
 from torchlint.target import TorchVersion
@@ -121,6 +121,8 @@ class DoubleSoftmax(Rule):
         values = [*call.args[:1], *words]
         if len(values) != 1 or isinstance(values[0], ast.Starred):
             return None
+        if isinstance(call.func, ast.Attribute) and call.func.attr in torch_api.TENSOR_ATTRIBUTES:
+            return None  # a tensor's method, of which there are many
         name = self.semantics.qualified_name(call.func)
         if name is None or name not in _EXPECTS:
             kind = self.semantics.kind(call.func)
@@ -252,7 +254,7 @@ class DoubleSoftmax(Rule):
         if origin.output is Output.LOGITS:
             edits = self._loss_renamed(loss)
             return self.fix("Use the cross entropy of logits", edits, safe=False) if edits else None
-        if origin.unique and not self._is_needed(loss, origin):
+        if origin.unique and not origin.stored and not self._is_needed(loss, origin):
             if loss.expects == "nothing":
                 edits = self._activation_renamed(origin)
             else:
@@ -282,7 +284,8 @@ class DoubleSoftmax(Rule):
         if "#" in self.source.text[start:inner_start] + self.source.text[inner_end:end]:
             return None
         is_operand = isinstance(self.semantics.tree.parent(node), (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript))
-        if is_operand and not isinstance(operand, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+        is_long = operand.end_lineno != operand.lineno
+        if (is_operand or is_long) and not isinstance(operand, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
             return [(start, inner_start, "("), (inner_end, end, ")")]
         return [(start, inner_start, ""), (inner_end, end, "")]
 
@@ -302,6 +305,9 @@ class DoubleSoftmax(Rule):
         function = origin.node.func
         if origin.output is not Output.SOFTMAX or not isinstance(function, ast.Attribute):
             return None
+        is_torchs = (self.semantics.qualified_name(function) or "").startswith("torch.")
+        if not is_torchs and function.value is not origin.operand:
+            return None  # a layer of that name
         new = {"softmax": ".log_softmax", "Softmax": ".LogSoftmax"}.get(function.attr)
         return [self._rewriter.replace_attribute(function, new)] if new else None
 

@@ -1,0 +1,83 @@
+"""TPL401 beyond its fixtures: its screen, and what depends on the rest of the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.diagnostic import Applicability
+from torchlint.fixer import fix
+from torchlint.linter import lint
+from torchlint.options import Options
+from torchlint.rules.performance.tpl401_create_then_move import CreateThenMove
+from torchlint.source import Source
+from torchlint.target import TorchVersion
+
+
+def fixed(line: str) -> str:
+    return (
+        fix(Source(f"import torch\n{line}\n"), [CreateThenMove], Applicability.UNSAFE)
+        .text.removeprefix("import torch\n")
+        .strip()
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("x = torch.zeros((n)).cuda()", 'x = torch.zeros((n), device="cuda")'),
+        ("x = torch.zeros(n,).cuda()", 'x = torch.zeros(n, device="cuda",)'),
+        ("x = torch.zeros(*size).cuda()", 'x = torch.zeros(*size, device="cuda")'),
+        ("x = (torch.zeros(n)).cuda()", 'x = (torch.zeros(n, device="cuda"))'),
+        ("x = torch.eye(n)[None, :].cuda()", 'x = torch.eye(n, device="cuda")[None, :]'),
+        ("x = torch.zeros(n).to(d, torch.long)", "x = torch.zeros(n).to(d, torch.long)"),
+        ("x = torch.zeros(n).to(device).long()", "x = torch.zeros(n, dtype=torch.int64, device=device)"),
+        ("x = torch.ones(n).to(y.device).cuda()", 'x = torch.ones(n, device="cuda")'),
+        ("x = torch.zeros(len(')')).cuda()", "x = torch.zeros(len(')'), device=\"cuda\")"),
+        ("x = torch.ones(n).to(device=pick(\n    n)).long()", "x = torch.ones(n).to(device=pick(\n    n)).long()"),
+        ("x = torch.arange(n).float().long()", "x = torch.arange(n, dtype=torch.float32).long()"),
+    ],
+)
+def test_the_factory_gets_the_arguments(line: str, expected: str) -> None:
+    assert fixed(line) == expected
+
+
+def test_the_screen_is_quick_about_long_comments() -> None:
+    text = "import torch\nx = torch.zeros(3)  # " + ") " * 5000 + "\n" + "# )\n" * 5000
+    assert lint(Source(text), [CreateThenMove]) == []
+
+
+def test_factories_have_no_device_before_0_4() -> None:
+    source = Source("import torch\nx = torch.zeros(3).cuda()\n")
+    assert lint(source, [CreateThenMove], options=Options(target=TorchVersion(0, 3))) == []
+    assert len(lint(source, [CreateThenMove], options=Options(target=TorchVersion(0, 4)))) == 1
+
+
+FACTORIES = """zeros(3, 4)|ones((2, 3))|empty(0)|eye(3)|arange(5)|arange(1, 9, 2)|arange(0, 1, 0.25)|full((2,), 3)
+full((2,), 0.1)|full((2,), True)|linspace(0, 9, 4)|logspace(0, 1, 3)|tensor([1, 2])|tensor([0.1, 2])|tensor([True, False])
+tensor(3)|zeros_like(floats)|ones_like(integers)|full_like(floats, 2)|tril_indices(3, 3)|zeros(3, dtype=torch.int32)|hann_window(4)
+arange(5, dtype=torch.int16)|scalar_tensor(2)|arange(6)[None, :]|ones(2, 3).t()""".replace("\n", "|").split("|")
+CASTS = """float()|double()|half()|bfloat16()|int()|long()|short()|byte()|char()|bool()|to(torch.float64)|to(dtype)
+to(device, torch.int64)|to(device).float()|to(device).bool()|type_as(integers)|to(floats)|type(torch.LongTensor)""".replace(
+    "\n", "|"
+).split("|")
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_a_safe_fix_makes_the_very_same_tensor(factory: str) -> None:
+    torch = pytest.importorskip("torch")
+    names = {
+        "torch": torch,
+        "floats": torch.ones(2, 2),
+        "integers": torch.ones(3, dtype=torch.int64),
+        "dtype": torch.float64,
+        "device": torch.device("cpu"),
+    }
+    for cast in CASTS:
+        text = f"import torch\nx = torch.{factory}.{cast}\n"
+        repaired = fix(Source(text), [CreateThenMove], Applicability.SAFE).text
+        if repaired != text:
+            before, after = dict(names), dict(names)
+            exec(text, before)
+            exec(repaired, after)
+            assert before["x"].dtype == after["x"].dtype, repaired
+            assert torch.equal(before["x"], after["x"]), repaired

@@ -1,0 +1,43 @@
+"""TPL014 in notebooks, which show the result of a cell's last statement."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.linter import lint
+from torchlint.rules.autograd.tpl014_discarded_result import DiscardedResult
+from torchlint.source import Source
+
+CELLS = """\
+# torchlint: cell 1
+import torch
+x = torch.ones(2, 3)
+# torchlint: cell 2
+x.view(3, 2)
+# torchlint: cell 3
+x.add(1)
+x.add(2)  # shown
+
+# the end
+
+# torchlint: cell 4
+for _ in range(3):
+    x.add(3)
+# torchlint: cell 5
+x.cuda()
+print(x)
+x.t()
+"""
+
+
+def rows(text: str) -> list[int]:
+    return [found.location.row for found in lint(Source(text), [DiscardedResult])]
+
+
+@pytest.mark.parametrize("marker", ["# torchlint: cell ", "# In [", "# %% ", "#%% "])
+def test_what_a_notebook_shows_is_not_thrown_away(marker: str) -> None:
+    assert rows(CELLS.replace("# torchlint: cell ", marker)) == [7, 14, 16]
+
+
+def test_a_script_shows_nothing() -> None:
+    assert rows(CELLS.replace("# torchlint: cell", "# part")) == [5, 7, 8, 14, 16, 18]

@@ -1,0 +1,189 @@
+"""The rules about evaluation and modes, TPL304, TPL305, TPL306 and TPL504: how they edit, and what depends on the settings."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from torchlint.diagnostic import Applicability
+from torchlint.fixer import fix
+from torchlint.linter import lint
+from torchlint.options import Options
+from torchlint.selection import select_rules
+from torchlint.source import Source
+from torchlint.target import TorchVersion
+
+
+def fixed(text: str, code: str) -> str:
+    return fix(Source(dedent(text)), select_rules(select=[code]), Applicability.UNSAFE).text
+
+
+def applicabilities(text: str, code: str) -> list[Applicability | None]:
+    return [found.fix.applicability if found.fix else None for found in lint(Source(dedent(text)), select_rules(select=[code]))]
+
+
+EVALUATION = """
+def evaluate(model, loader):
+    model.eval()
+    for x, y in loader:
+        print(model(x).argmax(1) == y)
+"""
+
+
+def test_a_decorator_stands_next_to_the_function_and_imports_torch_where_nothing_does() -> None:
+    text = """
+        from torch import nn
+
+
+        class Trainer:
+            @staticmethod
+            @logged  # with its time
+            def evaluate(model, loader):
+                model.eval()
+                for x in loader:
+                    print(model(x).argmax(1))
+    """
+    expected = """
+        import torch
+        from torch import nn
+
+
+        class Trainer:
+            @staticmethod
+            @logged  # with its time
+            @torch.no_grad()
+            def evaluate(model, loader):
+                model.eval()
+                for x in loader:
+                    print(model(x).argmax(1))
+    """
+    assert fixed(text, "TPL304") == dedent(expected)
+
+
+def test_torch_is_spelt_as_in_the_file() -> None:
+    assert fixed("import torch as t\n" + EVALUATION, "TPL304") == "import torch as t\n" + EVALUATION.replace(
+        "def", "@t.no_grad()\ndef"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("", Applicability.SAFE),
+        ("def penalty(model, x):\n    return torch.autograd.grad(model(x).sum(), x)[0]\n", Applicability.UNSAFE),
+        ("forces = model.forces\n", Applicability.UNSAFE),
+        ("for p in model.parameters():\n    p.requires_grad = False\n", Applicability.SAFE),
+    ],
+)
+def test_models_of_files_that_work_with_gradients_may_need_them(more: str, expected: Applicability) -> None:
+    assert applicabilities("import torch\n" + EVALUATION + more, "TPL304") == [expected]
+
+
+def test_a_torch_without_no_grad_is_not_told_to_use_it() -> None:
+    source = Source("import torch\n" + EVALUATION)
+    rules = select_rules(select=["TPL304"])
+    assert len(lint(source, rules, Options(target=TorchVersion(0, 4)))) == 1
+    assert lint(source, rules, Options(target=TorchVersion(0, 3))) == []
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "with torch.no_grad():\n        {}",
+        "with torch.inference_mode():\n        {}",
+        "with torch.set_grad_enabled(flag):\n        {}",
+        "with context.no_gradients():\n        {}",
+        "torch.set_grad_enabled(False)\n    {}",
+    ],
+)
+def test_contexts_that_may_turn_autograd_off(around: str) -> None:
+    text = "import torch\ndef evaluate(model, loader):\n    model.eval()\n    " + around.format(
+        "[model(x).argmax() for x in loader]"
+    )
+    assert applicabilities(text, "TPL304") == []
+
+
+TRAINING = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2, 2), nn.{layer})
+
+    def forward(self, x):
+        return self.layers(x)
+
+def run(loader, test_loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        {top}
+        for x, y in loader:
+            F.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        {before}
+        with torch.no_grad():
+            correct = sum((net(x).argmax(1) == y).sum() for x, y in test_loader)
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "top", "before", "code"),
+    [
+        ("Dropout()", "pass", "pass", "TPL305"),
+        ("Dropout()", "net.train()", "pass", "TPL305"),
+        ("Dropout()", "net.train()", "net.eval()", None),
+        ("Dropout()", "pass", "net.eval()", "TPL306"),
+        ("Dropout()", "pass", "evaluating(net)", None),
+        ("Dropout()", "net.eval()", "pass", None),
+        ("Dropout()", "net.train(epoch > 0)", "pass", None),
+        ("LayerNorm(2)", "pass", "pass", None),
+        ("LayerNorm(2)", "pass", "net.eval()", None),
+    ],
+)
+def test_the_mode_of_evaluation_and_training(layer: str, top: str, before: str, code: str | None) -> None:
+    source = Source(TRAINING.format(layer=layer, top=top, before=before))
+    found = [diagnostic.code for diagnostic in lint(source, select_rules(select=["TPL304", "TPL305", "TPL306", "TPL504"]))]
+    assert found == ([code] if code else [])
+
+
+def test_training_is_gone_back_to_only_where_it_goes_on() -> None:
+    text = TRAINING.format(layer="Dropout()", top="net.train()", before="pass")
+    assert "net.train()" not in fixed(text, "TPL305").partition("net.eval()")[2]
+    text = TRAINING.format(layer="Dropout()", top="pass", before="pass")
+    assert fixed(text, "TPL305").endswith("in test_loader)\n        net.train()\n")
+
+
+def test_together_the_fixes_leave_nothing() -> None:
+    text = TRAINING.format(layer="Dropout()", top="pass", before="pass").replace("with torch.no_grad():", "if True:")
+    rules = select_rules(select=["TPL304", "TPL305", "TPL306"])
+    result = fix(Source(text.replace("pass", "net.eval()")), rules, Applicability.UNSAFE)
+    assert result.remaining == ()
+
+
+@pytest.mark.parametrize(
+    ("between", "count"),
+    [
+        ("", 1),
+        ("model.eval()", 0),
+        ("model.train()", 0),
+        ("prepare_for_test(model)", 0),
+        ("model.half()", 1),
+        ("print(model)", 1),
+    ],
+)
+def test_loading(between: str, count: int) -> None:
+    text = f"""
+        import torch
+        from torch import nn
+
+        model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        model.load_state_dict(torch.load("model.pt"))
+        {between}
+        print(model(x))
+    """
+    assert len(applicabilities(text, "TPL504")) == count

@@ -1,0 +1,80 @@
+"""TPL402: where a value that is read in each step can be read after the loop instead."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from torchlint.diagnostic import Applicability
+from torchlint.fixer import fix
+from torchlint.linter import lint
+from torchlint.rules.performance.tpl402_sync_in_loop import SyncInLoop
+from torchlint.source import Source
+
+SCRIPT = """
+import torch
+from torch import nn, optim
+
+model = nn.Linear(4, 1).cuda()
+optimizer = optim.SGD(model.parameters(), lr=0.1)
+total, losses = 0.0, []
+def train(loader):
+    total = 0.0
+    losses = []
+    for x in loader:
+        loss = model(x.cuda()).mean()
+        loss.backward()
+        optimizer.step()
+        LINE
+    return total, losses
+"""
+
+
+def script(line: str) -> str:
+    return textwrap.dedent(SCRIPT).replace("LINE", line)
+
+
+@pytest.mark.parametrize(
+    ("line", "inside", "behind"),
+    [
+        ("total += loss.item()", "total += loss.detach()", "total = float(total)"),
+        ("total += float(loss)", "total += loss.detach()", "total = float(total)"),
+        ("total += 2 * loss.item()", "total += 2 * loss.detach()", "total = float(total)"),
+        ("total += loss.detach().cpu().item()", "total += loss.detach()", "total = float(total)"),
+        (
+            "losses.append(loss.item())",
+            "losses.append(loss.detach())",
+            "losses = torch.stack(losses).tolist() if losses else []",
+        ),
+        ("total += loss.item()  # the mean", "total += loss.detach()  # the mean", "total = float(total)"),
+    ],
+)
+def test_what_is_only_added_up_is_read_after_the_loop(line: str, inside: str, behind: str) -> None:
+    text = fix(Source(script(line)), [SyncInLoop], Applicability.UNSAFE).text
+    assert f"        {inside}\n    {behind}\n    return total, losses\n" in text
+    assert lint(Source(text), [SyncInLoop]) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "total += loss.item(); print(total)",
+        "total -= loss.item()",
+        "total = total + loss.item()",
+        "total += loss.item() ** 2",
+        "losses.append((loss.item(), 1))",
+        "losses.insert(0, loss.item())",
+        "total += (model(x.cuda()) > 0).sum().item()",
+    ],
+)
+def test_what_is_used_otherwise_is_reported_without_a_fix(line: str) -> None:
+    found = lint(Source(script(line)), [SyncInLoop])
+    assert found
+    assert all(diagnostic.fix is None for diagnostic in found)
+
+
+def test_a_list_that_outlives_the_loop_is_left_alone() -> None:
+    text = script("losses.append(loss.item())").replace("    losses = []\n", "    global losses\n")
+    (found,) = lint(Source(text), [SyncInLoop])
+    assert found.fix is None
