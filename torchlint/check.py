@@ -118,7 +118,9 @@ class _Run:
         action = Action.LINT
         for chosen, possible in ((options.add_noqa, Action.ADD_NOQA), (options.fix, Action.FIX), (options.diff, Action.DIFF)):
             action = possible if chosen else action
-        return Task(settings.rules, action, self._applicability, settings.options, settings, self._baseline)
+        return Task(
+            settings.rules, action, self._applicability, settings.options, settings, self._baseline, settings.max_file_size
+        )
 
     def _cache(self, task: Task, settings: Settings) -> Cache | None:
         if self._options.no_cache or task.action is not Action.LINT:
@@ -212,6 +214,7 @@ def _resolver(options: argparse.Namespace) -> Resolver:
         "target_torch": options.target_torch,
         "output_format": options.output_format,
         "respect_gitignore": options.respect_gitignore,
+        "max_file_size": options.max_file_size,
         **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},
     }
     select_rules((*values.get("fixable", ()), *values.get("unfixable", ())))

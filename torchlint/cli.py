@@ -51,8 +51,8 @@ silencing:
 
 configuration:
   [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys select, ignore,
-  extend-select, per-file-ignores, fixable, unfixable, exclude, extend-exclude, include, respect-gitignore, target-torch,
-  accumulate-with, output-format and cache-dir; options go before it
+  extend-select, per-file-ignores, fixable, unfixable, exclude, extend-exclude, include, respect-gitignore, max-file-size,
+  target-torch, accumulate-with, output-format and cache-dir; options go before it
 
 exit codes:
   0  nothing found, or everything fixed
@@ -176,6 +176,9 @@ def _add_file_options(group: argparse._ArgumentGroup) -> None:
         default=None,
         help="leave out what .gitignore files name (default: yes)",
     )
+    group.add_argument(
+        "--max-file-size", type=_size, metavar="SIZE", help="the size from which on files are refused (default: 10MB)"
+    )
     group.add_argument("--show-files", action="store_true", help="list the files that would be linted, and end")
     group.add_argument("--show-settings", action="store_true", help="show the settings for PATH, and end")
 
@@ -238,6 +241,15 @@ def _torch_version(text: str) -> TorchVersion:
 
     try:
         return TorchVersion.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _size(text: str) -> int:
+    from torchlint.reading import parse_size
+
+    try:
+        return parse_size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

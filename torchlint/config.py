@@ -18,6 +18,7 @@ from torchlint.config_keys import KEYS, SELECTING, nearest, shown_value
 from torchlint.diagnostic import FileError, Location
 from torchlint.options import Accumulation, Options
 from torchlint.patterns import Patterns
+from torchlint.reading import DEFAULT_LIMIT
 from torchlint.rules import Rule, all_rules
 from torchlint.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
@@ -65,6 +66,7 @@ class Settings:
     extend_exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = INCLUDED
     respect_gitignore: bool = True
+    max_file_size: int = DEFAULT_LIMIT
     target_torch: TorchVersion = NEWEST
     accumulate_with: Accumulation = "item"
     output_format: str = "full"
@@ -272,6 +274,8 @@ def shown(settings: Settings) -> str:
 def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, (str, TorchVersion)):
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, dict):

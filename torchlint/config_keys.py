@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from torchlint.reading import parse_size
 from torchlint.reporters import FORMATS
 from torchlint.rules import all_rules
 from torchlint.selection import SelectionError, select_rules
@@ -82,6 +83,14 @@ def _version(value: object) -> TorchVersion:
     return TorchVersion.parse(value)
 
 
+def _size(value: object) -> int:
+    if isinstance(value, str):
+        return parse_size(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f'expected a number of bytes, or a string such as "10MB", found {shown_value(value)}')
+    return value
+
+
 def _one_of(choices: Sequence[str]) -> Reader:
     def read(value: object) -> str:
         if value not in choices:
@@ -122,6 +131,12 @@ KEYS = (
     Key("extend-exclude", _patterns, "Patterns of files and directories to leave out besides.", _PATTERN_LIST),
     Key("include", _patterns, "Patterns of the files to lint below a directory.", _PATTERN_LIST),
     Key("respect-gitignore", _boolean, "Whether to leave out what .gitignore files name.", {"type": "boolean"}),
+    Key(
+        "max-file-size",
+        _size,
+        "The size from which on files are refused, in bytes or as in 10MB; notebooks may be ten times as large, but not their code.",
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["10MB"]}]},
+    ),
     Key(
         "target-torch",
         _version,

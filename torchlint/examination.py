@@ -13,6 +13,7 @@ from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.linter import lint, passes_screen
 from torchlint.notebook import SUFFIX, NotebookSource
 from torchlint.options import DEFAULTS, Options
+from torchlint.reading import DEFAULT_LIMIT, refuse_larger
 from torchlint.rules import Rule
 from torchlint.source import Source, SourceError
 
@@ -37,7 +38,7 @@ class Task:
     """What a run does with each of its files.
 
     ``settings`` may take some of the rules away for some of the files; fixes and comments are for what is not in the
-    ``baseline``.
+    ``baseline``. Files of more bytes than ``max_file_size`` are refused.
     """
 
     rules: tuple[type[Rule], ...]
@@ -46,6 +47,7 @@ class Task:
     options: Options = DEFAULTS
     settings: Settings | None = None
     baseline: Baseline | None = None
+    max_file_size: int = DEFAULT_LIMIT
 
     def rules_for(self, path: str) -> tuple[type[Rule], ...]:
         """The rules that run on the file at ``path``."""
@@ -81,9 +83,11 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
     """What comes of a file that holds ``data``; nothing is read or written, and nothing raised."""
     source: Source | None = None
     try:
+        refuse_larger(len(data), filename, task.max_file_size)
         if not may_hold_findings(data, filename, task):
             return NOTHING
         source = NotebookSource.decode(data, filename) if filename.endswith(SUFFIX) else Source.decode(data, filename)
+        refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
         match task.action:
             case Action.LINT:
                 found = lint(source, task.rules_for(filename), task.options)
@@ -96,6 +100,8 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
         return Outcome(errors=(located,), content=digest(data))
     except RecursionError:
         return Outcome(errors=(FileError(filename, "cannot lint: the code is nested too deeply"),), content=digest(data))
+    except OSError as error:
+        return failed(filename, f"cannot lint: {error.strerror or error}", "io-error")
     except MemoryError:
         return failed(filename, "cannot lint: out of memory", "io-error")
     except Exception as error:

@@ -210,6 +210,9 @@ def _place_field(value: ast.FormattedValue, field: _Field, text: _Text) -> None:
 def _place_expression(node: ast.expr, start: int, end: int, text: _Text) -> None:
     """Places ``node``, the expression that stands from ``start`` to ``end``, and all that is within it."""
     code = text.data[start:end]
+    if isinstance(node, ast.Name) and code == node.id.encode("utf-8"):  # what most are: not worth a parser
+        _set_position(node, text.place(start), text.place(end))
+        return
     try:
         parsed = ast.parse(f"({code.decode('utf-8')})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError
@@ -49,17 +50,23 @@ def lint(
     With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    if not passes_screen(data, [rule for rule in rules if rule.since <= options.target]):
+    screened = _screened(rules, data, options)
+    if not screened or _is_foreign(data):
         return []
     suppressions = Suppressions(source if suppress else Source(""))
     try:
         with _recursion_headroom():
-            found = _Run(source, data, suppressions, options).findings(rules)
+            found = _Run(source, data, suppressions, options).findings(rules, screened)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
     kept = [each for each in found if not suppressions.covers(each.code, each.location.row)]
     offered = [each if _is_offered(each, source, options) else replace(each, fix=None) for each in kept]
     return sorted(offered, key=lambda diagnostic: diagnostic.order)
+
+
+def _screened(rules: Iterable[type[Rule]], data: bytes, options: Options) -> list[type[Rule]]:
+    """Those of ``rules`` that could find something in a text with these bytes."""
+    return [rule for rule in rules if rule.since <= options.target and rule.screen.passes(data)]
 
 
 class _Run:
@@ -72,9 +79,8 @@ class _Run:
         self._options = options
         self._semantics = Semantics(source)
 
-    def findings(self, rules: Sequence[type[Rule]]) -> list[Diagnostic]:
-        """What ``rules`` find, suppressed or not."""
-        screened = [rule for rule in rules if rule.since <= self._options.target and rule.screen.passes(self._data)]
+    def findings(self, rules: Sequence[type[Rule]], screened: Sequence[type[Rule]]) -> list[Diagnostic]:
+        """What ``rules`` find, suppressed or not; those of them that are ``screened`` are run."""
         running = [rule(self._source, self._semantics, self._suppressions, self._options) for rule in screened]
         traverse(self._semantics.tree.nodes, running)
         found = without_yielding(running)
@@ -82,7 +88,8 @@ class _Run:
         def findings_of(wanted: Sequence[type[Rule]]) -> list[Diagnostic]:
             codes = {rule.code for rule in wanted}
             others = [rule for rule in wanted if rule not in rules]
-            return [each for each in found if each.code in codes] + (self.findings(others) if others else [])
+            more = self.findings(others, _screened(others, self._data, self._options)) if others else []
+            return [each for each in found if each.code in codes] + more
 
         return found + [diagnostic for rule in running for diagnostic in rule.review(findings_of)]
 
@@ -110,16 +117,23 @@ def traverse(nodes: Iterable[ast.AST], rules: Sequence[Rule]) -> None:
     """Hands each node to the visit methods for its type, once for all rules, and then lets each rule finish."""
     visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = defaultdict(list)
     for rule in rules:
-        for name in dir(rule):
-            if name.startswith("visit_"):
-                visitors[getattr(ast, name.removeprefix("visit_"))].append(getattr(rule, name))
+        for node_type, name in _visit_methods(type(rule)):
+            visitors[node_type].append(getattr(rule, name))
     for node in nodes:
-        if getattr(node, "end_lineno", 0) is None:
-            continue  # a part of an f-string whose place is not known (torchlint.fstrings)
-        for visit in visitors.get(type(node), ()):
+        visits = visitors.get(type(node))
+        if visits is None or getattr(node, "end_lineno", 0) is None:
+            continue  # the latter is a part of an f-string whose place is not known (torchlint.fstrings)
+        for visit in visits:
             visit(node)
     for rule in rules:
         rule.finish()
+
+
+@cache
+def _visit_methods(rule: type[Rule]) -> tuple[tuple[type[ast.AST], str], ...]:
+    """The names of a rule's visit methods, with the types of the nodes that each is for."""
+    names = [name for name in dir(rule) if name.startswith("visit_")]
+    return tuple((getattr(ast, name.removeprefix("visit_")), name) for name in names)
 
 
 @contextmanager

@@ -160,7 +160,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        rules = select_rules(select=options.codes or ["ALL"])
+        rules = provable(select_rules(select=options.codes or ["ALL"]))
     except SelectionError as error:
         return _refuse(f"torchlint prove: {error}")
     if not fixtures_folder().is_dir():
@@ -185,6 +185,14 @@ def main(arguments: Sequence[str]) -> int:
         except OSError as error:
             return _refuse(f"torchlint prove: cannot write {options.json}: {error.strerror}")
     return 0 if all(proof.passed for proof in proofs) else 1
+
+
+def provable(rules: Sequence[type[Rule]]) -> list[type[Rule]]:
+    """Those of ``rules`` that have a hazard program; raises `SelectionError` where none does."""
+    found = [rule for rule in rules if rule.proven]
+    if not found:
+        raise SelectionError(f"{', '.join(rule.code for rule in rules)} is about the text alone: there is nothing to run")
+    return found
 
 
 def _parser() -> argparse.ArgumentParser:

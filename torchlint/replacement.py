@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+import sys
 import tempfile
 from contextlib import suppress
+from functools import lru_cache
+
+if sys.platform != "win32":
+    import fcntl
+
+_PREFIX, _SUFFIX = ".torchlint-", ".tmp"
+_TEMPORARY = re.compile(rf"{re.escape(_PREFIX)}[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")
+"""The names of temporary files: no file that anyone lints, and no name that anyone chooses."""
 
 
 class FileChangedError(Exception):
@@ -17,33 +27,153 @@ def replace_file(path: str, old: bytes, new: bytes) -> None:
     """Makes ``path``, which holds ``old``, hold ``new``.
 
     At every moment the file is either the old one or the new one: the new one is written beside it, flushed to the disk and
-    then renamed. Mode, and owner where allowed, are kept. A symbolic link stays, its target is replaced; other hard links to
-    the file keep the old content. Raises `FileChangedError` where the file holds something else by now, and `OSError`
-    where it cannot be written, a file without write permission included; in both cases the file is as it was.
+    then renamed, and the rename is flushed in its turn. Mode and extended attributes, and owner where allowed, are kept. A
+    symbolic link stays, its target is replaced; other hard links to the file keep the old content. Raises `FileChangedError`
+    where the file holds something else by now, and `OSError` where it cannot be written, a file without write permission
+    included; in both cases the file is as it was.
+
+    A process that is killed meanwhile may leave its temporary file, ``.torchlint-….tmp``, behind. It holds nothing that is
+    needed, and goes the next time that a file is replaced in that folder.
     """
     target = os.path.realpath(path)
     status = os.stat(target)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
     if not status.st_mode & 0o222 or not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only", path)
-    descriptor, temporary = tempfile.mkstemp(prefix=".torchlint-", dir=os.path.dirname(target))
+    folder = os.path.dirname(target)
+    _remove_leftovers(folder)
+    descriptor, temporary = _temporary_file(folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(new)
             file.flush()
-            _keep_attributes(temporary, status)
+            _keep_attributes(temporary, target, status)
             os.fsync(file.fileno())
-        with open(target, "rb") as file:
-            if file.read() != old:
+            if not _still_holds(target, status, old):
                 raise FileChangedError(path)
-        os.replace(temporary, target)
+            if sys.platform != "win32":  # where an open file cannot be renamed
+                os.replace(temporary, target)
+        if sys.platform == "win32":
+            os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+    _flush_folder(folder)
 
 
-def _keep_attributes(path: str, status: os.stat_result) -> None:
-    if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-        with suppress(PermissionError):
-            os.chown(path, status.st_uid, status.st_gid)
-    os.chmod(path, stat.S_IMODE(status.st_mode))  # after the change of owner, which clears the set-id bits
+def _still_holds(path: str, status: os.stat_result, content: bytes) -> bool:
+    """Whether the file at ``path`` is the one that ``status`` is of, and holds ``content``."""
+    with open(path, "rb", opener=_without_waiting) as file:
+        return _identity(os.fstat(file.fileno())) == _identity(status) and file.read(len(content) + 1) == content
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_mode, status.st_uid, status.st_gid
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # should it be a pipe by now
+
+
+def _keep_attributes(path: str, original: str, status: os.stat_result) -> None:
+    """Gives the file at ``path`` the owner, mode and extended attributes of the one at ``original``."""
+    mode = stat.S_IMODE(status.st_mode)
+    if not _keep_owner(path, status):
+        mode &= ~(stat.S_ISUID | stat.S_ISGID)
+    if sys.platform == "linux":
+        _keep_extended_attributes(path, original)
+    if stat.S_IMODE(os.stat(path).st_mode) != mode:  # some file systems know one mode only, and refuse every change
+        os.chmod(path, mode)  # after the change of owner, which clears the set-id bits
+
+
+def _keep_owner(path: str, status: os.stat_result) -> bool:
+    """Gives a file the owner and group of ``status``, or at least the group; whether it has both."""
+    if sys.platform == "win32":
+        return True
+    own = os.stat(path)
+    if (own.st_uid, own.st_gid) == (status.st_uid, status.st_gid):
+        return True
+    with suppress(OSError):
+        os.chown(path, status.st_uid, status.st_gid)
+        return True
+    with suppress(OSError):
+        os.chown(path, -1, status.st_gid)
+    return False
+
+
+def _keep_extended_attributes(path: str, original: str) -> None:
+    """Gives a file the extended attributes of ``original``, its access control list among them, as far as allowed."""
+    with suppress(OSError):
+        wanted = os.listxattr(original)
+        for name in wanted:
+            with suppress(OSError):
+                os.setxattr(path, name, os.getxattr(original, name))
+        for name in set(os.listxattr(path)).difference(wanted):  # inherited from the folder
+            with suppress(OSError):
+                os.removexattr(path, name)
+
+
+def _flush_folder(folder: str) -> None:
+    """Has the disk know of a rename in ``folder``. Where that is impossible, the file is one of the two all the same."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+# --- temporary files -------------------------------------------------------------------------------------------------
+#
+# A temporary file is locked for as long as its process has it open. The lock ends with the process, however that ends: a
+# temporary file that can be locked is nobody's.
+
+
+def _temporary_file(folder: str) -> tuple[int, str]:
+    """A new file in ``folder``, locked: its descriptor and path."""
+    while True:
+        descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=folder)
+        if sys.platform == "win32":
+            return descriptor, path
+        with suppress(OSError):  # some file systems have no locks; nobody takes the file for abandoned there
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if _is_at(descriptor, path):
+            return descriptor, path
+        os.close(descriptor)  # another process took it for abandoned before it was locked
+
+
+@lru_cache(maxsize=1024)
+def _remove_leftovers(folder: str) -> None:
+    """Removes the temporary files of processes that are gone; done once in each folder."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    _remove_if_abandoned(entry.path)
+
+
+def _remove_if_abandoned(path: str) -> None:
+    """Removes a temporary file; raises `OSError` where a process has it locked, or it cannot be told."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_at(descriptor, path):
+            os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    """Whether the open file is the one at ``path``."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except FileNotFoundError:
+        return False

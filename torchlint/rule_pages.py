@@ -24,7 +24,7 @@ from torchlint.rules import Rule, all_rules
 
 _CHECKOUT = Path(__file__).parents[1]
 _TABLE = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
-_SUMMARY = re.compile(r"^## What it does\nFinds (?P<text>.*?)[:.;]\s", re.DOTALL)
+_SUMMARY = re.compile(r"^## What it does\nFinds (?P<text>(?:`[^`]*`|[^`])*?)[:.;]\s", re.DOTALL)
 _MARKER = re.compile(r"[ \t]*#[ \t]*TPL\d{3}\b.*$")
 _DIFF_LINES = 24
 """About how many lines of a fixture's diff a page shows."""

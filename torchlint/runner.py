@@ -11,6 +11,7 @@ from itertools import chain
 from torchlint.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.diagnostic import FileError
 from torchlint.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
+from torchlint.reading import read_file, refuse_larger
 
 __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
 
@@ -75,7 +76,7 @@ class _FileWork:
             gc.disable()
             gc.freeze()
         try:
-            data = _read(path)
+            data = read_file(path, self.task.max_file_size)
         except OSError as error:
             return failed(path, _cannot("read", error), "io-error")
         return self.on(data, path)
@@ -109,11 +110,6 @@ def _written(outcome: Outcome, data: bytes, path: str, task: Task) -> Outcome:
     return Outcome(unfixed.diagnostics, (*outcome.errors, *unfixed.errors, FileError(path, message, code="io-error")))
 
 
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def _cannot(what: str, error: OSError) -> str:
     return f"cannot {what} the file: {error.strerror or error}"
 
@@ -132,9 +128,10 @@ def _candidates(
     for index, path in enumerate(paths):
         try:
             metadata = Metadata.of(path)
+            refuse_larger(metadata.size, path, task.max_file_size)
             result = cache.by_metadata(path, metadata) if cache is not None else None
             if result is None:
-                data = _read(path)
+                data = read_file(path, task.max_file_size)
                 if may_hold_findings(data, path, task):
                     result = cache.by_content(path, data) if cache is not None else None
                     if result is None:

@@ -424,16 +424,18 @@ def _is_python(text: str) -> bool:
 @st.composite
 def programs(draw: st.DrawFn) -> Program:
     """Programs from the grammar."""
-    return program(_drawing(draw))
+    return program(drawing(draw))
 
 
 @st.composite
 def collages(draw: st.DrawFn) -> Program:
     """Programs of pieces of the fixtures."""
-    return collage(_drawing(draw))
+    return collage(drawing(draw))
 
 
-def _drawing(draw: st.DrawFn) -> Choice:
+def drawing(draw: st.DrawFn) -> Choice:
+    """The choices of a strategy."""
+
     def below(number: int) -> int:
         return draw(st.integers(0, number - 1)) if number > 1 else 0
 

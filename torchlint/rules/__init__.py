@@ -28,20 +28,29 @@ from torchlint.target import TorchVersion
 class Screen:
     """A cheap necessary condition on a file's bytes: without it, the rule has nothing to find there.
 
-    The bytes must hold one of ``any_of``, and a match of ``pattern`` where one is given; ``check`` has the last word.
+    The bytes must hold one of ``any_of``, one of ``and_any_of``, and a match of ``pattern``, where these are given; ``check``
+    has the last word.
     """
 
     any_of: tuple[bytes, ...]
     pattern: re.Pattern[bytes] | None = None
     check: Callable[[bytes], bool] | None = None
+    and_any_of: tuple[bytes, ...] = ()
 
     def passes(self, data: bytes) -> bool:
         """Whether a file with these bytes could hold a finding."""
-        if not any(part in data for part in self.any_of):
+        if not _holds_any(data, self.any_of) or (self.and_any_of and not _holds_any(data, self.and_any_of)):
             return False
         if self.pattern is not None and self.pattern.search(data) is None:
             return False
         return self.check is None or self.check(data)
+
+
+def _holds_any(data: bytes, parts: tuple[bytes, ...]) -> bool:
+    for part in parts:  # a loop, as `any` of a generator takes several times as long
+        if part in data:
+            return True
+    return False
 
 
 class Rule(ABC):

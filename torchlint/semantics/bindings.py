@@ -92,6 +92,7 @@ class Bindings:
         self._continues: dict[ast.AST, list[ast.Continue]] = {}
         self._standing: dict[ast.AST, Scope] = {}
         self._loops: dict[ast.AST, tuple[Loop, ...]] = {}
+        self._has_loops = any(tree.of_type(*LOOPS))
         self._reaching: dict[ast.Name, tuple[Binding, ...]] = {}
         self.module = self._collect(tree)
         for scope in list(self.scopes.values()):
@@ -160,8 +161,10 @@ class Bindings:
         self.module = module = Scope(tree.module, None)
         self.scopes[tree.module] = module
         for node in tree.nodes:
-            collect = _COLLECTORS.get(type(node))
-            if collect is not None:
+            if isinstance(node, ast.Name):  # most nodes are, and most of these are only read
+                if not isinstance(node.ctx, ast.Load):
+                    self._target(node)
+            elif (collect := _COLLECTORS.get(type(node))) is not None:
                 collect(self, node)
         for scope in self.scopes.values():
             for name, owner in scope.outer_names.items():
@@ -200,6 +203,8 @@ class Bindings:
 
     def _loops_around(self, node: ast.AST) -> tuple[Loop, ...]:
         """The loops of the same scope whose body, test or target ``node`` stands in, innermost first."""
+        if not self._has_loops:
+            return ()
         statement = self._tree.statement(node)
         passed: list[tuple[ast.AST, ast.AST]] = []
         child: ast.AST = statement
@@ -259,10 +264,7 @@ class Bindings:
         if isinstance(name, str):
             self._bind(name, Form.OTHER, node)
 
-    def _target(self, node: ast.AST) -> None:
-        assert isinstance(node, ast.Name)
-        if isinstance(node.ctx, ast.Load):
-            return
+    def _target(self, node: ast.Name) -> None:
         path: list[int | None] = []
         child: ast.AST = node
         parent = self._tree.parent(node)
@@ -299,7 +301,6 @@ class Bindings:
 
 
 _COLLECTORS = {
-    ast.Name: Bindings._target,
     ast.FunctionDef: Bindings._function,
     ast.AsyncFunctionDef: Bindings._function,
     ast.ClassDef: Bindings._function,
@@ -447,11 +448,12 @@ class _Flow:
             binding.uses.append(name)
 
     def _find(self, name: str) -> tuple[Binding, ...]:
-        for scope in reversed(self._comprehensions):
-            if name in scope.bindings:
-                return tuple(scope.bindings[name])
-        if self._comprehensions and isinstance(self._scope.node, ast.ClassDef):
-            return self._bindings.lookup(name, self._scope.parent)  # a comprehension does not see the class around it
+        if self._comprehensions:
+            for scope in reversed(self._comprehensions):
+                if name in scope.bindings:
+                    return tuple(scope.bindings[name])
+            if isinstance(self._scope.node, ast.ClassDef):
+                return self._bindings.lookup(name, self._scope.parent)  # a comprehension does not see the class around it
         if found := self._locals.get(name):
             foreign = self._scope.foreign.get(name)
             return _union((tuple(foreign), found)) if foreign else found
@@ -464,18 +466,26 @@ class _Flow:
         if root is None:
             return
         stack: list[ast.AST] = [root]
+        pop, push = stack.pop, stack.append
         while stack:
-            node = stack.pop()
+            node = pop()
             if isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Load):
                     self._load(node)
                 else:
                     self._store(node)
             elif isinstance(node, ast.Attribute):
-                stack.append(node.value)
+                push(node.value)
+            elif isinstance(node, ast.Constant):
+                pass
+            elif isinstance(node, ast.Call):
+                for word in reversed(node.keywords):
+                    push(word.value)
+                stack += reversed(node.args)
+                push(node.func)
             elif isinstance(node, _IN_ORDER_OF_THEIR_OWN):
                 stack.extend(self._enter(node))
-            elif not isinstance(node, ast.Constant):
+            else:
                 push_children(node, stack)
 
     def _enter(self, node: ast.AST) -> list[ast.AST]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
@@ -13,6 +14,8 @@ Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.Gener
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+Node = TypeVar("Node", bound=ast.AST)
 
 _LEAF_FIELDS = frozenset({"ctx", "op", "ops", "id", "attr", "n", "s", "kind", "type_comment", "lineno", "conversion", "simple"})
 
@@ -45,27 +48,39 @@ class Tree:
     def __init__(self, module: ast.Module) -> None:
         self.module = module
         self.nodes: list[ast.AST] = []
+        self._by_type: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
         self._parents: dict[ast.AST, ast.AST] = {}
         self._statements: dict[ast.AST, ast.stmt] = {}
         self._index()
 
     def _index(self) -> None:
-        nodes, parents = self.nodes, self._parents
+        nodes, parents, by_type = self.nodes, self._parents, self._by_type
         stack: list[ast.AST] = [self.module]
         pop, push, append = stack.pop, stack.append, nodes.append
         while stack:
             node = pop()
             append(node)
-            for field in _CHILD_FIELDS[type(node)]:
+            node_type = type(node)
+            by_type[node_type].append(node)
+            for field in _CHILD_FIELDS[node_type]:
                 value = getattr(node, field, None)
-                if isinstance(value, ast.AST):
-                    parents[value] = node
-                    push(value)
-                elif isinstance(value, list):
+                if not value:
+                    continue
+                if type(value) is list:
                     for item in reversed(value):
                         if isinstance(item, ast.AST):
                             parents[item] = node
                             push(item)
+                elif isinstance(value, ast.AST):
+                    parents[value] = node
+                    push(value)
+
+    def of_type(self, *types: type[Node]) -> list[Node]:
+        """The nodes of these types, and of none derived from them, in the order of the text."""
+        lists = [found for node_type in types if (found := self._by_type.get(node_type))]
+        if len(lists) < 2:
+            return cast("list[Node]", lists[0]) if lists else []
+        return [node for node in self.nodes if isinstance(node, types)]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node that ``node`` is a part of; ``None`` for the module."""

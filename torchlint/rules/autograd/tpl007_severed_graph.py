@@ -73,7 +73,8 @@ class SeveredGraph(Rule):
     code = "TPL007"
     name = "severed-graph"
     screen = Screen(
-        any_of=(b"backward", b"training_step", b"autograd", b"def forward", b"loss", b"Loss"),
+        any_of=(b"requires_grad", b"Variable"),
+        and_any_of=(b"backward", b"training_step", b"autograd", b"def forward", b"loss", b"Loss"),
         pattern=re.compile(rb"requires_grad\s*=\s*True|requires_grad_\s*\(|Variable"),
     )
 

@@ -63,7 +63,7 @@ class DetachedAliasMutation(Rule):
 
     code = "TPL008"
     name = "detached-alias-mutation"
-    screen = Screen(any_of=(b".detach()", b".data"), pattern=_WRITES, check=_may_detach)
+    screen = Screen(any_of=(b".detach()", b".numpy()"), and_any_of=(b".detach()", b".data"), pattern=_WRITES)
     yields_to = ("TPL001", "TPL203")
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -116,7 +116,8 @@ class SnapshotAlias(Rule):
     def visit_Assign(self, node: ast.Assign) -> None:
         """Looks at what an assignment keeps."""
         if len(node.targets) == 1:
-            self._look_at(node.targets[0], node.value)
+            for target, value in _pairs(node.targets[0], node.value):
+                self._look_at(target, value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """Looks at what an annotated assignment keeps."""
@@ -435,6 +436,16 @@ class SnapshotAlias(Rule):
             case Of.TENSOR:
                 return self._copying.copy_tensor(node, detached=is_entry_of_state(snapshot.core))
         return self._copying.deepcopy(node)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target of an assignment with its value: ``best, least = model.state_dict(), 1e9`` has two."""
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+        if len(target.elts) == len(value.elts) and not any(isinstance(part, ast.Starred) for part in target.elts):
+            for pair in zip(target.elts, value.elts):
+                yield from _pairs(*pair)
+            return
+    yield target, value
 
 
 def _is_of_another(parent: ast.AST | None, use: ast.expr, key: ast.expr | None) -> bool:

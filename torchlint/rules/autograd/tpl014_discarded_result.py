@@ -52,7 +52,7 @@ _CLOCKS = frozenset(
 """Calls that measure: beside them, work is done for its own sake."""
 _CELL = r"# ?(?:%%|In ?\[|torchlint: cell \d)"
 _CELLS = re.compile(rf"^{_CELL}", re.MULTILINE)
-_END_OF_CELL = re.compile(rf"(?:[ \t]*(?!{_CELL})(?:#[^\r\n]*)?[\r\n]+)*[ \t]*(?:{_CELL}|#[^\r\n]*\Z|\Z)")
+_END_OF_CELL = re.compile(rf"(?:[ \t]*(?!{_CELL})(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]*(?:{_CELL}|#[^\r\n]*\Z|\Z)")
 """Nothing but comments, up to the next cell of a notebook or of a script with cells."""
 
 

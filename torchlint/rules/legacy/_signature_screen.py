@@ -27,9 +27,13 @@ _ALONE = re.compile(rb"\b(?:" + "|".join((*INITIALIZERS, "sigmoid", "tanh", "ups
 _SOFTMAX = re.compile(rb"(?:softmax|softmin|Softmax|Softmin)\s*\(")
 _LOSS_CLASS = re.compile(rb"Loss\s*\(")
 _LOSS_FUNCTION = re.compile(rb"_loss\s*\(|cross_entropy\w*\s*\(|kl_div\s*\(")
+_LOSS_WORDS = (b"_loss", b"cross_entropy", b"kl_div")
 _KEYWORD = re.compile(rb",?\s*\b\w+\s*=(?!=)")
 _PARENTHESIS = re.compile(rb"[()]")
-_SCALED = re.compile(rb"\.(?:add|sub|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\s*\(")
+_SCALED_METHODS = (b".add", b".sub", b".baddbmm")
+_SCALED = re.compile(
+    rb"(?<!\bre)\.(?:add|sub|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\s*\((?!\s*[rb]?[\"'])"  # no `re.sub`
+)
 
 
 def may_hold(data: bytes) -> bool:
@@ -41,11 +45,14 @@ def may_hold(data: bytes) -> bool:
             return True
     if b"oftm" in data and any(b"dim" not in given or b"None" in given for given in _arguments(_SOFTMAX, data)):
         return True
-    if any(b"," in given for given in _arguments(_SCALED, data)):
+    if any(word in data for word in _SCALED_METHODS):
+        if any(b"," in given for given in _arguments(_SCALED, data)):
+            return True
+    if b"Loss" in data and any(_by_position(given) for given in _arguments(_LOSS_CLASS, data)):
         return True
-    return any(_by_position(given) for given in _arguments(_LOSS_CLASS, data)) or any(
-        _by_position(given).count(b",") >= 2 for given in _arguments(_LOSS_FUNCTION, data)
-    )
+    if any(word in data for word in _LOSS_WORDS):
+        return any(_by_position(given).count(b",") >= 2 for given in _arguments(_LOSS_FUNCTION, data))
+    return False
 
 
 def _arguments(opening: re.Pattern[bytes], data: bytes) -> Iterator[bytes]:

@@ -337,7 +337,7 @@ class LegacySignature(Rule):
         words = ", ".join(f"{name}={ast.unparse(factor)}" for name, factor in factors)
         fix = self.fix(f"Give `{words}` behind the operands", edits, safe=True) if edits is not None else None
         message = f"`{function.attr}` with its factor in front is deprecated: give `{words}` behind the operands"
-        self.report(call, message, fix)
+        self.report(factors[0][1], message, fix)
 
     @staticmethod
     def _factors(call: ast.Call, operation: ScaledOperation, is_function: bool) -> list[tuple[str, ast.expr]]:

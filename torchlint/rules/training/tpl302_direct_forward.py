@@ -15,6 +15,18 @@ _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torc
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
 
 
+_CALLED = re.compile(rb"forward(?<=[.\s]forward)(?<!def forward)\s*\(")
+
+
+def _may_call_forward(data: bytes) -> bool:
+    """Whether the `forward` of something else than ``super()`` is called."""
+    for match in _CALLED.finditer(data):
+        owner = data[max(match.start() - 100, 0) : match.start()].rstrip()
+        if not owner or owner.endswith(b".") and not owner.endswith(b"super()."):
+            return True
+    return False
+
+
 class DirectForward(Rule):
     """
     ## What it does
@@ -51,7 +63,7 @@ class DirectForward(Rule):
     code = "TPL302"
     name = "direct-forward"
     yields_to = ("TPL304",)
-    screen = Screen(any_of=(b"forward",), pattern=re.compile(rb"(?<!super\(\))\.\s*forward\s*\("))
+    screen = Screen(any_of=(b"forward",), check=_may_call_forward)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Reports a call of ``forward`` on a module."""

@@ -1,0 +1,156 @@
+"""What holds for every file, whatever is in it: checked by the property tests and by the fuzzer."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from torchlint import fixer
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, Location
+from torchlint.fixer import FixResult
+from torchlint.linter import lint
+from torchlint.rules import Rule, all_rules
+from torchlint.source import Source, parses
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+def read(data: bytes) -> Source:
+    """The source that a file's bytes hold."""
+    return Source.decode(data, "program.py")
+
+
+def found_in(source: Source) -> list[Diagnostic]:
+    """What all rules find."""
+    return lint(source, all_rules())
+
+
+# --- edits, made here and not by the code under test -----------------------------------------------------------------
+
+
+def spliced(text: str, edits: Sequence[Edit]) -> str:
+    """The text with edits made, one by one, from the last to the first."""
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+
+    def offset(place: Location) -> int:
+        return starts[place.row - 1] + place.column - 1
+
+    for edit in sorted(set(edits), reverse=True):
+        text = text[: offset(edit.location)] + edit.content + text[offset(edit.end_location) :]
+    return text
+
+
+# --- what is checked -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The rounds of a run of the fixer: the text before each, the findings whose fixes were applied, and the text after."""
+
+    texts: list[tuple[str, list[Diagnostic], str]] = field(default_factory=list)
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Records what the fixer does."""
+        apply = fixer.apply
+
+        def recording(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
+            chosen = list(diagnostics)
+            text = apply(source, chosen)
+            self.texts.append((source.text, chosen, text))
+            return text
+
+        fixer.apply = recording  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            fixer.apply = apply
+
+
+def check_findings(source: Source) -> list[Diagnostic]:
+    """The findings, after a look at what every finding must be like: places in the text, edits that do not overlap."""
+    found = found_in(source)
+    lines = _NEWLINE.split(source.text)
+    for each in found:
+        places = [(each.location, each.end_location)]
+        if each.fix is not None:
+            edits = sorted(each.fix.edits)
+            assert edits, f"a fix without edits: {each}"
+            places += [(edit.location, edit.end_location) for edit in edits]
+            for one, other in zip(edits, edits[1:]):
+                assert one.end_location <= other.location, f"edits overlap: {each}"
+        for start, end in places:
+            assert start <= end, f"backwards: {each}"
+            for place in (start, end):
+                assert 1 <= place.row <= len(lines), f"beyond the text: {each}"
+                assert 1 <= place.column <= len(lines[place.row - 1]) + 1, f"beyond its line: {each}"
+        assert each.snippet == lines[each.location.row - 1]
+    return found
+
+
+def check_fix(source: Source, applicability: Applicability) -> FixResult:
+    """What a fix makes of a text, after a look at whether it does only what it may."""
+    rounds = Rounds()
+    with rounds.recorded():
+        result = fixer.fix(source, all_rules(), applicability)
+    text = source.text
+    for before, chosen, after in rounds.texts:
+        assert before == text
+        edits = [edit for each in chosen if each.fix is not None for edit in each.fix.edits]
+        assert after == spliced(before, edits), "the text has changed outside of the edits"
+        text = after if parses(after) else text
+    assert result.text == text
+    assert not result.broken, f"a fix that breaks the program: {result.broken}"
+    assert parses(result.text)
+    again = fixer.fix(source.with_text(result.text), all_rules(), applicability)
+    assert again.text == result.text, "a second run changes the text again"
+    assert not again.fixed
+    for each in result.remaining:
+        applicable = each.fix is not None and (applicability is Applicability.UNSAFE or each.fix.applicability is applicability)
+        assert not applicable, f"left although it can be fixed: {each}"
+    check_text(source, result)
+    return result
+
+
+def check_text(source: Source, result: FixResult) -> None:
+    """Whether what the fixes have no business with is still there: comments, newlines, the encoding."""
+    if all(each.code != "TPL900" for each in result.fixed):
+        lost = Counter(comments(source.text)) - Counter(comments(result.text))
+        assert not lost, f"comments are lost: {dict(lost)}"
+    newlines = set(_NEWLINE.findall(source.text))
+    if len(newlines) == 1:
+        assert set(_NEWLINE.findall(result.text)) <= newlines, "newlines of another kind"
+    assert source.encode(result.text).decode(source.encoding + ("-sig" if source.bom else "")) == result.text
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a program."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    tokens = tokenize.generate_tokens(io.StringIO(plain, newline="").readline)
+    return [token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT]
+
+
+def check_single_fixes(source: Source, found: Sequence[Diagnostic]) -> None:
+    """Whether each fix, made alone, gives a program in which its finding is no more."""
+    for each in found:
+        if each.fix is None:
+            continue
+        text = spliced(source.text, each.fix.edits)
+        assert parses(text), f"alone, the fix breaks the program: {each}"
+        left = found_in(source.with_text(text))
+        before, after = (sum(_says(other) == _says(each) for other in some) for some in (found, left))
+        assert after < before, f"the finding is still there: {each}"
+
+
+def _says(diagnostic: Diagnostic) -> tuple[str, str]:
+    return diagnostic.code, diagnostic.message
+
+
+def check_order_of_rules(source: Source, found: Sequence[Diagnostic], order: Sequence[type[Rule]]) -> None:
+    """Whether the order in which the rules are given makes no difference."""
+    assert lint(source, order) == list(found)
