@@ -34,7 +34,7 @@ def errors(*paths: str) -> list[str]:
 
 def test_python_files_below_a_directory_in_order() -> None:
     make("src/b.py", "src/a.pyi", "src/deep/down/c.py", "src/.hidden.py", "src/notes.txt", "src/d.ipynb", "src/e.pyc", "top.py")
-    assert files("src") == ["src/.hidden.py", "src/a.pyi", "src/b.py", "src/deep/down/c.py"]
+    assert files("src") == ["src/.hidden.py", "src/a.pyi", "src/b.py", "src/d.ipynb", "src/deep/down/c.py"]
     assert files(".")[-1] == "top.py"
 
 
@@ -98,11 +98,6 @@ def test_what_is_missing_or_no_file_is_an_error_and_the_rest_is_found() -> None:
 def test_a_directory_called_like_a_python_file_is_a_directory() -> None:
     make("src/package.py/a.py")
     assert files("src") == ["src/package.py/a.py"]
-
-
-def test_notebooks_are_refused_when_given() -> None:
-    make("a.ipynb")
-    assert errors("a.ipynb") == ["a.ipynb: error: notebooks are not supported"]
 
 
 def test_a_path_with_a_null_byte_is_an_error() -> None:

@@ -3,10 +3,8 @@
 `lint` and `fix` are for programs that lint programs; everything else that is public stands in the modules.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+# Nothing is imported here: this runs before `__main__` has taken the working directory off the path.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torchlint.api import fix as fix
     from torchlint.api import lint as lint

@@ -58,5 +58,5 @@ def parse_size(text: str) -> int:
 
 def shown_size(size: int) -> str:
     """``size`` with the largest unit that keeps it whole."""
-    unit = next(unit for unit in ("g", "m", "k", "") if size % _UNITS[unit] == 0 and size >= _UNITS[unit] or not unit)
+    unit = next(unit for unit in ("g", "m", "k", "") if not unit or (size % _UNITS[unit] == 0 and size >= _UNITS[unit]))
     return f"{size // _UNITS[unit]}{'k' if unit == 'k' else unit.upper()}B"

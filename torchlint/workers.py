@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -62,6 +63,8 @@ class _Worker(Generic[T, R]):
         # a fork is cheap, and safe where no other thread can hold a lock meanwhile
         fork = sys.platform == "linux" and threading.active_count() == 1
         context = multiprocessing.get_context("fork") if fork else multiprocessing.get_context("spawn")
+        # a spawned one would look for its first modules in the working directory, where what is linted may stand
+        os.environ.setdefault("PYTHONSAFEPATH", "1")
         self.connection, far_end = context.Pipe()
         # a forked child has copies of the parent's ends, which would keep its siblings from seeing the parent go
         inherited = [self.connection, *(sibling.connection for sibling in siblings)] if fork else []

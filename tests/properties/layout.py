@@ -72,11 +72,15 @@ def spaced(text: str, choice: Choice, one_in: int = 6) -> str:
     return edited(text, [(start, end, choice.of(widths)) for start, end, _ in gaps(text) if choice.one_in(one_in)])
 
 
-def broken(text: str, choice: Choice, one_in: int = 8) -> str:
-    """With more line breaks within brackets, some of them behind a comment."""
-    breaks = ("\n", "\n        ", "  # and on\n  ", " # 😀\n\n\t")
+def broken(text: str, choice: Choice, one_in: int = 8, breaks: tuple[str, ...] = ("\n", "\n        ", " \n\n\t")) -> str:
+    """With more line breaks within brackets."""
     places = [(start, end) for start, end, depth in gaps(text) if depth and choice.one_in(one_in)]
     return edited(text, [(start, end, choice.of(breaks)) for start, end in places])
+
+
+def interrupted(text: str, choice: Choice, one_in: int = 8) -> str:
+    """With more comments within brackets."""
+    return broken(text, choice, one_in, ("  # and on\n  ", " # 😀\n\n\t"))
 
 
 def continued(text: str, choice: Choice, one_in: int = 12) -> str:

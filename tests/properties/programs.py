@@ -393,7 +393,7 @@ def _nested(text: str) -> str:
 def dressed(text: str, choice: Choice) -> Program:
     """A program in some layout: with other spaces, breaks and comments, other newlines, a byte order mark."""
     plain = text
-    for change in (layout.joined, layout.spaced, layout.broken, layout.continued, layout.parted, layout.commented):
+    for change in (layout.joined, layout.spaced, layout.broken, layout.continued, layout.interrupted, layout.parted, layout.commented):
         if choice.one_in(3):
             changed = change(text, choice)
             text = changed if _is_python(changed) else text

@@ -21,11 +21,6 @@ _MANY = 30
 """So many changes of one alias are looked at: if none of these matters, the others hardly do."""
 
 
-def _may_detach(data: bytes) -> bool:
-    """Whether a file detaches a tensor, or takes an array of one's data."""
-    return b".detach()" in data or b".numpy()" in data
-
-
 class DetachedAliasMutation(Rule):
     """
     ## What it does

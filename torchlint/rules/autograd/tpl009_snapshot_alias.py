@@ -94,6 +94,7 @@ class SnapshotAlias(Rule):
     ## Use instead
     ```python
     import copy
+
     best = copy.deepcopy(model.state_dict())
     for x, y in loader:
         criterion(model(x), y).backward()

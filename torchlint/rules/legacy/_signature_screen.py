@@ -32,7 +32,7 @@ _KEYWORD = re.compile(rb",?\s*\b\w+\s*=(?!=)")
 _PARENTHESIS = re.compile(rb"[()]")
 _SCALED_METHODS = (b".add", b".sub", b".baddbmm")
 _SCALED = re.compile(
-    rb"(?<!\bre)\.(?:add|sub|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\s*\((?!\s*[rb]?[\"'])"  # no `re.sub`
+    rb"\.(?<!\bre\.)(?:add|sub|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\s*\((?!\s*[rb]?[\"'])"  # no `re.sub`
 )
 
 

@@ -50,6 +50,20 @@ _CLASSES = MappingProxyType(
 )
 
 
+_TENSOR_CLASS = re.compile(
+    rb"Tensor\b(?!`)(?:"
+    + "|".join(f"(?<={name}Tensor)" for name in _DTYPES).encode()
+    + rb"|(?<!\wTensor)(?:\s*\(|\s+as\b)|(?<=torch\.Tensor)\s*(?:if|$|[\r\n]))",
+    re.MULTILINE,
+)
+_NEW = re.compile(rb"\.new\s*\(")
+
+
+def _may_construct(data: bytes) -> bool:
+    """Whether a file names a class of tensors in a way that may be a call of it or a test for it, or calls a ``new``."""
+    return _TENSOR_CLASS.search(data) is not None or _NEW.search(data) is not None
+
+
 class _Content(Enum):
     """What a constructor is given."""
 
@@ -104,11 +118,7 @@ class LegacyConstructor(Rule):
     since = TorchVersion(0, 4)
     screen = Screen(
         any_of=(b"Tensor", b".new("),
-        pattern=re.compile(
-            rb"(?:Float|Double|Half|BFloat16|Byte|Char|Short|Int|Long|Bool)Tensor\b|\bTensor\s*\(|torch\.Tensor\s*(?:if|$|[\r\n])"
-            rb"|\bTensor\s+as\b|\.new\s*\(",
-            re.MULTILINE,
-        ),
+        check=_may_construct,
     )
 
     @cached_property
