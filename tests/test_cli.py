@@ -313,7 +313,7 @@ def test_the_page_of_a_rule() -> None:
 
 def test_the_page_of_an_unknown_rule() -> None:
     result = torchlint_("rule", "TPL05")
-    assert result.stderr.startswith("torchlint: error: unknown rule code `TPL05`; did you mean `TPL0")
+    assert result.stderr.startswith("torchlint: error: unknown rule code `TPL05`; did you mean `TPL")
     assert result.returncode == 2
 
 

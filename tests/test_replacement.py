@@ -395,3 +395,21 @@ def test_where_there_are_no_locks_files_are_replaced_and_nothing_is_removed(monk
     monkeypatch.setattr(fcntl, "flock", refuse)
     replace_file("a.py", OLD, NEW)
     assert (Path("a.py").read_bytes(), files()) == (NEW, [LEFTOVER, "a.py"])
+
+
+# --- the baseline, which is a file of the user's, too ----------------------------------------------------------------
+
+
+def test_a_baseline_that_cannot_be_written_is_the_old_one() -> None:
+    import resource
+
+    make(content=OLD + b"p.requires_gard = True\n" * 300)
+    known = make("known.json", b'{"version": 1, "findings": {}}\n')
+    command = [sys.executable, "-m", "torchlint", "--isolated", "--no-cache", "--write-baseline", "known.json", "."]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))  # noqa: E731
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment(), preexec_fn=limit, check=False)
+    assert finished.stderr.splitlines()[-1] == "known.json: error: cannot write the baseline: File too large"
+    assert known.read_bytes() == b'{"version": 1, "findings": {}}\n'
+    assert subprocess.run(command, capture_output=True, env=environment(), check=False).returncode == 0
+    assert b"TPL005" in known.read_bytes()
+    assert files() == ["a.py", "known.json"]

@@ -60,6 +60,8 @@ class Text:
         ("(x  # a.b\n .data  # c.d\n .y)", "(x  # a.b\n   # c.d\n .y)"),
         ("(x  # a.b\n .data.y)", "(x  # a.b\n .y)"),
         ("(x.  # a.b\n data.y)", "(x.y)"),
+        ("(x  # a.b\n\n .data)", "(x  # a.b\n\n )"),
+        ("(x\n\n .data)", "(x)"),
         ("f'{x.data!r:>{y}}'", "f'{x!r:>{y}}'"),
     ],
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchlint.diagnostic import Diagnostic
+from torchlint.replacement import FileChangedError, write_file
 
 _VERSION = 1
 
@@ -57,8 +58,9 @@ class Baseline:
             files.setdefault(file, {}).setdefault(code, {})[line] = count
         text = json.dumps({"version": _VERSION, "findings": files}, indent=1, ensure_ascii=False) + "\n"
         try:
-            with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as output:
-                output.write(text)
+            write_file(path, text.encode("utf-8", "surrogateescape"))
+        except FileChangedError:
+            raise BaselineError(f"{path}: error: cannot write the baseline: it was changed meanwhile") from None
         except OSError as error:
             raise BaselineError(f"{path}: error: cannot write the baseline: {error.strerror or error}") from None
 

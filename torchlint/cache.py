@@ -30,6 +30,9 @@ _TICK = 50_000_000
 """Nanoseconds: no file system in use on a local disk is coarser, except those that count whole seconds."""
 _COARSE_TICK = 2_000_000_000
 
+_MOST_TEXT = 1_000_000
+"""Characters of source in the findings of one file; more are not kept. Each finding holds its line, which may be any length."""
+
 Entry = list[Any]
 """A result as JSON: modification time, change time, size, and for a file that was linted the hash of its content; where
 there is something to report, then also findings and errors."""
@@ -135,6 +138,8 @@ class Cache:
                 return
         if content:
             entry.append(content)
+        if sum(len(found.snippet) for found in result.diagnostics) > _MOST_TEXT:
+            return
         if result.diagnostics or result.errors:
             entry += [
                 [_from_diagnostic(found) for found in result.diagnostics],

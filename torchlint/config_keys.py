@@ -134,7 +134,7 @@ KEYS = (
     Key(
         "max-file-size",
         _size,
-        "The size from which on files are refused, in bytes or as in 10MB; notebooks may be ten times as large, their code not.",
+        "The size from which on files are refused, in bytes or as in 10MB; for notebooks ten times that, for their code that.",
         {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["10MB"]}]},
     ),
     Key(

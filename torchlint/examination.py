@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -86,15 +87,15 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
         refuse_larger(len(data), filename, task.max_file_size)
         if not may_hold_findings(data, filename, task):
             return NOTHING
-        source = NotebookSource.decode(data, filename) if filename.endswith(SUFFIX) else Source.decode(data, filename)
+        source = _decoded(data, filename)
         refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
         match task.action:
             case Action.LINT:
                 found = lint(source, task.rules_for(filename), task.options)
                 return Outcome(_located(source, found), content=digest(data))
             case Action.ADD_NOQA:
-                return _with_comments(source, task)
-        return _fixed(source, task)
+                return _with_comments(source, task, data)
+        return _fixed(source, task, data)
     except SourceError as error:
         located = error.error if source is None else source.located_error(error.error)
         return Outcome(errors=(located,), content=digest(data))
@@ -116,18 +117,53 @@ def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnos
     return tuple(source.located(diagnostic) for diagnostic in diagnostics)
 
 
-def _with_comments(source: Source, task: Task) -> Outcome:
+def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
     from torchlint.adding_noqa import with_noqa
 
     found = lint(source, task.rules_for(source.filename), task.options)
     wanted = found if task.baseline is None else task.baseline.new(found)
     if not wanted:
         return NOTHING
-    codes = tuple(diagnostic.code for diagnostic in wanted)
-    return Outcome(fixed=codes, replacement=source.encode(with_noqa(source, wanted)))
+    text = with_noqa(source, wanted)
+    if not _is_same_program(source.tree, source.with_text(text)):
+        return failed(
+            source.filename, f"internal error: the comments would change the code; {please_report()}", "internal-error"
+        )
+    try:
+        replacement = _replacement(source, text, data)
+    except ValueError as error:
+        return failed(source.filename, f"cannot add comments: {error}", "io-error")
+    return Outcome(fixed=tuple(diagnostic.code for diagnostic in wanted), replacement=replacement)
 
 
-def _fixed(source: Source, task: Task) -> Outcome:
+def _is_same_program(tree: ast.Module, source: Source) -> bool:
+    try:
+        return ast.dump(source.tree) == ast.dump(tree)
+    except SourceError:
+        return False
+
+
+def _replacement(source: Source, text: str, data: bytes) -> bytes:
+    """What the file, which holds ``data``, is to hold for a new ``text``.
+
+    Raises `ValueError` where some character has no bytes in the file's encoding, or bytes would change of what is in neither
+    text: there are encodings that have several spellings for one text, and notebooks with lines like the ones that stand for
+    magics.
+    """
+    try:
+        replacement = source.encode(text)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{error.object[error.start : error.end]!r} cannot be written in {source.encoding}") from None
+    if source.encode(source.text) != data or _decoded(replacement, source.filename).text != text:
+        raise ValueError(f"other parts of the file would not stay as they are, byte for byte ({source.encoding})")
+    return replacement
+
+
+def _decoded(data: bytes, filename: str) -> Source:
+    return NotebookSource.decode(data, filename) if filename.endswith(SUFFIX) else Source.decode(data, filename)
+
+
+def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     from torchlint.fixer import fix
 
     rules = task.rules_for(source.filename)
@@ -147,11 +183,10 @@ def _fixed(source: Source, task: Task) -> Outcome:
     if result.text == source.text:
         return outcome
     try:
-        replacement = source.encode(result.text)
-    except UnicodeEncodeError as error:
-        message = f"cannot fix: {error.object[error.start : error.end]!r} cannot be written in {source.encoding}"
+        replacement = _replacement(source, result.text, data)
+    except (SourceError, ValueError) as error:
         unfixed = _located(source, lint(source, rules, task.options))
-        return Outcome(unfixed, (*errors, FileError(source.filename, message, code="io-error")))
+        return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))
     outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed))
     if task.action is Action.DIFF:
         return replace(outcome, diff=source.diff(result.text))

@@ -6,6 +6,7 @@ whose result would not be Python is dropped.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -80,16 +81,23 @@ def _key(diagnostic: Diagnostic) -> tuple[str, str]:
 def _compatible(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The findings, in their order, whose edits do not clash with those of the ones before; equal edits are shared."""
     chosen: list[Diagnostic] = []
-    taken: list[Edit] = []
+    taken: list[Edit] = []  # sorted; none clashes with another, so that a new one can clash with its neighbours only
     seen: set[Edit] = set()
     for diagnostic in diagnostics:
         assert diagnostic.fix is not None
         new = [edit for edit in diagnostic.fix.edits if edit not in seen]
-        if not any(_clash(edit, other) for edit in new for other in taken):
+        if not any(_clash(edit, other) for edit in new for other in _neighbours(edit, taken)):
             chosen.append(diagnostic)
-            taken.extend(new)
             seen.update(new)
+            for edit in new:
+                insort(taken, edit)
     return chosen
+
+
+def _neighbours(edit: Edit, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """The last of the sorted ``edits`` before ``edit`` and the first behind it."""
+    place = bisect_left(edits, edit)
+    return edits[max(place - 1, 0) : place + 1]
 
 
 def _clash(one: Edit, other: Edit) -> bool:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from torchlint.reading import read_file
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 NAME = ".gitignore"
 
 _REPOSITORY = ".git"
+_LARGEST = 1_000_000
+"""Bytes of a .gitignore file that is heeded."""
 _OWN = os.path.join(_REPOSITORY, "info", "exclude")
 
 
@@ -59,8 +63,7 @@ class Ignored:
 def _read(path: str) -> GitIgnoreSpec | None:
     """The patterns in a file; None where there are none, or the file cannot be read."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
+        lines = read_file(path, _LARGEST).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return None
     if not any(line.strip() and not line.startswith("#") for line in lines):

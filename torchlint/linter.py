@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from torchlint.comments import keeps_comments
 from torchlint.diagnostic import Diagnostic, FileError
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule
@@ -53,13 +54,13 @@ def lint(
     screened = _screened(rules, data, options)
     if not screened or _is_foreign(data):
         return []
-    suppressions = Suppressions(source if suppress else Source(""))
+    suppressions = Suppressions(source)
     try:
         with _recursion_headroom():
             found = _Run(source, data, suppressions, options).findings(rules, screened)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
-    kept = [each for each in found if not suppressions.covers(each.code, each.location.row)]
+    kept = [each for each in found if not (suppress and suppressions.covers(each.code, each.location.row))]
     offered = [each if _is_offered(each, source, options) else replace(each, fix=None) for each in kept]
     return sorted(offered, key=lambda diagnostic: diagnostic.order)
 
@@ -96,7 +97,8 @@ class _Run:
 
 def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> bool:
     """Whether a finding's fix may be made."""
-    return diagnostic.fix is None or (diagnostic.code not in options.unfixable and source.allows(diagnostic.fix))
+    fix = diagnostic.fix
+    return fix is None or (diagnostic.code not in options.unfixable and source.allows(fix) and keeps_comments(fix, source))
 
 
 def without_yielding(rules: Iterable[Rule]) -> list[Diagnostic]:

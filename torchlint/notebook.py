@@ -7,11 +7,12 @@ that have changed, in the style that it is written in; every other byte of the f
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
@@ -20,11 +21,11 @@ from torchlint.source import Source, SourceError, parses
 SUFFIX = ".ipynb"
 
 _MARKER = re.compile(r"^# torchlint: cell (\d+)$", re.MULTILINE)
-_STAND_IN = re.compile(r"(?:pass|None)  # torchlint: line (\d+)")
+_STAND_IN = re.compile(r"(?:pass|None)  # torchlint: line (\d{1,9})")
 _PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "python3", "time", "timeit"})
 """Cell magics whose body is Python, run in the notebook's own names (`%%python` aside, whose body is linted all the same)."""
 _MAGIC_LINE = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!(?!=)|\?{1,2}[\w.*%]|[\w.*%]+\?{1,2}[ \t]*$)")
-_MAGIC_VALUE = re.compile(r"(?P<target>[ \t]*[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
+_MAGIC_VALUE = re.compile(r"(?P<target>[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
@@ -62,7 +63,9 @@ class Notebook:
         try:
             content = json.loads(text)
             cells = tuple(_cells(text))
-        except (JSONDecodeError, RecursionError) as error:
+        except RecursionError:
+            raise NotebookError("not a notebook: nested too deeply") from None
+        except ValueError as error:  # a JSONDecodeError, or a number of more digits than Python reads
             raise NotebookError(f"not a notebook: {error}") from None
         if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
             raise NotebookError("not a notebook of format 4: it has no list of cells")
@@ -84,17 +87,26 @@ class Notebook:
 
 
 def _cells(text: str) -> Iterator[Cell]:
-    for name, span in _members(text, _skip(text, 0)):
-        if name != "cells" or text[span.start] != "[":
+    cells = dict(_members(text, _skip(text, 0))).get("cells")  # of several, the last counts, as everywhere in JSON
+    if cells is None or text[cells.start] != "[":
+        return
+    for number, cell in enumerate(_items(text, cells.start), 1):
+        if text[cell.start] != "{":
             continue
-        for number, cell in enumerate(_items(text, span.start), 1):
-            if text[cell.start] != "{":
-                continue
-            members = dict(_members(text, cell.start))
-            if {"cell_type", "source"} <= members.keys() and json.loads(text[slice(*members["cell_type"])]) == "code":
-                source = json.loads(text[slice(*members["source"])])
-                if isinstance(source, (str, list)):
-                    yield Cell(number, source if isinstance(source, str) else "".join(map(str, source)), members["source"])
+        members = dict(_members(text, cell.start))
+        if {"cell_type", "source"} <= members.keys() and json.loads(text[slice(*members["cell_type"])]) == "code":
+            code = _code(json.loads(text[slice(*members["source"])]))
+            if code is not None:
+                yield Cell(number, code, members["source"])
+
+
+def _code(source: object) -> str | None:
+    """The code in a cell's source, a text or a list of lines; None where it is neither."""
+    if isinstance(source, str):
+        return source
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        return "".join(source)
+    return None
 
 
 def _skip(text: str, position: int) -> int:
@@ -161,27 +173,28 @@ def _rewritten(raw: str, code: str) -> str:
 class NotebookSource(Source):
     """The program that a notebook's code cells make."""
 
-    def __init__(self, notebook: Notebook, filename: str) -> None:
+    def __init__(self, notebook: Notebook, filename: str, *, bom: bool = False) -> None:
         self.notebook = notebook
         self._magics: list[str] = []
         parts = []
         for cell in notebook.cells:
             code = self._as_python(cell.code)
             parts.append(f"# torchlint: cell {cell.number}\n{code}" + ("" if code.endswith("\n") or not code else "\n"))
-        super().__init__("".join(parts), filename)
+        super().__init__("".join(parts), filename, bom=bom)
 
     @classmethod
     def decode(cls, data: bytes, filename: str) -> NotebookSource:
         """The program in the notebook that ``data`` hold; raises `SourceError` where they hold none."""
-        text = Source.decode(data, filename).text if data[:3] == b"\xef\xbb\xbf" else _decoded(data, filename)
+        bom = data.startswith(codecs.BOM_UTF8)
+        text = _decoded(data.removeprefix(codecs.BOM_UTF8), filename)
         try:
-            return cls(Notebook.read(text), filename)
+            return cls(Notebook.read(text), filename, bom=bom)
         except NotebookError as error:
             raise SourceError(FileError(filename, str(error))) from None
 
     def encode(self, text: str) -> bytes:
         """The bytes of the notebook for a new ``text`` of the program."""
-        return self._whole(text).encode("utf-8")
+        return (codecs.BOM_UTF8 if self.bom else b"") + self._whole(text).encode("utf-8")
 
     def notebook_text(self) -> str:
         """The text of the whole notebook, with the program as it is here."""
@@ -194,7 +207,7 @@ class NotebookSource(Source):
         """The same notebook with another text of its program."""
         other = object.__new__(NotebookSource)
         other.notebook, other._magics = self.notebook, self._magics
-        Source.__init__(other, text, self.filename)
+        Source.__init__(other, text, self.filename, bom=self.bom)
         return other
 
     def is_sound(self, text: str) -> bool:
@@ -213,9 +226,14 @@ class NotebookSource(Source):
         parts = _MARKER.split(text)
         codes = {}
         for cell, part in zip(self.notebook.cells, parts[2::2]):
-            code = _STAND_IN.sub(lambda match: self._magics[int(match[1])], part.removeprefix("\n"))
+            code = _STAND_IN.sub(self._magic, part.removeprefix("\n"))
             codes[cell.number] = code if cell.code.endswith("\n") else code.removesuffix("\n")
         return codes
+
+    def _magic(self, stand_in: re.Match[str]) -> str:
+        """The line that a stand-in stands for; the text itself where it stands for none."""
+        number = int(stand_in[1])
+        return self._magics[number] if number < len(self._magics) else stand_in[0]
 
     def cell_at(self, row: int) -> tuple[int, int]:
         """The number of the cell that row ``row`` of the program is in, and the row that the cell starts behind."""

@@ -63,6 +63,21 @@ def replace_file(path: str, old: bytes, new: bytes) -> None:
     _flush_folder(folder)
 
 
+def write_file(path: str, content: bytes) -> None:
+    """Makes ``path`` hold ``content``; what it held before stays until that is done. Raises what `replace_file` raises."""
+    try:
+        with open(path, "xb") as file:
+            file.write(content)
+    except FileExistsError:
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                old = file.read()
+            replace_file(path, old, content)
+        else:  # a device or a pipe
+            with open(path, "wb") as file:
+                file.write(content)
+
+
 def _still_holds(path: str, status: os.stat_result, content: bytes) -> bool:
     """Whether the file at ``path`` is the one that ``status`` is of, and holds ``content``."""
     with open(path, "rb", opener=_without_waiting) as file:

@@ -69,6 +69,8 @@ class Source:
             column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
             message = f"not {encoding} text: byte 0x{data[error.start]:02x} ({error.reason})"
             raise SourceError(FileError(filename, message, Location(row, column))) from None
+        except UnicodeError as error:  # encodings that are not made for files: idna, undefined
+            raise SourceError(FileError(filename, f"not {encoding} text: {error}")) from None
         return cls(text, filename, encoding=encoding, bom=bom)
 
     def encode(self, text: str) -> bytes:
@@ -148,6 +150,10 @@ class Source:
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
 
+    @cached_property
+    def _lines(self) -> dict[int, str]:
+        return {}
+
     @property
     def line_count(self) -> int:
         """How many lines the text has; what follows a final newline counts as an empty one."""
@@ -164,8 +170,10 @@ class Source:
 
     def line(self, row: int) -> str:
         """The text of line ``row`` (from 1), without its newline."""
-        start, end = self.line_span(row)
-        return self.text[start:end]
+        if row not in self._lines:
+            start, end = self.line_span(row)
+            self._lines[row] = self.text[start:end]  # kept: thousands of findings may be on one line of megabytes
+        return self._lines[row]
 
     def line_start(self, row: int) -> int:
         """The offset at which line ``row`` (from 1) starts; the text's length for a row behind the last."""

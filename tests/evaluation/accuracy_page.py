@@ -53,14 +53,14 @@ In brackets: with those that only another file, or a person, can tell. Suppressi
 
 
 _BY_RULE = """\
-All code bases together. A rule whose precision is below 95 % here is mended or off by default. Of rules that are off by default
-(opt) the figures are there, too. The recall of the rules after the first nine says little: their occurrences are mostly what was
-found."""
+All code bases together. A rule whose precision is below 95 % here is mended or off by default. Of rules that are off by
+default (opt) the figures are there, too. The recall of the rules after the first nine says little: their occurrences are mostly
+what was found."""
 
 FIRST_CONTACT = Path(__file__).parent / "first_contact.tsv"
 _FIRST_CONTACT = """\
 What torchlint reported on the first run over code that none of its authors had looked at:
-[21 packages and training repositories](../tests/evaluation/README.md#first-contact). Of each rule up to 60 findings were judged,
+[21 packages and repositories](../tests/evaluation/README.md#first-contact). Of each rule up to 60 findings were judged,
 40 drawn at random where there were more. For the occurrences, 15 scripts were read before their findings were looked at, for
 everything that the catalogue names and the file itself gives away. The figures are as they were before anything was mended."""
 

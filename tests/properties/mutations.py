@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import layout
 from grammar import Choice
@@ -42,17 +43,22 @@ def parenthesized(text: str, choice: Choice, one_in: int = 4) -> str:
 
 
 def _operands(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions around which parentheses may stand: those that are read, outside of f-strings and patterns."""
+    """The expressions around which parentheses may stand: those that are read, outside of f-strings and patterns.
+
+    Not around the function of a call, where nobody puts any.
+    """
     if isinstance(node, (ast.JoinedStr, ast.pattern)):
         return
     for name, value in ast.iter_fields(node):
+        if isinstance(node, ast.AnnAssign) and name == "target":
+            continue
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST):
                 continue
             wrapped = isinstance(child, ast.expr) and not isinstance(child, (ast.Slice, ast.Starred, ast.GeneratorExp))
             loaded = isinstance(getattr(child, "ctx", None) or ast.Load(), ast.Load)
             sliced = isinstance(node, ast.Subscript) and name == "slice" and isinstance(child, ast.Tuple)
-            if wrapped and loaded and not sliced and (name, type(node)) != ("value", ast.Expr) and name != "decorator_list":
+            if wrapped and loaded and not sliced and (name, type(node)) != ("value", ast.Expr) and name not in ("decorator_list", "func"):
                 assert isinstance(child, ast.expr)
                 yield child
             yield from _operands(child)
@@ -77,14 +83,14 @@ def aliased(text: str, choice: Choice) -> str:
     """With ``import torch as th`` for ``import torch``, and so on: the names that are bound by imports and nothing else."""
     tree = ast.parse(text)
     offset = offsets(text)
-    for imported, bound, new in (("torch", "torch", "th"), ("torch.nn", "nn", "layers"), ("numpy", "np", "numeric")):
+    for imported, bound, new in (("torch", "torch", "th"), ("torch.nn", "nn", "neural"), ("numpy", "np", "numeric")):
         statements = [
             node
             for node in tree.body
             if isinstance(node, (ast.Import, ast.ImportFrom)) and _imports(node) == [(imported, bound)]
         ]
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == bound]
-        if not statements or _occurrences(tree, bound) != len(names) + len(statements) or _in_strings(tree, bound):
+        if not statements or _occurrences(tree, bound) != len(names) + len(statements) or _in_strings(tree, bound) or _occurrences(tree, new):
             continue
         edits = [(*span(statement, offset), f"import {imported} as {new}") for statement in statements]
         edits += [(*span(name, offset), new) for name in names if not _within_fstring(tree, name)]
@@ -191,10 +197,10 @@ def same_program(one: str, other: str) -> bool:
 
 
 MUTATIONS: Sequence[tuple[str, Mutation, bool]] = (
-    ("spaces", layout.spaced, True),
-    ("breaks", layout.broken, True),
-    ("comments in brackets", layout.interrupted, True),
-    ("continuations", layout.continued, True),
+    ("spaces", partial(layout.spaced, tight=True), True),
+    ("breaks", partial(layout.broken, tight=True), True),
+    ("comments in brackets", partial(layout.interrupted, tight=True), True),
+    ("continuations", partial(layout.continued, tight=True), True),
     ("blank lines", layout.parted, True),
     ("trailing spaces", layout.trailing, True),
     ("comments", layout.commented, True),

@@ -94,7 +94,89 @@ def inner_functions(n: int) -> str:
     )
 
 
+HEAD = "import time\nimport numpy as np\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+
+
+def training_loops(n: int) -> str:
+    loop = (
+        "    for x, y in loader:\n        optimizer.zero_grad()\n        loss{0} = F.mse_loss(model(x), y)\n"
+        "        loss{0}.backward()\n        optimizer.step()\n        total += loss{0}\n"
+    )
+    return HEAD + "def f(model, optimizer, loader, total):\n" + "".join(loop.format(i) for i in range(n))
+
+
+def training_steps(n: int) -> str:
+    step = "        loss{0} = F.mse_loss(model(x), y)\n        loss{0}.backward()\n        optimizer.step()\n"
+    return HEAD + "def f(model, optimizer, loader):\n    for x, y in loader:\n" + "".join(step.format(i) for i in range(n))
+
+
+def sums_in_loop(n: int) -> str:
+    head = (
+        "def f(model, loader, optimizer):\n    for x, y in loader:\n        loss = F.mse_loss(model(x.cuda()), y.cuda())\n"
+        "        loss.backward()\n        optimizer.step()\n"
+    )
+    return HEAD + head + "".join(f"        t{i} += loss.item()\n        print(loss)\n" for i in range(n))
+
+
+def transposes(n: int) -> str:
+    views = "".join(f"    y = y.transpose(1, 2)\n    z{i} = y.view(3, -1)\n" for i in range(n))
+    return HEAD + "def f(x):\n    y = x\n" + views
+
+
+def reshapes(n: int) -> str:
+    views = "".join(f"    y{i} = x.view(b, h, w, c)\n    x = y{i}.permute(0, 2, 1, 3)\n" for i in range(n))
+    return HEAD + "def f(x):\n    b, c, h, w = x.shape\n" + views
+
+
+def changes_of_one_alias(n: int) -> str:
+    changes = "".join(f"    a[{i}] = 1\n    a.mul_(2)\n    print(y, a)\n" for i in range(n))
+    return HEAD + "def f(model, x):\n    y = model(x)\n    a = y.detach()\n" + changes + "    y.sum().backward()\n"
+
+
+def changes_of_saved_tensors(n: int) -> str:
+    changes = "".join(f"    y{i} = torch.exp(w * x)\n    y{i} *= 2\n    x = y{i} * x\n" for i in range(n))
+    return HEAD + "def f(w, x):\n" + changes + "    x.sum().backward()\n"
+
+
+def writes_to_expanded(n: int) -> str:
+    writes = "    a{0} = x.expand(3, 4)\n    a{0}[0] = 1\n    b{0} = torch.zeros(3).expand(2, 3)\n    b{0}.add_(1)\n"
+    return HEAD + "def f(x):\n" + "".join(writes.format(i) for i in range(n))
+
+
+def modules_in_lists(n: int) -> str:
+    lists = "        self.layers.append(nn.Linear(1, 1))\n        self.m{0} = [nn.Linear(1, 1)]\n"
+    head = "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.layers = []\n"
+    return HEAD + head + "".join(lists.format(i) for i in range(n))
+
+
+def softmax_into_losses(n: int) -> str:
+    losses = "".join(f"    p{i} = F.softmax(model(x), dim=1)\n    l{i} = c(p{i}, y)\n" for i in range(n))
+    return HEAD + "def f(model, x, y):\n    c = nn.CrossEntropyLoss()\n" + losses
+
+
+def kept_intermediates(n: int) -> str:
+    kept = "".join(f"        h{i} = model(x)\n        kept.append(h{i})\n" for i in range(n))
+    return HEAD + "def f(model, loader, kept):\n    for x in loader:\n" + kept
+
+
+def frozen_parts(n: int) -> str:
+    frozen = "    for p in model.l{0}.parameters():\n        p.requires_grad = False\n"
+    head, tail = "def f(model):\n", "    return torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    return HEAD + head + "".join(frozen.format(i) for i in range(n)) + tail
+
+
 GROWING = [
+    training_steps,
+    sums_in_loop,
+    transposes,
+    reshapes,
+    changes_of_one_alias,
+    changes_of_saved_tensors,
+    writes_to_expanded,
+    modules_in_lists,
+    softmax_into_losses,
+    kept_intermediates,
+    frozen_parts,
     many_functions,
     many_methods,
     branches,
@@ -109,6 +191,67 @@ GROWING = [
     long_list,
     inner_functions,
 ]
+
+
+def snapshots(n: int) -> str:
+    taken = "    before{0} = model.state_dict()\n    w{0} = model.weight.detach()\n    optimizer.step()\n"
+    compared = "".join(f"    print(before{i}, w{i})\n" for i in range(n))
+    return HEAD + "def f(model, optimizer):\n" + "".join(taken.format(i) for i in range(n)) + compared
+
+
+def detached_aliases(n: int) -> str:
+    aliases = "    a{0} = y.detach()\n    a{0}[0] = 1\n    b{0} = y.detach().numpy()\n    b{0} += 1\n"
+    head, tail = "def f(model, x):\n    y = model(x)\n", "    y.sum().backward()\n"
+    return HEAD + head + "".join(aliases.format(i) for i in range(n)) + tail
+
+
+def shared_arrays(n: int) -> str:
+    arrays = "    a{0} = np.zeros(3)\n    t{0} = torch.from_numpy(a{0})\n    t{0} += 1\n    print(a{0})\n"
+    return HEAD + "def f():\n" + "".join(arrays.format(i) for i in range(n))
+
+
+def timings(n: int) -> str:
+    timing = "    t{0} = time.time()\n    y{0} = model(x.cuda())\n    print(time.time() - t{0})\n"
+    return HEAD + "def f(x):\n    model = nn.Linear(1, 1).cuda()\n" + "".join(timing.format(i) for i in range(n))
+
+
+def deep_inheritance(n: int) -> str:
+    derived = (
+        "class A{1}(A{0}):\n    def __init__(self):\n        super().__init__()\n        self.l{0} = [nn.Linear(1, 1)]\n"
+        "    def forward(self, x):\n        return self.l{0}[0](x).data\n"
+    )
+    base = "class A0(nn.Module):\n    def forward(self, x):\n        return x.data\n"
+    return HEAD + base + "".join(derived.format(i, i + 1) for i in range(n))
+
+
+def modes(n: int) -> str:
+    model = (
+        "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.d = nn.Dropout()\n"
+        "    def forward(self, x):\n        return self.d(x)\n"
+    )
+    switches = "    model.eval()\n    y{0} = model(x)\n    model.train()\n    model(x).sum().backward()\n"
+    return HEAD + model + "def f(x):\n    model = N()\n" + "".join(switches.format(i) for i in range(n))
+
+
+def frozen_for_each(n: int) -> str:
+    frozen = (
+        "    for p in model.l{0}.parameters():\n        p.requires_grad = False\n"
+        "    o{0} = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    )
+    return HEAD + "def f(model):\n" + "".join(frozen.format(i) for i in range(n))
+
+
+EACH_AGAINST_EACH = [
+    training_loops,
+    snapshots,
+    detached_aliases,
+    shared_arrays,
+    timings,
+    deep_inheritance,
+    modes,
+    frozen_for_each,
+]
+"""Code in which each of some things may concern each other one: that many questions there are to ask, but no more."""
 
 
 def total_of(n: int) -> str:
@@ -147,6 +290,12 @@ def calls(text: str) -> int:
 def test_twice_the_lines_are_twice_the_work(generate: Callable[[int], str]) -> None:
     small, large = calls(generate(150)), calls(generate(300))
     assert large <= 2.2 * small
+
+
+@pytest.mark.parametrize("generate", EACH_AGAINST_EACH, ids=lambda generate: generate.__name__)
+def test_what_may_concern_each_other_is_asked_about_once(generate: Callable[[int], str]) -> None:
+    small, large = calls(generate(40)), calls(generate(80))
+    assert large <= 4.2 * small
 
 
 @pytest.mark.parametrize("generate", [total_of, chain_of, lambdas_of], ids=lambda generate: generate.__name__)

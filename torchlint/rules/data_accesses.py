@@ -378,7 +378,7 @@ class _Evidence:
         if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
             return True
         if self._semantics.backpropagated.name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
-            return True
+            return not self._has_attributes_of_others(node.value)
         match parent:
             case ast.Attribute(attr="is_sparse" | "is_cuda"):
                 return True
@@ -396,6 +396,12 @@ class _Evidence:
             case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
                 return self._semantics.kind(target).is_tensor  # only a tensor can be stored there
         return False
+
+    def _has_attributes_of_others(self, node: ast.expr) -> bool:
+        """Whether the code takes from ``node`` what no tensor has: ``opt.data`` beside ``opt.epochs``."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        parents = (self._tree.parent(use) for binding in bindings for use in binding.uses)
+        return any(isinstance(parent, ast.Attribute) and parent.attr not in torch_api.TENSOR_ATTRIBUTES for parent in parents)
 
     def _is_called(self, method: ast.AST | None) -> bool:
         call = self._tree.parent(method) if method is not None else None

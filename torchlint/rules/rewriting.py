@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.bindings import Scope
 from torchlint.source import Source
 
 TextEdit: TypeAlias = tuple[int, int, str]
@@ -60,8 +61,9 @@ class Rewriter:
         """A span that, where it starts a line, starts with the break before it, unless a comment stands there."""
         row = self._source.location(start).row
         starts_line = row > 1 and not self._source.text[self._source.line_start(row) : start].strip(" \t")
-        if starts_line and "#" not in self._source.line(row - 1):
-            return len(self._source.text[:start].rstrip(" \t\r\n\\")), end
+        before = len(self._source.text[:start].rstrip(" \t\r\n\\"))
+        if starts_line and "#" not in self._source.line(self._source.location(before).row):
+            return before, end
         return start, end
 
     def _with_line(self, start: int, end: int) -> tuple[int, int]:
@@ -131,6 +133,8 @@ class Rewriter:
         _, end = self._source.line_span(statement.end_lineno)
         before = self._source.text[start : self._source.start(statement)]
         after = self._source.text[self._source.end(statement) : end].strip()
+        if statement.lineno > 1 and self._source.line(statement.lineno - 1).endswith("\\"):
+            return False
         return not before.strip(" \t\f\ufeff") and (not after or after.startswith("#"))
 
     def _is_elif(self, statement: ast.stmt) -> bool:
@@ -342,18 +346,31 @@ class Rewriter:
         bindings = self._semantics.bindings
         scope = bindings.scope_of(node)
         for current in (scope, bindings.module):
-            for name, found in current.bindings.items():
-                if any(binding.form is Form.IMPORT and binding.imported == "torch" for binding in found):
-                    if all(binding.form is Form.IMPORT or _is_none(binding) for binding in bindings.lookup(name, scope)):
-                        return name, []
+            for name in self._names_of_torch(current):
+                if all(binding.form is Form.IMPORT or _is_none(binding) for binding in bindings.lookup(name, scope)):
+                    return name, []
         if self._imports_nothing() or self._takes_torch_for_granted:
             return "torch", []
         return "torch", [self.add_import("import torch")]
 
+    def _names_of_torch(self, scope: Scope) -> list[str]:
+        """The names under which a scope imports torch."""
+        if scope not in self._torch_names:
+            self._torch_names[scope] = [
+                name
+                for name, found in scope.bindings.items()
+                if any(binding.form is Form.IMPORT and binding.imported == "torch" for binding in found)
+            ]
+        return self._torch_names[scope]
+
+    @cached_property
+    def _torch_names(self) -> dict[Scope, list[str]]:
+        return {}
+
     @cached_property
     def _takes_torch_for_granted(self) -> bool:
         """Whether the file uses the name ``torch`` without binding it."""
-        names = [node for node in self._semantics.tree.nodes if isinstance(node, ast.Name) and node.id == "torch"]
+        names = [node for node in self._semantics.tree.of_type(ast.Name) if node.id == "torch"]
         return any(isinstance(name.ctx, ast.Load) and not self._semantics.bindings.reaching(name) for name in names)
 
     def _imports_nothing(self) -> bool:

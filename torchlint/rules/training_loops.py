@@ -16,8 +16,14 @@ def training_loops(semantics: Semantics) -> list[Loop]:
 
 
 def _steps(loop: Loop) -> bool:
-    return any(
-        isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "step"
-        for statement in loop.body
-        for part in walk(statement)
-    )
+    return any(isinstance(part, ast.Call) and _is_step(part.func) for statement in loop.body for part in walk(statement))
+
+
+def _is_step(function: ast.expr) -> bool:
+    """Whether a method steps: ``step``, or what the wrapper of an optimizer calls it, ``optimizer.step_and_update_lr``."""
+    match function:
+        case ast.Attribute(attr="step"):
+            return True
+        case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method):
+            return method.startswith("step_") and "optim" in name.lower()
+    return False

@@ -133,6 +133,8 @@ class Aliases:
         self._semantics = semantics
         self._links: dict[ast.expr, Link | None] = {}
         self._rebound: dict[str, list[ast.AST]] = {}
+        self._occurrences: dict[tuple[str, tuple[Binding, ...], ast.ClassDef | None], list[ast.expr]] = {}
+        self._changes: dict[tuple[ast.expr, bool], Change | None] = {}
         self._standing: dict[ast.AST, tuple[ast.AST, ast.AST]] = {}
 
     # --- what an expression shares its memory with -------------------------------------------------------------------
@@ -242,6 +244,12 @@ class Aliases:
 
     def change(self, use: ast.expr, *, also_perhaps: bool = False) -> Change | None:
         """What changes values of ``use``, or of something that is taken of it over the same memory, right where it stands."""
+        key = (use, also_perhaps)
+        if key not in self._changes:
+            self._changes[key] = self._find_change(use, also_perhaps)
+        return self._changes[key]
+
+    def _find_change(self, use: ast.expr, also_perhaps: bool) -> Change | None:
         through = use
         while (link := self._linking_parent(through)) is not None and link.name not in CHANGES_VALUES:
             if link.sharing is Sharing.PERHAPS and not also_perhaps:
@@ -336,8 +344,14 @@ class Aliases:
         binding = self._semantics.bindings.of(name)
         return (binding, *binding.before) if binding is not None else ()
 
-    def occurrences(self, place: Place) -> Iterator[ast.expr]:
+    def occurrences(self, place: Place) -> list[ast.expr]:
         """Every read of what may be the same place, in the order of the text."""
+        key = (place.spelling, self._bindings_of(place.root), self._semantics.facts.self_class(place.root))
+        if key not in self._occurrences:
+            self._occurrences[key] = list(self._find_occurrences(place))
+        return self._occurrences[key]
+
+    def _find_occurrences(self, place: Place) -> Iterator[ast.expr]:
         for node in self._by_spelling.get(place.spelling, ()):
             if isinstance(getattr(node, "ctx", None), ast.Load):
                 other = self.place(node)

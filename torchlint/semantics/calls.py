@@ -229,9 +229,17 @@ class Calls:
             result = "tensor"  # also the functions that only older versions have
         if result is None:
             return UNKNOWN
-        return self._tabled(
+        found = self._tabled(
             call, result, name, name in torch_api.NONDIFFERENTIABLE_FUNCTIONS, name in torch_api.SCALAR_REDUCTIONS_FUNCTIONS, 1
         )
+        return replace(found, scalar=True) if found.is_tensor and self._keeps_scalar(call, name) else found
+
+    def _keeps_scalar(self, call: ast.Call, name: str) -> bool:
+        """Whether a function works value by value, and on what has no dimensions alone: ``torch.abs(loss - 1)``."""
+        if name.rpartition(".")[2] not in _KEEPS_SCALAR or not call.args or call.keywords:
+            return False
+        kinds = [self._inference.kind(argument) for argument in call.args]
+        return any(kind.scalar for kind in kinds) and all(kind.scalar or kind.type is Type.NUMBER for kind in kinds)
 
     def _tabled(self, call: ast.Call, result: str, name: str, flat: bool, reduces: bool, operands: int) -> Kind:
         """What a function or method that the tables describe gives; ``operands`` positional arguments are what it works on."""

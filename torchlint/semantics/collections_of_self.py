@@ -123,8 +123,8 @@ class Collections:
     def _attributes(self) -> dict[str, list[ast.Attribute]]:
         """The attributes that are read in the file, by their name."""
         found: dict[str, list[ast.Attribute]] = {}
-        for node in self._semantics.tree.nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        for node in self._semantics.tree.of_type(ast.Attribute):
+            if isinstance(node.ctx, ast.Load):
                 found.setdefault(node.attr, []).append(node)
         return found
 

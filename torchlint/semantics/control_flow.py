@@ -16,6 +16,8 @@ from typing import TypeAlias
 from torchlint.semantics.tree import LOOPS, Function, Loop, Tree
 
 FlowScope: TypeAlias = ast.Module | ast.ClassDef | Function
+_Obstacles: TypeAlias = dict[ast.AST, list[ast.AST]]
+"""The steps that paths must not pass, each with the nodes in it that are meant."""
 
 TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
@@ -26,20 +28,39 @@ class ControlFlow:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._graphs: dict[ast.AST, _Graph] = {}
+        self._scopes: dict[ast.AST, FlowScope] = {}
+        self._steps: dict[ast.AST, ast.AST] = {}
         self._ranks: dict[ast.AST, dict[ast.AST, int]] = {}
+        self._memory = _Memory()
 
     def scope(self, node: ast.AST) -> FlowScope:
         """The function, class or module whose graph ``node`` is a step of; a function's own node is one of the scope around."""
+        if (known := self._scopes.get(node)) is not None:
+            return known
+        scope: FlowScope = self._tree.module
+        passed: list[ast.AST] = []
         child = node
         for parent in self._tree.ancestors(node):
+            if (known := self._scopes.get(child)) is not None:
+                scope = known
+                break
+            passed.append(child)
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and isinstance(child, ast.stmt):
-                if child in parent.body:
-                    return parent
+                scope = parent
+                break
             child = parent
-        return self._tree.module
+        for part in passed:
+            self._scopes[part] = scope
+        return scope
 
     def step(self, node: ast.AST) -> ast.AST:
         """The step that ``node`` stands in."""
+        found = self._steps.get(node)
+        if found is None:
+            found = self._steps[node] = self._find_step(node)
+        return found
+
+    def _find_step(self, node: ast.AST) -> ast.AST:
         steps = self._graph(self.scope(node)).successors
         current: ast.AST | None = node
         while current is not None and current not in steps:
@@ -62,7 +83,7 @@ class ControlFlow:
                 return True
         if behind or any(self._evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ())):
             return False
-        return goal in self._reached(scope, start, obstacles, goal)
+        return self._leads(scope, start, obstacles, goal)
 
     def may_follow_any(self, firsts: Collection[ast.AST], then: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
         """Whether ``then`` may run after any of ``firsts`` did, as `may_follow` tells of one, at the cost of one question."""
@@ -119,7 +140,7 @@ class ControlFlow:
         for entry in graph.entries:
             if entry is goal:
                 return True
-            if entry not in obstacles and goal in self._reached(scope, entry, obstacles, goal):
+            if entry not in obstacles and self._leads(scope, entry, obstacles, goal):
                 return True
         return False
 
@@ -144,17 +165,51 @@ class ControlFlow:
             return False
         first = self._graph(scope).bodies[loop]
         obstacles = self._obstacles(avoiding, scope)
-        return any(
-            step not in obstacles and (step is head or head in self._reached(scope, step, obstacles, head)) for step in first
-        )
+        return any(step not in obstacles and (step is head or self._leads(scope, step, obstacles, head)) for step in first)
 
     # --- paths -------------------------------------------------------------------------------------------------------
+
+    def _leads(self, scope: FlowScope, start: ast.AST, obstacles: _Obstacles, goal: ast.AST) -> bool:
+        """Whether a path leads from ``start`` to ``goal`` past all obstacles.
+
+        A search ends at the goal. Where the same start, or the same goal, is asked about again, all that can be reached from
+        it, or all that it can be reached from, is worked out once.
+        """
+        memory = self._memory
+        from_start, to_goal = (start, id(obstacles)), (goal, id(obstacles))
+        if (ahead := memory.ahead.get(from_start)) is not None:
+            return goal in ahead
+        if (behind := memory.behind.get(to_goal)) is not None:
+            return start in behind
+        if from_start in memory.asked:
+            ahead = self._reached(scope, start, obstacles)
+            memory.keep_ahead(from_start, ahead)
+            return goal in ahead
+        if to_goal in memory.asked:
+            behind = self._leading(scope, goal, obstacles)
+            memory.keep_behind(to_goal, behind)
+            return start in behind
+        memory.asked.update((from_start, to_goal))
+        return goal in self._reached(scope, start, obstacles, goal)
+
+    def _leading(self, scope: FlowScope, goal: ast.AST, obstacles: _Obstacles) -> set[ast.AST]:
+        """The steps from which a path leads to ``goal``; it may start at an obstacle, but not pass one."""
+        predecessors = self._graph(scope).predecessors
+        seen: set[ast.AST] = set()
+        stack = list(predecessors.get(goal, ()))
+        while stack:
+            step = stack.pop()
+            if step not in seen:
+                seen.add(step)
+                if step not in obstacles:
+                    stack.extend(predecessors.get(step, ()))
+        return seen
 
     def _reached(
         self,
         scope: FlowScope,
         start: ast.AST | list[ast.AST],
-        obstacles: dict[ast.AST, list[ast.AST]],
+        obstacles: _Obstacles,
         goal: ast.AST | None = None,
     ) -> set[ast.AST]:
         """The steps that may come after ``start`` (or several), not passing obstacles but reaching them; up to ``goal``."""
@@ -173,11 +228,20 @@ class ControlFlow:
                 stack.extend(successors.get(step, ()))
         return seen
 
-    def _obstacles(self, avoiding: Collection[ast.AST], scope: FlowScope) -> dict[ast.AST, list[ast.AST]]:
-        found: dict[ast.AST, list[ast.AST]] = {}
-        for node in avoiding:
-            if self.scope(node) is scope:
-                found.setdefault(self.step(node), []).append(node)
+    def _obstacles(self, avoiding: Collection[ast.AST], scope: FlowScope) -> _Obstacles:
+        """The obstacles of one scope, by their steps; the very same dict for the same question, as long as it is remembered."""
+        last = self._memory.last
+        if last is not None and avoiding is last[0] and scope is last[1] and isinstance(avoiding, tuple):
+            return last[2]  # the same obstacles for many questions: not even hashed again
+        key = (scope, tuple(avoiding))
+        found = self._memory.obstacles.get(key)
+        if found is None:
+            found = {}
+            for node in avoiding:
+                if self.scope(node) is scope:
+                    found.setdefault(self.step(node), []).append(node)
+            self._memory.keep_obstacles(key, found)
+        self._memory.last = (avoiding, scope, found)
         return found
 
     def _evaluated_before(self, step: ast.AST, one: ast.AST, other: ast.AST) -> bool:
@@ -196,6 +260,50 @@ class ControlFlow:
         return graph
 
 
+class _Memory:
+    """What questions about paths have been answered; all is forgotten when it gets to be too much."""
+
+    _MOST = 500_000
+    """Steps that are remembered at once: some tens of megabytes."""
+
+    def __init__(self) -> None:
+        self.obstacles: dict[tuple[FlowScope, tuple[ast.AST, ...]], _Obstacles] = {}
+        self.asked: set[tuple[ast.AST, int]] = set()
+        """The starts and goals that were asked about, each with the identity of its obstacles."""
+        self.ahead: dict[tuple[ast.AST, int], set[ast.AST]] = {}
+        self.behind: dict[tuple[ast.AST, int], set[ast.AST]] = {}
+        self.last: tuple[Collection[ast.AST], FlowScope, _Obstacles] | None = None
+        """The obstacles that were asked for last."""
+        self._size = self._obstacles_size = 0
+
+    def keep_ahead(self, key: tuple[ast.AST, int], steps: set[ast.AST]) -> None:
+        """Remembers what can be reached from a start."""
+        self._make_room(len(steps))
+        self.ahead[key] = steps
+
+    def keep_behind(self, key: tuple[ast.AST, int], steps: set[ast.AST]) -> None:
+        """Remembers what a goal can be reached from."""
+        self._make_room(len(steps))
+        self.behind[key] = steps
+
+    def keep_obstacles(self, key: tuple[FlowScope, tuple[ast.AST, ...]], obstacles: _Obstacles) -> None:
+        """Remembers obstacles; everything else rests on their identity, and is forgotten when they are."""
+        self._obstacles_size += len(key[1]) + 1
+        if self._obstacles_size > self._MOST:
+            self.obstacles.clear()
+            self._obstacles_size = 0
+            self._make_room(self._MOST)
+        self.obstacles[key] = obstacles
+
+    def _make_room(self, size: int) -> None:
+        self._size += size
+        if self._size > self._MOST:
+            self.asked.clear()
+            self.ahead.clear()
+            self.behind.clear()
+            self._size = 0
+
+
 @dataclass(slots=True)
 class _Graph:
     """The steps of a scope: what may come right after each, which come first, and behind which the scope may end."""
@@ -205,6 +313,17 @@ class _Graph:
     exits: set[ast.AST] = field(default_factory=set)
     bodies: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
     """The steps that the body of each loop may start with."""
+    _predecessors: dict[ast.AST, list[ast.AST]] | None = None
+
+    @property
+    def predecessors(self) -> dict[ast.AST, list[ast.AST]]:
+        """What may come right before each step."""
+        if self._predecessors is None:
+            self._predecessors = {}
+            for step, following in self.successors.items():
+                for successor in following:
+                    self._predecessors.setdefault(successor, []).append(step)
+        return self._predecessors
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,17 +52,17 @@ class Facts:
         self._bindings = bindings
         self._names = names
         self._module_classes: dict[ast.ClassDef, bool] = {}
+        self._bases: dict[ast.ClassDef, tuple[ast.ClassDef, ...]] = {}
 
     @cached_property
     def classes(self) -> dict[ast.ClassDef, ClassFacts]:
         """The classes of the file, with their methods and attributes."""
-        classes = {node: _class_facts(node) for node in self._tree.nodes if isinstance(node, ast.ClassDef)}
-        for node in self._tree.nodes:
-            if isinstance(node, ast.Attribute):
-                owner = self.self_class(node.value)
-                if owner is not None:
-                    slot = classes[owner].slots.setdefault(node.attr, Slot())
-                    (slot.uses if isinstance(node.ctx, ast.Load) else slot.stores).append(node)
+        classes = {node: _class_facts(node) for node in self._tree.of_type(ast.ClassDef)}
+        for node in self._tree.of_type(ast.Attribute) if classes else ():
+            owner = self.self_class(node.value)
+            if owner is not None:
+                slot = classes[owner].slots.setdefault(node.attr, Slot())
+                (slot.uses if isinstance(node.ctx, ast.Load) else slot.stores).append(node)
         return classes
 
     def self_class(self, node: ast.AST) -> ast.ClassDef | None:
@@ -80,18 +80,24 @@ class Facts:
             return None
         return owner
 
-    def bases(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    def bases(self, node: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
         """The class and the bases of it that the file defines, nearest first."""
-        seen = {node}
-        queue = [node]
+        known = self._bases.get(node)
+        if known is None:
+            known = self._bases[node] = tuple(self._find_bases(node))
+        return known
+
+    def _find_bases(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+        found = {node: None}
+        queue = deque([node])
         while queue:
-            current = queue.pop(0)
+            current = queue.popleft()
             yield current
             for base in current.bases:
-                found = self.definition(base)
-                if isinstance(found, ast.ClassDef) and found not in seen:
-                    seen.add(found)
-                    queue.append(found)
+                definition = self.definition(base)
+                if isinstance(definition, ast.ClassDef) and definition not in found:
+                    found[definition] = None
+                    queue.append(definition)
 
     def definition(self, node: ast.AST) -> ast.ClassDef | Function | None:
         """The class or function of the file that a name refers to."""
@@ -141,12 +147,11 @@ class Facts:
     def calls(self) -> dict[str, list[ast.Call]]:
         """The calls of the file, by the last name of what is called."""
         calls: dict[str, list[ast.Call]] = defaultdict(list)
-        for node in self._tree.nodes:
-            if isinstance(node, ast.Call):
-                if isinstance(node.func, ast.Name):
-                    calls[node.func.id].append(node)
-                elif isinstance(node.func, ast.Attribute):
-                    calls[node.func.attr].append(node)
+        for node in self._tree.of_type(ast.Call):
+            if isinstance(node.func, ast.Name):
+                calls[node.func.id].append(node)
+            elif isinstance(node.func, ast.Attribute):
+                calls[node.func.attr].append(node)
         return calls
 
     def call_sites(self, function: ast.AST) -> list[ast.Call]:

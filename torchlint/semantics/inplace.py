@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from torchlint.semantics import Semantics
 
 _VIEWS = torch_api.VIEW_METHODS - {"detach", "numpy"}
-_CLASSES = {
+CLASSES = {
     **dict.fromkeys(("ReLU", "ReLU6", "SiLU", "SELU", "Mish", "Hardswish", "Hardsigmoid"), 0),
     **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"), 1),
     **dict.fromkeys(("LeakyReLU", "ELU", "CELU"), 1),
@@ -31,7 +31,7 @@ class InplaceModules:
     def made(self) -> dict[ast.Call, ast.keyword | ast.expr]:
         """The calls that make such modules, and the argument that says so."""
         found: dict[ast.Call, ast.keyword | ast.expr] = {}
-        for name, position in _CLASSES.items():
+        for name, position in CLASSES.items():
             for call in self._semantics.facts.calls.get(name, ()):
                 if self._semantics.qualified_name(call.func) == f"torch.nn.{name}":
                     argument = inplace_argument(call, position)

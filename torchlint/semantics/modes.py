@@ -149,7 +149,7 @@ class Modes:
     def _set_by(self, call: ast.Call, model: Reference) -> Setting | None:
         if (switch := self._switch_of.get(call)) is not None:
             models, mode = switch
-            place = self._loop_over(call) or call
+            place = self._loop_over(call) or self._asks_for(call) or call
             if models is None:
                 return Setting(place, UNKNOWN)
             return Setting(place, frozenset({mode}), switch=call) if any(found.holds(model) for found in models) else None
@@ -170,6 +170,18 @@ class Modes:
             for binding in self._semantics.bindings.reaching(switch.func.value):
                 if binding.form is Form.LOOP and binding.value is not None:
                     return binding.value
+        return None
+
+    def _asks_for(self, switch: ast.Call) -> ast.expr | None:
+        """The test of ``if m is not None: m.eval()``: without a model, there is none that has a mode."""
+        assert isinstance(switch.func, ast.Attribute)
+        model = ast.unparse(switch.func.value)
+        for parent in self._semantics.tree.ancestors(switch):
+            match parent:
+                case ast.If(test=test, body=body) if any(self._semantics.tree.inside(switch, part) for part in body):
+                    return test if ast.unparse(test) in (model, f"{model} is not None") else None
+                case ast.stmt() if not isinstance(parent, ast.Expr):
+                    return None
         return None
 
     def effect(self, function: Function, model: Reference) -> Setting:

@@ -182,8 +182,8 @@ class Names:
     def _star_imports(self) -> list[str]:
         return [
             node.module
-            for node in self._tree.nodes
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module and not node.level
+            for node in self._tree.of_type(ast.ImportFrom)
+            if node.names[0].name == "*" and node.module and not node.level
         ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.bindings import Form
-from torchlint.semantics.kinds import Type
+from torchlint.semantics.kinds import Grad, Type
 from torchlint.semantics.module_classes import ModuleClasses
 from torchlint.semantics.tree import FUNCTIONS, Function
 
@@ -158,7 +158,17 @@ class NewModules:
                 return self._semantics.kind(value).type is Type.MODULE
             case ast.Call() if self._semantics.kind(value).type in (Type.NUMBER, Type.STRING, Type.ARRAY):
                 return False
+            case ast.Call() if self._semantics.kind(value).grad is Grad.NONE and not self.is_parameter(value):
+                return False  # a tensor
+            case ast.Attribute() | ast.Call(func=ast.Attribute()) if self._is_own(value):
+                return False
         return value is None or self.has_state(value, 1)
+
+    def _is_own(self, value: ast.expr) -> bool:
+        """Whether a value is another attribute of ``self``, or that moved, which is looked at where it is set itself."""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
+            value = value.func.value
+        return isinstance(value, ast.Attribute) and self._semantics.facts.self_class(value.value) is not None
 
     def depends_on_mode(self, node: ast.expr) -> bool:
         """Whether a new module does one thing in training and another in evaluation, such as dropout."""

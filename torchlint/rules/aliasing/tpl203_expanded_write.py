@@ -180,7 +180,7 @@ class ExpandedWrite(Rule):
     @cached_property
     def _free_name(self) -> str:
         """A name for the loop variable."""
-        used = {node.id for node in self.semantics.tree.nodes if isinstance(node, ast.Name)}
+        used = {node.id for node in self.semantics.tree.of_type(ast.Name)}
         return next(name for name in ("part", "each", "expanded", "part_") if name not in used or name == "part_")
 
 

@@ -18,6 +18,7 @@ from torchlint.target import TorchVersion
 
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
+_CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
 _LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
 _STEP_HOOKS = frozenset({"training_step"})
 
@@ -248,7 +249,7 @@ class GraphAccumulation(Rule):
         return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
 
     def _resets(self, root: ast.Name | ast.Attribute, loop: Loop) -> list[ast.stmt]:
-        """The statements in a loop, itself among them, that give an accumulator a value that is not made from its own."""
+        """The statements in a loop, itself among them, that give an accumulator a value without the graph of its own."""
         tree, name = self.semantics.tree, ast.unparse(root)
         if isinstance(root, ast.Name):
             scope = self.semantics.bindings.scope_of(root)
@@ -259,7 +260,7 @@ class GraphAccumulation(Rule):
             slots = self.semantics.facts.slots(owner, root.attr) if owner is not None else []
             stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
             statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
-        return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name))]
+        return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name)) or _cuts(s.value, name)]
 
     def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
         """Whether ``statement`` gives the accumulator a new value each round, or as often as values are added."""
@@ -369,6 +370,22 @@ class GraphAccumulation(Rule):
         if isinstance(part, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
             return [(end, end, f".{method}()")]
         return [(start, start, "("), (end, end, f").{method}()")]
+
+
+def _cuts(value: ast.expr, name: str) -> bool:
+    """Whether ``value`` is what ``name`` holds, without its graph: ``total.detach()``, ``total.data[0]``, ``float(total)``."""
+    cut = False
+    while ast.unparse(value) != name:
+        match value:
+            case ast.Call(func=ast.Name(id="float"), args=[argument], keywords=[]):
+                cut, value = True, argument
+            case ast.Attribute(value=inner, attr=attribute):
+                cut, value = cut or attribute in _CUTTING, inner
+            case ast.Call(func=inner) | ast.Subscript(value=inner):
+                value = inner
+            case _:
+                return False
+    return cut
 
 
 def name_of(node: ast.expr) -> str | None:

@@ -19,7 +19,7 @@ _COPYING = frozenset({"torch.tensor", "torch.as_tensor", "torch.from_numpy", "to
 """Functions that make a new tensor of what they are given, without its graph where they do not return the very thing."""
 _ARRAYS = frozenset({"numpy.array", "numpy.asarray", "builtins.float"})
 _CUTS = frozenset({"detach", "numpy", "item", "tolist"})
-_MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
+_MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "detach"})
 _DATA = re.compile(r"numpy\.(random|zeros|ones|full|linspace|arange|array|asarray)|random\.|torch\.(rand|randn|randint|normal)")
 _Variable: TypeAlias = Binding | Slot
 
@@ -236,7 +236,7 @@ class SeveredGraph(Rule):
                 return self._is_data(operand, depth)
             case ast.BinOp(left=left, right=right):
                 return self._is_data(left, depth) and self._is_data(right, depth)
-            case ast.Call() if self._makes_data(value):
+            case ast.Call() if self._makes_data(value, depth):
                 return True
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in _MOVES:
                 return self._is_data(receiver, depth)
@@ -253,10 +253,10 @@ class SeveredGraph(Rule):
                 )
         return self.semantics.kind(value).why == "an item of a data loader"
 
-    def _makes_data(self, call: ast.Call) -> bool:
+    def _makes_data(self, call: ast.Call, depth: int) -> bool:
         name = self.semantics.qualified_name(call.func) or ""
         if _DATA.match(name) or name in torch_api.FACTORIES or name == _VARIABLE:
-            return all(self._is_data(argument) for argument in call.args)
+            return all(self._is_data(argument, depth) for argument in call.args)
         return False
 
     def _is_wanted(self, leaf: _Leaf) -> bool:

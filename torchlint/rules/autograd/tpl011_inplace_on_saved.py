@@ -10,7 +10,7 @@ from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Grad, torch_api
 from torchlint.semantics.gradient import connected
-from torchlint.semantics.inplace import InplaceModules, changed_tensor, inplace_argument, shares_memory
+from torchlint.semantics.inplace import CLASSES, InplaceModules, changed_tensor, inplace_argument, shares_memory
 from torchlint.semantics.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.tree import FUNCTIONS, Function, dotted
 
@@ -21,6 +21,7 @@ _HARMLESS = frozenset(
     }
 )
 """In-place methods that change no value, or raise for other reasons."""
+_WITH_FLAG = tuple(name.encode() for name in CLASSES)
 _CHANGING = torch_api.INPLACE_METHODS - _HARMLESS
 _OF_OPTIMIZER = "a parameter of an optimizer"
 """The reason for kinds that hold for the parameters in its groups, and are only guessed for the other things there."""
@@ -36,16 +37,34 @@ class _Change:
     statement: ast.stmt
 
 
-_CHANGES = re.compile(
-    rb"""
-      (?: ^ | [;:] ) [ \t]* [\w.]+ (?: \[ [^\n]* \] )? [ \t]* (?: [-+*/%] | \*\* | // ) =  # y *= 2
-    | (?: ^ | [;:=] ) [ \t]* [\w.]+ \[ [^\n]* \] \s* = (?!=)  # y[0] = 1
-    | ^ [ \t]* \] [^\n]* =  # the end of a target over several lines
-    | (?<!init) \. (?!requires_grad_) [a-z]\w*[a-z0-9]_ \s* \(  # y.mul_(2)
-    | inplace\s*=\s*True | \b True \s* ,? \s* \)
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
+# Of each kind of change what it ends in: patterns that start with a character are found many times faster.
+_AUGMENTED = re.compile(rb"=(?<=[-+*/%]=)")  # y *= 2
+_ITEM_SET = re.compile(rb"\]\s*=(?!=)")  # y[0] = 1
+_METHOD = re.compile(rb"_[^\S\r\n]*\((?<!requires_grad_\()(?<=[a-z0-9]_\()|_\s+\(")  # y.mul_(2)
+_FLAG = re.compile(rb"inplace\s*=\s*True")
+_LAST_FLAG = re.compile(rb"True\s*,?\s*\)")
+_STATEMENT_START = rb"(?:^|[;:])[ \t]*"
+_TARGET = re.compile(_STATEMENT_START + rb"[\w.]+(?:\[.*\])?[ \t]*(?:[-+*/%]|\*\*|//)$|\].*$", re.DOTALL)
+_ITEM = re.compile(rb"(?:^|[;:=])[ \t]*[\w.]+\[(?![ \t]*[\"'])|^[ \t]*\]", re.DOTALL)  # no tensor is indexed by a string
+_METHOD_NAME = re.compile(rb"(?<!init)\.[a-z]\w*_$")
+
+
+def _may_change(data: bytes) -> bool:
+    """Whether a file holds what may be a change of a tensor in place."""
+    if _FLAG.search(data) is not None:
+        return True
+    if _LAST_FLAG.search(data) is not None and any(name in data for name in _WITH_FLAG):
+        return True
+    if any(_TARGET.search(_line_before(data, match.end() - 1)) for match in _AUGMENTED.finditer(data)):
+        return True
+    if any(_ITEM.search(_line_before(data, match.start() + 1)) for match in _ITEM_SET.finditer(data)):
+        return True
+    return any(_METHOD_NAME.search(_line_before(data, match.start() + 1)) for match in _METHOD.finditer(data))
+
+
+def _line_before(data: bytes, end: int) -> bytes:
+    """What stands in front of ``end`` on its line."""
+    return data[max(data.rfind(b"\n", 0, end), data.rfind(b"\r", 0, end)) + 1 : end]
 
 
 class InplaceOnSaved(Rule):
@@ -90,7 +109,7 @@ class InplaceOnSaved(Rule):
     name = "inplace-on-saved"
     screen = Screen(
         any_of=(b"backward", b"training_step", b"def forward", b"requires_grad", b"Parameter", b"parameters("),
-        pattern=_CHANGES,
+        check=_may_change,
     )
 
     @cached_property

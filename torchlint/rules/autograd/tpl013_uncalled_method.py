@@ -77,19 +77,26 @@ _OTHER_STATEMENT = re.compile(
     rb"[ \t]*(?:return|assert|raise|del|import|from|yield|global|#)\b|[^(\[{\"'#]*[^=!<>(\[{\"'#]=[^=]"
 )
 _CHAIN = re.compile(rb"[ \t]*[\w.]+")
+_DEFINED = re.compile(rb"def (\w+)\(")
 
 
 def _may_hold_uncalled(data: bytes) -> bool:
     """Whether a line ends in the name of such a method, or is that of one of the file's own, and is no other statement."""
+    defined: frozenset[bytes] | None = None
     for match in _NAMED_LAST.finditer(data if data.endswith(b"\n") else data + b"\n"):
         name = match[1]
-        start = max(data.rfind(b"\n", 0, match.start()), data.rfind(b"\r", 0, match.start())) + 1
-        before = data[start : match.start()].rpartition(b";")[2]
+        start = 0
+        for separator in (b"\n", b"\r", b";"):  # each is looked for behind the one before: lines may be very long
+            start = max(start, data.rfind(separator, start, match.start()) + 1)
+        before = data[start : match.start()]
         if name in _BYTE_NAMES:
             if before.count(b"(") != match[0].count(b")") or _OTHER_STATEMENT.match(before) is None:
                 return True
-        elif _CHAIN.fullmatch(before) and b"def " + name + b"(" in data:
-            return True
+        elif _CHAIN.fullmatch(before):
+            if defined is None:
+                defined = frozenset(_DEFINED.findall(data))
+            if name in defined:
+                return True
     return any(pattern.search(data) for pattern in _NAMED_CONTEXTS)
 
 

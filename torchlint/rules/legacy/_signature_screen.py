@@ -9,7 +9,7 @@ from torchlint.rules.legacy._signatures import INITIALIZERS
 
 _CLUES = (
     (b"size_average", re.compile(rb"size_average")),
-    (b"reduce", re.compile(rb"\breduce\s*=\s*[^\s'\"]")),
+    (b"reduce", re.compile(rb"reduce(?<!\wreduce)\s*=\s*[^\s'\"]")),
     (b"clip_grad_norm", re.compile(rb"clip_grad_norm\b")),
     (b"oss2d", re.compile(rb"NLLLoss2d|nll_loss2d")),
     (b"upsample", re.compile(rb"\bupsample(?:_nearest|_bilinear)?\s*\(|functional\s*\.\s*upsample|F\s*\.\s*upsample")),

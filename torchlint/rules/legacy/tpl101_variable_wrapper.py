@@ -37,6 +37,12 @@ _TAKE_REQUIRES_GRAD = frozenset(
         *("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like"),
     )
 )
+_MAY_RETURN_ARGUMENT = frozenset(
+    {VARIABLE}
+    | {f"torch.{name}" for name in ("as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "conj", "flatten")}
+    | {f"torch.{name}" for name in ("positive", "real", "resolve_conj", "resolve_neg")}
+)
+"""What may give its argument back: each of these does, of some tensor (ran)."""
 _DETACHES = re.compile(r"detach|repackage", re.IGNORECASE)
 _PRAGMA = re.compile(r"#\s*(noqa|type:|pylint|fmt|isort)")
 _FOR_OTHERS = re.compile(r"#\s*noqa:.*F401", re.IGNORECASE)
@@ -245,8 +251,9 @@ class VariableWrapper(Rule):
         if self.semantics.kind(data).grad is not Grad.NONE:
             return False
         while isinstance(data, ast.Call):
-            if (self.semantics.qualified_name(data.func) or "").startswith("torch."):
-                return True
+            name = self.semantics.qualified_name(data.func) or ""
+            if name.startswith("torch."):
+                return name not in _MAY_RETURN_ARGUMENT
             if not isinstance(data.func, ast.Attribute):
                 return False
             data = data.func.value

@@ -10,8 +10,13 @@ from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
 from torchlint.target import TorchVersion
 
-_TRAINS = r"\.data\b|backward|Variable|\.detach\(\).*\[ ?0"
+_TRAINS = r"\.data\b|backward|Variable|\.detach\(\).*\[\s*0"
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
+
+
+def _may_hold(data: bytes) -> bool:
+    """Whether a file looks as if it had to do with losses."""
+    return re.search(_TRAINS.encode(), data) is not None
 
 
 class ScalarIndex(Rule):
@@ -44,7 +49,7 @@ class ScalarIndex(Rule):
     code = "TPL102"
     name = "scalar-index"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"[0]", b"[ 0 ]", b"[0 ]", b"[ 0]"), pattern=re.compile(_TRAINS.encode()))
+    screen = Screen(any_of=(b"[",), pattern=re.compile(rb"\[\s*0\s*\]"), check=_may_hold)
 
     @cached_property
     def _trains(self) -> bool:
@@ -59,5 +64,6 @@ class ScalarIndex(Rule):
             return
         tensor = ast.unparse(value)
         edits = Rewriter(self.source, self.semantics).replace_chain(node, value, ".item()")
-        fix = self.fix(f"Use `{tensor}.item()`", edits, safe=True)
-        self.report(node, f"`{tensor}` has no dimensions: indexing it raises IndexError; use `{tensor}.item()`", fix)
+        item = f"({tensor}).item()" if isinstance(value, (ast.BinOp, ast.UnaryOp)) else f"{tensor}.item()"
+        fix = self.fix(f"Use `{item}`", edits, safe=True)
+        self.report(node, f"`{tensor}` has no dimensions: indexing it raises IndexError; use `{item}`", fix)

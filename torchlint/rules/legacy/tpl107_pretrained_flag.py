@@ -12,14 +12,16 @@ from torchlint.target import TorchVersion
 
 _MODELS = "torchvision.models"
 _FLAG = re.compile(rb"pretrained(?:_backbone)?\s*[=,)]")
+_MODELS_NAMED = re.compile(rb"models(?<![\w.]models)(?:\s*\.\s*\w|\s*[,)\[\r\n])")
+"""The name for torchvision's models that a snippet takes for granted."""
 _BOOLEAN = re.compile(rb"\(\s*(?:True|False)\s*[,)]")
 
 
 def _may_hold(data: bytes) -> bool:
     """Whether a file may give a flag, by name or by position."""
-    if b"pretrained" in data and _FLAG.search(data) is not None:
-        return True
-    return (b"torchvision" in data or b"models." in data) and _BOOLEAN.search(data) is not None
+    if b"torchvision" not in data and _MODELS_NAMED.search(data) is None:
+        return False
+    return (b"pretrained" in data and _FLAG.search(data) is not None) or _BOOLEAN.search(data) is not None
 
 
 class PretrainedFlag(Rule):

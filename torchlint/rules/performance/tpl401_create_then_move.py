@@ -44,7 +44,7 @@ _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "ex
 _CPU = re.compile(r"""^(?:torch\.device\()?["']cpu["']\)?$""")
 _FLOATS = frozenset({"float32", "float64", "float16", "bfloat16"})
 _STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
-_MADE = re.compile(rb"(?:" + "|".join(sorted(_FACTORIES | _METHODS)).encode() + rb")\s*\(")
+_MADE = re.compile(rb"\b(?:" + "|".join(sorted(_FACTORIES | _METHODS)).encode() + rb")\s*\(")
 _BRACKETS = re.compile(rb"[][(){}'\"#]")
 _TAKEN = re.compile(
     rb"(?:[\s)\\]|#[^\r\n]*[\r\n])*(?:\[|\.\s*(?:"

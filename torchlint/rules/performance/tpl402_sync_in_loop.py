@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.training_loops import training_loops
 from torchlint.semantics import Type
 from torchlint.semantics.origins import Origins
-from torchlint.semantics.tree import FUNCTIONS, Loop, push_children, walk
+from torchlint.semantics.tree import FUNCTIONS, Loop, push_children, walk_body
 
 _READING_METHODS = frozenset({"item", "tolist", "numpy", "cpu"})
 _READING_FUNCTIONS = frozenset({"builtins.float", "builtins.int", "builtins.bool"})
@@ -22,10 +23,11 @@ _READS = re.compile(
 )
 
 _DEVICES = re.compile(r"cuda|device|gpu|accelerator|fabric|local_rank", re.IGNORECASE)
+_DEVICE_WORDS = re.compile(_DEVICES.pattern.encode(), re.IGNORECASE)
 
 
 def _may_train_on_gpu(data: bytes) -> bool:
-    return (b"cuda" in data or b".to(" in data) and _READS.search(data) is not None
+    return _DEVICE_WORDS.search(data) is not None and _READS.search(data) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class SyncInLoop(Rule):
     """
     ## What it does
     Finds what a training loop reads back from the GPU in every step: `total += loss.item()`, `float(loss)`, `out.cpu()`,
-    `print(loss)`, `if loss > 10:`. Code that runs under a condition, such as logging every hundred steps, is left alone.
+    `print(loss)`, `if loss > 10:`. Code that runs under a condition, such as logging every hundred steps, is left alone, and
+    so is what stands right behind a `torch.cuda.synchronize()`.
 
     ## Why is this bad
     The program waits there until the GPU has computed everything that was queued, and queues nothing meanwhile: in each step
@@ -94,7 +97,8 @@ class SyncInLoop(Rule):
 
     def _uses_device(self) -> bool:
         """Whether the code, not its comments alone, speaks of devices."""
-        return any(_DEVICES.search(word) for node in self.semantics.tree.nodes for word in _words(node))
+        nodes = self.semantics.tree.of_type(ast.Name, ast.Attribute, ast.arg, ast.Constant)
+        return any(_DEVICES.search(word) for node in nodes for word in _words(node))
 
     # --- what every step does ----------------------------------------------------------------------------------------
 
@@ -167,6 +171,16 @@ class SyncInLoop(Rule):
     def _origins(self) -> Origins:
         return Origins(self.semantics)
 
+    def _has_waited(self, call: ast.Call) -> bool:
+        """Whether the statement before waits for the GPU anyway, by `torch.cuda.synchronize()`."""
+        statement = self.semantics.tree.statement(call)
+        block = self.semantics.tree.block(statement)
+        before = block[block.index(statement) - 1] if block.index(statement) else None
+        match before:
+            case ast.Expr(value=ast.Call(func=function)):
+                return self.semantics.qualified_name(function) == "torch.cuda.synchronize"
+        return False
+
     def _condition(self, test: ast.expr) -> None:
         """Reports a condition that asks for a tensor's value."""
         for part in _tests(test):
@@ -180,6 +194,8 @@ class SyncInLoop(Rule):
     # --- the report --------------------------------------------------------------------------------------------------
 
     def _report(self, call: ast.Call, read: ast.expr, loop: Loop | None) -> None:
+        if self._has_waited(call):
+            return
         where = "every step of the loop" if loop is not None else "every training step"
         fix = self._fix(call, read, loop) if loop is not None else None
         advice = (
@@ -238,10 +254,16 @@ class SyncInLoop(Rule):
 
     def _is_left_alone(self, name: str, loop: Loop) -> bool:
         """Whether a loop mentions a name once and never leaves its function."""
-        found = [part for part in ast.walk(loop) if isinstance(part, ast.Name) and part.id == name]
-        return len(found) == 1 and not any(
-            isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom)) for statement in loop.body for part in walk(statement)
-        )
+        if loop not in self._mentions:
+            names = Counter(part.id for part in ast.walk(loop) if isinstance(part, ast.Name))
+            leaves = any(isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom)) for part in walk_body(loop.body))
+            self._mentions[loop] = Counter() if leaves else names
+        return self._mentions[loop][name] == 1
+
+    @cached_property
+    def _mentions(self) -> dict[Loop, Counter[str]]:
+        """How often each loop that never leaves its function mentions each name."""
+        return {}
 
     def _starts_as_number(self, target: ast.Name, loop: Loop) -> bool:
         """Whether what a loop adds to is a number when the loop starts."""

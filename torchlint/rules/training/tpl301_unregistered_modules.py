@@ -29,13 +29,14 @@ _MADE = rb"list\(|tuple\(|dict\(|(?:\w+\.)?OrderedDict\("
 _KEPT = re.compile(
     rb"\.\w+[ \t]*(?::[^=\r\n]+)?=[ \t]*"
     rb"(?:[\[{(](?![^\[\](){}\r\na-zA-Z_]+[\]})][ \t]*[#;\r\n])|" + _MADE + rb"|\\"  # a display that holds a name
-    rb"|[\w.]+[ \t]*(?:,|=[^=]|[*+][ \t]*[\w.]*[\[(]))"  # several targets or values; a sum or product
+    rb"|[\w.]+[ \t]*(?:,|=[^=]|[*+][ \t]*(?:list|tuple)?[\[(]))"  # several targets or values; a sum or product
 )
 _NAMED = re.compile(rb"\.\w+[ \t]*(?::[^=\r\n]+)?=[ \t]*(\w+)[ \t]*(?:[#;\r\n]|\Z)")
 _LOCAL = re.compile(
     rb"(?:\A|[\r\n;=:,])[ \t]*(\w+)[ \t]*(?::[^=\r\n]+)?=[ \t]*(?:[\[{]|\((?=[^\r\n]*,|[ \t]*[\r\n])|"
     + _MADE
-    + rb"|[\w.]+[ \t]*[*+=,])"
+    + rb"|(?!(?:[\d.]+|True|False|None|nn\.\w+)[ \t]*,[ \t]*[#\r\n])"  # a parameter's default, not a tuple of modules
+    + rb"[\w.]+[ \t]*(?:[*+,]|=(?!=)))"
 )
 
 
@@ -220,7 +221,7 @@ class UnregisteredModules(Rule):
 
     @cached_property
     def _attributes(self) -> list[ast.Attribute]:
-        return [node for node in self.semantics.tree.nodes if isinstance(node, ast.Attribute)]
+        return self.semantics.tree.of_type(ast.Attribute)
 
     def _comes_too_early(self, found: Collection) -> bool:
         """Whether the attribute is set before the module is initialised, when no module may be assigned yet."""

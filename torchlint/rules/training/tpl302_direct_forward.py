@@ -22,7 +22,7 @@ def _may_call_forward(data: bytes) -> bool:
     """Whether the `forward` of something else than ``super()`` is called."""
     for match in _CALLED.finditer(data):
         owner = data[max(match.start() - 100, 0) : match.start()].rstrip()
-        if not owner or owner.endswith(b".") and not owner.endswith(b"super()."):
+        if not owner or (owner.endswith(b".") and not owner.endswith(b"super().")):
             return True
     return False
 
@@ -71,7 +71,7 @@ class DirectForward(Rule):
             return
         receiver = node.func.value
         kind = self.semantics.kind(receiver)
-        if kind.type is not Type.MODULE and not (kind.type is Type.UNKNOWN and self._evidence.is_module(receiver)):
+        if kind.type is not Type.MODULE and not (kind.type is Type.UNKNOWN and self._is_likely_module(receiver, node)):
             return
         if not self._is_plain_module(kind, node) or self._is_deliberate(node, receiver, kind):
             return
@@ -87,6 +87,10 @@ class DirectForward(Rule):
     @cached_property
     def _evidence(self) -> ModuleEvidence:
         return ModuleEvidence(self.semantics)
+
+    def _is_likely_module(self, receiver: ast.expr, call: ast.Call) -> bool:
+        """Whether what is not known is used as a module is; networks of OpenCV are given their input before ``forward()``."""
+        return bool(call.args or call.keywords) and self._evidence.is_module(receiver)
 
     def _is_plain_module(self, kind: Kind, call: ast.Call) -> bool:
         """Whether calling a module does no more than run its hooks and its ``forward``, as far as can be seen."""

@@ -98,15 +98,19 @@ class EvalWithoutNoGrad(Rule):
         """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
         if self.semantics.modes.is_managed(switch) or is_test_case(scope, self.semantics):
             return True
-        if any(isinstance(part, ast.keyword) and part.arg == "volatile" for part in walk_body(scope.body)):
+        if self._has_volatile and any(_is_volatile(part) for part in walk_body(scope.body)):
             return True  # autograd was off, and is again with the fix of TPL103
         owner = self.semantics.tree.parent(scope)
         return isinstance(owner, ast.ClassDef) and self.semantics.facts.is_module(owner)
 
+    @cached_property
+    def _has_volatile(self) -> bool:
+        return any(map(_is_volatile, self.semantics.tree.of_type(ast.keyword)))
+
     def _runs_behind(self, switch: ast.Call, scope: FlowScope, model: Reference) -> Iterator[Run]:
         """The runs of a model with autograd on that follow ``switch``, and are not trained on."""
         modes, flow = self.semantics.modes, self.semantics.control_flow
-        training = [setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes]
+        training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
         for run in modes.runs(scope, model):
             if modes.is_recorded(run) and flow.may_follow(switch, run.node, training):
                 if not self.semantics.backpropagated.call(run.call) and not self._gradients.are_ruled_at(run.node):
@@ -272,3 +276,7 @@ class EvalWithoutNoGrad(Rule):
         self.report(
             found.run.node, f"`{call}(…)` is evaluated with autograd on and keeps a graph for no backward pass; {advice}", fix
         )
+
+
+def _is_volatile(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == "volatile"

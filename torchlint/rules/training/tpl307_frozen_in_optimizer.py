@@ -169,8 +169,8 @@ class FrozenInOptimizer(Rule):
 
     def _has_new_part(self, whole: Chain, switch: ast.expr) -> bool:
         """Whether a part of a model that is frozen as a whole is replaced afterwards: ``model.fc = nn.Linear(…)``."""
-        for node in self.semantics.tree.nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr != "requires_grad":
+        for node in self.semantics.tree.of_type(ast.Attribute):
+            if isinstance(node.ctx, ast.Store) and node.attr != "requires_grad":
                 chain = self._chain(node)
                 if chain is not None and chain[0] == whole[0] and chain[1][: len(whole[1])] == whole[1]:
                     if len(chain[1]) > len(whole[1]) and self.semantics.control_flow.may_follow(switch, node):
@@ -237,8 +237,17 @@ class FrozenInOptimizer(Rule):
 
     # --- chains ------------------------------------------------------------------------------------------------------
 
-    def _chain(self, node: ast.expr, depth: int = 0) -> Chain | None:
+    def _chain(self, node: ast.expr) -> Chain | None:
         """The chain of attributes that leads to a module, through aliases and loops over its parts."""
+        if node not in self._chains:
+            self._chains[node] = self._find_chain(node, 0)
+        return self._chains[node]
+
+    @cached_property
+    def _chains(self) -> dict[ast.expr, Chain | None]:
+        return {}
+
+    def _find_chain(self, node: ast.expr, depth: int) -> Chain | None:
         names: list[str] = []
         while not isinstance(node, ast.Name):
             match node:
@@ -276,9 +285,9 @@ class FrozenInOptimizer(Rule):
         if binding.value is None or depth >= _DEEP:
             return binding, ()
         if binding.form is Form.LOOP or isinstance(binding.value, (ast.Name, ast.Attribute, ast.Subscript)):
-            return self._chain(_item(binding), depth + 1)
+            return self._find_chain(_item(binding), depth + 1)
         if isinstance(binding.value, ast.Call) and (moved := _moved(binding.value)) is not None:
-            return self._chain(moved, depth + 1) or (binding, ())
+            return self._find_chain(moved, depth + 1) or (binding, ())
         return binding, ()
 
 

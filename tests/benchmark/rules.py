@@ -1,0 +1,111 @@
+"""What each rule costs on a code base: the files that its screen lets through, and the time of its screen and its visits.
+
+Run as ``python tests/benchmark/rules.py DIRECTORY [--all]``, with torchlint importable; ``--all`` includes the rules that are
+off by default. Times are of the processor, in milliseconds. What one rule asks the semantics first, others are told again for
+nothing: the first to ask pays. The layers below the rules are timed by themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from torchlint.linter import passes_screen
+from torchlint.rules import Rule, all_rules
+from torchlint.semantics import Semantics
+from torchlint.source import Source, SourceError
+from torchlint.suppression import Suppressions
+
+_LAYERS = ("parsing", "tree and bindings", "rules")
+
+
+class Costs:
+    """What has been counted and timed so far."""
+
+    def __init__(self) -> None:
+        self.files: Counter[str] = Counter()
+        self.only: Counter[str] = Counter()
+        self.findings: Counter[str] = Counter()
+        self.times: defaultdict[tuple[str, str], float] = defaultdict(float)
+
+    @contextmanager
+    def timed(self, what: str, of: str = "") -> Iterator[None]:
+        """Adds the time of a block."""
+        start = time.process_time()
+        yield
+        self.times[what, of] += time.process_time() - start
+
+    def milliseconds(self, what: str, of: str = "") -> int:
+        """The time of all blocks of a sort."""
+        return round(1000 * self.times[what, of])
+
+
+def measure(paths: Sequence[Path], rules: Sequence[type[Rule]]) -> Costs:
+    """Runs ``rules`` on the files, one after the other."""
+    costs = Costs()
+    for path in paths:
+        data = path.read_bytes()
+        screened = []
+        for rule in rules:
+            with costs.timed("screen", rule.code):
+                passes = rule.screen.passes(data)
+            if passes:
+                screened.append(rule)
+        if passes_screen(data, screened):
+            costs.files.update(["", *(rule.code for rule in screened)])
+            costs.only.update(rule.code for rule in screened if len(screened) == 1)
+            try:
+                _run(Source.decode(data, str(path)), screened, costs)
+            except SourceError:
+                continue
+    return costs
+
+
+def _run(source: Source, rules: Sequence[type[Rule]], costs: Costs) -> None:
+    with costs.timed("layer", "parsing"):
+        assert source.tree
+    with costs.timed("layer", "tree and bindings"):
+        semantics = Semantics(source)
+    with costs.timed("layer", "rules"):
+        for made in [rule(source, semantics, Suppressions(source)) for rule in rules]:
+            with costs.timed("visits", made.code):
+                _visit(made, semantics)
+            costs.findings[made.code] += len(made.diagnostics)
+
+
+def _visit(rule: Rule, semantics: Semantics) -> None:
+    for name in dir(rule):
+        if name.startswith("visit_"):
+            visit = getattr(rule, name)
+            for node in semantics.tree.of_type(getattr(ast, name.removeprefix("visit_"))):
+                if getattr(node, "end_lineno", 0) is not None:
+                    visit(node)
+    rule.finish()
+
+
+def main(directory: str, *options: str) -> None:
+    """Prints the table."""
+    gc.disable()
+    sys.setrecursionlimit(6000)
+    rules = [rule for rule in all_rules() if rule.default or "--all" in options]
+    paths = sorted(Path(directory).rglob("*.py"))
+    costs = measure(paths, rules)
+    print(f"{len(paths)} files, {costs.files['']} let through by the screen of any of {len(rules)} rules")
+    print(", ".join(f"{layer}: {costs.milliseconds('layer', layer)} ms" for layer in _LAYERS))
+    print("rule     files  only   screen   visits  findings")
+    for rule in sorted(rules, key=lambda rule: -costs.times["visits", rule.code]):
+        code = rule.code
+        print(
+            f"{code}  {costs.files[code]:6}  {costs.only[code]:4}  {costs.milliseconds('screen', code):4} ms"
+            f"  {costs.milliseconds('visits', code):4} ms  {costs.findings[code]:8}"
+        )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

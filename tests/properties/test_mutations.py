@@ -1,0 +1,70 @@
+"""The fixtures in other clothes: the same findings at the same statements."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from grammar import Choice
+from mutations import MUTATIONS, Mutation, same_program, statement_at
+from torchlint.linter import lint
+from torchlint.rules import all_rules
+from torchlint.source import Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FOLDERS = sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists())
+
+NAMES_ARE_EVIDENCE = frozenset({"TPL004", "TPL015"})
+"""The rules that take a name for evidence where nothing else in the file tells what a value is: ``loss``, ``optimizer``. Another
+name may then lose a finding; it never makes one."""
+
+NOQA = re.compile("noqa", re.IGNORECASE)
+
+Place = tuple[str, int]
+
+
+def places(text: str) -> Counter[Place]:
+    """The code of each finding, and the number of the statement that it is in."""
+    tree = ast.parse(text)
+    lines = text.split("\n")
+    found: Counter[Place] = Counter()
+    for each in lint(Source(text), all_rules()):
+        before = lines[each.location.row - 1][: each.location.column - 1]
+        found[each.code, statement_at(tree, each.location.row, len(before.encode()))] += 1
+    return found
+
+
+@cache
+def original(path: Path) -> tuple[str, Counter[Place]]:
+    text = path.read_bytes().decode()
+    return text, places(text)
+
+
+def files(folder: str) -> list[Path]:
+    """``bad.py``, and under the thorough profile ``good.py`` as well."""
+    names = ("bad.py", "good.py") if settings.default and settings.default.max_examples > 100 else ("bad.py",)
+    return [FIXTURES / folder / name for name in names]
+
+
+@pytest.mark.parametrize(("name", "mutation", "is_layout"), MUTATIONS, ids=[name for name, _, _ in MUTATIONS])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_mutated_fixtures_have_the_same_findings(folder: str, name: str, mutation: Mutation, is_layout: bool) -> None:
+    for path in files(folder):
+        text, before = original(path)
+        if NOQA.search(text) and name in ("breaks", "continuations", "comments in brackets"):
+            continue  # what a noqa comment speaks for is a matter of lines
+        mutated = mutation(text, Choice(random.Random(folder).randrange))
+        if is_layout:
+            assert same_program(text, mutated)
+        after = places(mutated)
+        new, lost = after - before, before - after
+        if name == "names":
+            lost = Counter({place: count for place, count in lost.items() if place[0] not in NAMES_ARE_EVIDENCE})
+        assert (new, lost) == (Counter(), Counter())

@@ -1,0 +1,90 @@
+"""How time and memory grow with hostile input: ``growth.py [--size N] [--fix] [CASE…]``.
+
+Each case is a program that repeats one thing, in two sizes, N and 4 N; each is linted in a process of its own, with all the
+rules. Printed are the seconds and megabytes beyond those of an empty file, and how many times as much the larger one takes: 4
+where the growth is linear, 16 where it is quadratic.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from torchlint.diagnostic import Applicability
+from torchlint.rules import all_rules
+from torchlint.runner import Action, Task, examine
+
+START = """import torch
+x = torch.ones(3, requires_grad=True)
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD([x], 1)
+loss = x.sum()
+"""
+
+CASES: dict[str, Callable[[int], str]] = {
+    "findings": lambda n: "x.requres_grad = 1\n" * n,
+    "findings on one line": lambda n: "x.requres_grad = 1; " * n + "\n",
+    "data": lambda n: "x = x.data\n" * n,
+    "comments": lambda n: "# x.requres_grad, x.data, loss.backward()\n" * n,
+    "noqa comments": lambda n: "y = x.data  # noqa: TPL001\n" * n,
+    "a long text": lambda n: "s = '''" + "x.data\n" * n + "'''\n",
+    "a long list": lambda n: "y = [" + "x.data, " * n + "]\n",
+    "functions": lambda n: "".join(f"def f{i}(a):\n    return f{max(i - 1, 0)}(a).data\n" for i in range(n)),
+    "classes": lambda n: "".join(
+        f"class C{i}(torch.nn.Module):\n    def forward(self, x):\n        return self.y.data\n" for i in range(n)
+    ),
+    "attributes": lambda n: "class C(torch.nn.Module):\n    def __init__(self):\n" + "        self.a = torch.ones(1)\n" * n,
+    "branches": lambda n: "if x:\n    x = x.data\n" * n,
+    "loops": lambda n: "for i in y:\n    z = x.data\n" * n,
+    "tries": lambda n: "try:\n    y = x.data\nexcept E:\n    y = 1\n" * n,
+    "steps": lambda n: "loss = x.sum()\nloss.backward()\noptimizer.step()\n" * n,
+    "modes": lambda n: "model.eval()\nmodel.train()\ny = model(x)\n" * n,
+    "in place": lambda n: "y = x.exp()\ny += 1\ny.sum().backward()\n" * n,
+}
+
+
+def measure(case: str, size: int, action: Action) -> tuple[float, float]:
+    """Processor seconds and megabytes at most, in this process."""
+    data = (START + CASES[case](size)).encode()
+    began = time.process_time()
+    examine(data, "a.py", Task(all_rules(), action, Applicability.UNSAFE, max_file_size=1_000_000_000))
+    return time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measured_apart(case: str, size: int, fix: bool) -> tuple[float, float]:
+    """What `measure` gives in a process of its own."""
+    command = [sys.executable, __file__, "--one", "--size", str(size), *(["--fix"] if fix else []), case]
+    seconds, megabytes = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return float(seconds), float(megabytes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--size", type=int, default=500)
+    parser.add_argument("--fix", action="store_true", help="fix as well")
+    parser.add_argument("--one", action="store_true", help="measure one case in this process")
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    options = parser.parse_args()
+    if options.one:
+        print(*measure(options.cases[0], options.size, Action.FIX if options.fix else Action.LINT))
+        return
+    idle = measured_apart("data", 0, options.fix)
+    print(f"{'':24}{'s':>8}{'s':>8}{'times':>7}{'MB':>8}{'MB':>8}{'times':>7}")
+    for case in options.cases or CASES:
+        small, large = (measured_apart(case, size, options.fix) for size in (options.size, 4 * options.size))
+        (seconds, more_seconds), (megabytes, more_megabytes) = (
+            (max(one - none, 0.001), max(other - none, 0.001)) for one, other, none in zip(small, large, idle)
+        )
+        print(
+            f"{case:24}{seconds:8.2f}{more_seconds:8.2f}{more_seconds / seconds:7.1f}"
+            f"{megabytes:8.1f}{more_megabytes:8.1f}{more_megabytes / megabytes:7.1f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Which comments a fix would take away."""
+
+from __future__ import annotations
+
+import tokenize
+
+from torchlint.diagnostic import Edit, Fix, Location
+from torchlint.source import Source
+
+
+def keeps_comments(fix: Fix, source: Source) -> bool:
+    """Whether each comment survives a fix, but for those on lines that it deletes whole."""
+    removed = [(source.offset_of(edit.location), source.offset_of(edit.end_location), edit) for edit in fix.edits]
+    if not any("#" in source.text[start:end] for start, end, _ in removed):
+        return True
+    new = "".join(edit.content for edit in fix.edits)
+    for start, text in _comments(source):
+        for first, last, edit in removed:
+            is_lost = first <= start < last and text not in new
+            if is_lost and not _is_about_comment(edit, source) and not _goes_with_its_line(start, edit, source):
+                return False
+    return True
+
+
+def _comments(source: Source) -> list[tuple[int, str]]:
+    """The comments of a program, with their offsets."""
+    plain = source.with_text(source.text.replace("\r\n", "\n").replace("\r", "\n"))  # the tokenizer knows no lone \\r
+    return [
+        (source.offset_of(Location(token.start[0], token.start[1] + 1)), token.string.rstrip())
+        for token in plain.tokens
+        if token.type == tokenize.COMMENT
+    ]
+
+
+def _is_about_comment(edit: Edit, source: Source) -> bool:
+    """Whether an edit changes a comment and no code."""
+    text = source.text[source.offset_of(edit.location) : source.offset_of(edit.end_location)]
+    return edit.location.row == edit.end_location.row and text.lstrip().startswith("#")
+
+
+def _goes_with_its_line(comment: int, edit: Edit, source: Source) -> bool:
+    """Whether an edit deletes all that the line of a comment holds."""
+    row = source.location(comment).row
+    start, end = source.line_span(row)
+    before = source.text[start : max(start, source.offset_of(edit.location))]
+    after = source.text[min(end, source.offset_of(edit.end_location)) : end]
+    return not (before + edit.content + after).strip()
