@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tokenize
+from bisect import bisect_left
 
-from torchlint.diagnostic import Edit, Fix, Location
+from torchlint.diagnostic import Edit, Fix
 from torchlint.source import Source
 
 
@@ -14,22 +14,13 @@ def keeps_comments(fix: Fix, source: Source) -> bool:
     if not any("#" in source.text[start:end] for start, end, _ in removed):
         return True
     new = "".join(edit.content for edit in fix.edits)
-    for start, text in _comments(source):
-        for first, last, edit in removed:
-            is_lost = first <= start < last and text not in new
-            if is_lost and not _is_about_comment(edit, source) and not _goes_with_its_line(start, edit, source):
+    for first, last, edit in removed:
+        for start, text in source.comments[
+            bisect_left(source.comments, (first, "")) : bisect_left(source.comments, (last, ""))
+        ]:
+            if text not in new and not _is_about_comment(edit, source) and not _goes_with_its_line(start, edit, source):
                 return False
     return True
-
-
-def _comments(source: Source) -> list[tuple[int, str]]:
-    """The comments of a program, with their offsets."""
-    plain = source.with_text(source.text.replace("\r\n", "\n").replace("\r", "\n"))  # the tokenizer knows no lone \\r
-    return [
-        (source.offset_of(Location(token.start[0], token.start[1] + 1)), token.string.rstrip())
-        for token in plain.tokens
-        if token.type == tokenize.COMMENT
-    ]
 
 
 def _is_about_comment(edit: Edit, source: Source) -> bool:

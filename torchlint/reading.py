@@ -8,7 +8,7 @@ import re
 import stat
 
 DEFAULT_LIMIT = 10_000_000
-"""Bytes of code in one file. A file of this size that has to be parsed takes about a gigabyte of memory for its syntax tree."""
+"""Bytes of code in one file. Where code has to be parsed, it takes 150 to 350 times its size of memory (growth.py)."""
 _NOTEBOOK = ".ipynb"
 _NOTEBOOK_FACTOR = 10
 """How many times as large a notebook may be, which holds outputs as well; its code is held to the limit."""

@@ -228,6 +228,16 @@ class Source:
         """The tokens of the text, as `tokenize` gives them (columns in characters), as far as it gets."""
         return list(_tokens(self.text))
 
+    @cached_property
+    def comments(self) -> list[tuple[int, str]]:
+        """The comments with the offsets at which they start, in the order of the text."""
+        plain = self.text.replace("\r\n", "\n").replace("\r", "\n")  # the tokenizer does not take a lone \r for a newline
+        return [
+            (self._line_starts[token.start[0] - 1] + token.start[1], token.string.rstrip())
+            for token in _tokens(plain)
+            if token.type == tokenize.COMMENT
+        ]
+
 
 def parses(text: str) -> bool:
     """Whether a text is Python, as the Python that runs knows it."""

@@ -1,7 +1,7 @@
 """A coverage-guided fuzz run: ``python tests/properties/fuzz.py --seconds 300``.
 
-The corpus is the fixtures. Inputs are mutated as programs (lines and names from the corpus put in, taken out, moved, laid out in
-other ways) and as bytes, and those that reach new code of torchlint are kept and mutated further. Each input is linted and
+The corpus is the fixtures. Inputs are mutated as programs (lines and names from the corpus put in, taken out, moved, laid out
+in other ways) and as bytes, and those that reach new code of torchlint are kept and mutated further. Each input is linted and
 fixed, and the invariants of `invariants.py` are checked. A failure is written to the folder ``--crashes``, once for each place
 and message, and the run goes on.
 
@@ -21,19 +21,18 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 try:
-    import atheris
+    import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]
 except ImportError:
     atheris = None
 
 if atheris is not None:
     with atheris.instrument_imports(include=["torchlint"]):
-        import torchlint.fixer
-        import torchlint.linter
         from torchlint.rules import all_rules
 
         all_rules()
@@ -41,12 +40,18 @@ if atheris is not None:
 import invariants
 import layout
 from grammar import Choice
+
 from torchlint.diagnostic import Applicability
 from torchlint.source import SourceError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LARGEST = 4000
 """Longer inputs are cut: they take long and say little."""
+
+LAYOUTS: tuple[Callable[[str, Choice], str], ...] = (
+    *(layout.spaced, layout.broken, layout.continued),
+    *(layout.commented, layout.joined, layout.parted),
+)
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -104,10 +109,10 @@ class Fuzzer:
                 self.tally.fixed += bool(invariants.check_fix(source, applicability).fixed)
 
     def _keep(self, data: bytes, error: Exception) -> None:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "torchlint" in frame.filename] or ["-"]
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "torchlint" in frame.filename]
         message = re.sub(r"\W?\b[A-Z]\w+\(.*|['\"`].*|\d+", "", str(error), flags=re.DOTALL)[:60]
         codes = ",".join(sorted(set(re.findall(r"code='(TPL\d+)'", str(error)))))
-        key = f"{type(error).__name__} {message} {codes} at {getattr(frames[-1], 'name', '-')}"
+        key = f"{type(error).__name__} {message} {codes} at {frames[-1].name if frames else '-'}"
         self.tally.crashes[key] = self.tally.crashes.get(key, 0) + 1
         if self.tally.crashes[key] == 1:
             self._crashes.mkdir(parents=True, exist_ok=True)
@@ -152,7 +157,7 @@ class Fuzzer:
             case 7:
                 lines[row] = "    " + lines[row]
             case _:
-                change = choice.of((layout.spaced, layout.broken, layout.continued, layout.commented, layout.joined, layout.parted))
+                change = choice.of(LAYOUTS)
                 try:
                     return change(text, choice)
                 except Exception:  # the tokenizer's, of what is not Python
@@ -173,7 +178,7 @@ class Fuzzer:
         """Prints what was done."""
         tally = self.tally
         print(
-            f"\n{self._seconds:.0f} s: {tally.tried} inputs, {tally.programs} of them programs, {tally.with_findings} with findings "
+            f"\n{self._seconds:.0f} s: {tally.tried} inputs, {tally.programs} programs, {tally.with_findings} with findings "
             f"(of {len(tally.codes)} rules), {tally.fixed} fixed; {len(tally.crashes)} kinds of failures",
             flush=True,
         )
@@ -197,7 +202,14 @@ def main() -> None:
             for start in range(0, len(data), LARGEST // 2):
                 Path(folder, f"{number}-{start}.py").write_bytes(_whole_lines(data[start : start + LARGEST // 2]))
         guided: Any = atheris
-        arguments = [sys.argv[0], f"-seed={options.seed}", f"-max_len={LARGEST}", "-timeout=60", "-rss_limit_mb=4096", "-verbosity=0"]
+        arguments = [
+            sys.argv[0],
+            f"-seed={options.seed}",
+            f"-max_len={LARGEST}",
+            "-timeout=60",
+            "-rss_limit_mb=4096",
+            "-verbosity=0",
+        ]
         guided.Setup([*arguments, folder], fuzzer.try_input, custom_mutator=fuzzer.mutate)
         guided.Fuzz()
 

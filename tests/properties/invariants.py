@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from torchlint import fixer
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Location
@@ -82,7 +83,7 @@ def check_findings(source: Source) -> list[Diagnostic]:
             edits = sorted(each.fix.edits)
             assert edits, f"a fix without edits: {each}"
             places += [(edit.location, edit.end_location) for edit in edits]
-            for one, other in zip(edits, edits[1:]):
+            for one, other in pairwise(edits):
                 assert one.end_location <= other.location, f"edits overlap: {each}"
         for start, end in places:
             assert start <= end, f"backwards: {each}"

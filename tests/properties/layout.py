@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from grammar import Choice
 
-COMMENTS = ("# why", "#", "#: about it", "# 😀 ‘quoted’ \"text\"", "# x.data", "#\ttabbed", "# type: ignore", "# ünïcode")
+COMMENTS = ("# why", "#", "#: about it", '# 😀 ‘quoted’ "text"', "# x.data", "#\ttabbed", "# type: ignore", "# ünïcode")
 
 _ATOMIC_START = getattr(tokenize, "FSTRING_START", None)
 _ATOMIC_END = getattr(tokenize, "FSTRING_END", None)
@@ -84,9 +84,7 @@ def spaced(text: str, choice: Choice, one_in: int = 6, tight: bool = False) -> s
 _BREAKS = ("\n", "\n        ", " \n\n\t")
 
 
-def broken(
-    text: str, choice: Choice, one_in: int = 8, breaks: tuple[str, ...] = _BREAKS, *, tight: bool = False
-) -> str:
+def broken(text: str, choice: Choice, one_in: int = 8, breaks: tuple[str, ...] = _BREAKS, *, tight: bool = False) -> str:
     """With more line breaks within brackets."""
     places = [(start, end) for start, end, depth in gaps(text, tight) if depth and choice.one_in(one_in)]
     return edited(text, [(start, end, choice.of(breaks)) for start, end in places])
@@ -138,8 +136,13 @@ def joined(text: str, choice: Choice, one_in: int = 4) -> str:
 
 def _is_simple(line: str) -> bool:
     words = line.split()
-    return bool(words) and "#" not in line and not line.rstrip().endswith((":", "\\")) and words[0][0] != "@" and not (
-        words[0] in ("if", "for", "while", "with", "class", "def", "else:", "match", "case", "try:", "async", "finally:")
+    return (
+        bool(words)
+        and "#" not in line
+        and not line.rstrip().endswith((":", "\\"))
+        and words[0][0] != "@"
+        and words[0]
+        not in ("if", "for", "while", "with", "class", "def", "else:", "match", "case", "try:", "async", "finally:")
     )
 
 

@@ -45,7 +45,7 @@ def parenthesized(text: str, choice: Choice, one_in: int = 4) -> str:
 def _operands(node: ast.AST) -> Iterator[ast.expr]:
     """The expressions around which parentheses may stand: those that are read, outside of f-strings and patterns.
 
-    Not around the function of a call, where nobody puts any.
+    Not around the function of a call, or a name in front of a dot, where nobody puts any.
     """
     if isinstance(node, (ast.JoinedStr, ast.pattern)):
         return
@@ -57,8 +57,15 @@ def _operands(node: ast.AST) -> Iterator[ast.expr]:
                 continue
             wrapped = isinstance(child, ast.expr) and not isinstance(child, (ast.Slice, ast.Starred, ast.GeneratorExp))
             loaded = isinstance(getattr(child, "ctx", None) or ast.Load(), ast.Load)
+            owner = isinstance(node, ast.Attribute) and isinstance(child, ast.Name)
             sliced = isinstance(node, ast.Subscript) and name == "slice" and isinstance(child, ast.Tuple)
-            if wrapped and loaded and not sliced and (name, type(node)) != ("value", ast.Expr) and name not in ("decorator_list", "func"):
+            if (
+                wrapped
+                and loaded
+                and not (sliced or owner)
+                and (name, type(node)) != ("value", ast.Expr)
+                and name not in ("decorator_list", "func")
+            ):
                 assert isinstance(child, ast.expr)
                 yield child
             yield from _operands(child)
@@ -90,7 +97,12 @@ def aliased(text: str, choice: Choice) -> str:
             if isinstance(node, (ast.Import, ast.ImportFrom)) and _imports(node) == [(imported, bound)]
         ]
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == bound]
-        if not statements or _occurrences(tree, bound) != len(names) + len(statements) or _in_strings(tree, bound) or _occurrences(tree, new):
+        if (
+            not statements
+            or _occurrences(tree, bound) != len(names) + len(statements)
+            or _in_strings(tree, bound)
+            or _occurrences(tree, new)
+        ):
             continue
         edits = [(*span(statement, offset), f"import {imported} as {new}") for statement in statements]
         edits += [(*span(name, offset), new) for name in names if not _within_fstring(tree, name)]
@@ -162,8 +174,12 @@ def prefixed(text: str, choice: Choice) -> str:
     """With characters beyond the basic plane in front of statements."""
     starts = [start for start in layout.logical_lines(text) if choice.one_in(3)]
     simple = [start for start in starts if re.compile(r"[ \t]*\w+[\w.]*(?:\(|\.| =)").match(text, start)]
-    safe = [start for start in simple if not re.compile(r"[ \t]*(?:from|import|return|raise|else|elif|case)\b").match(text, start)]
-    return layout.edited(text, [(start + len(_indent(text, start)), start + len(_indent(text, start)), "'😀𝔘é'; ") for start in safe])
+    safe = [
+        start for start in simple if not re.compile(r"[ \t]*(?:from|import|return|raise|else|elif|case)\b").match(text, start)
+    ]
+    return layout.edited(
+        text, [(start + len(_indent(text, start)), start + len(_indent(text, start)), "'😀𝔘é'; ") for start in safe]
+    )
 
 
 def _indent(text: str, start: int) -> str:

@@ -3,6 +3,8 @@
 They are read, never run; `running.py` makes those that run.
 """
 
+# ruff: noqa: E501 (the tables below read best a template to a line)
+
 from __future__ import annotations
 
 import ast
@@ -11,10 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from hypothesis import strategies as st
-
 import layout
 from grammar import Choice, Grammar, Writer
+from hypothesis import strategies as st
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -154,11 +155,11 @@ STATEMENTS = (
     "while <condition>:\n    <body>\n    break\nelse:\n    <body>",
     "try:\n    <body>\nexcept (RuntimeError, ValueError) as error:\n    <body>\nfinally:\n    <body>",
     "match <T>:\n    case <torch>.Tensor() as t if t.dim() > 1:\n        t.data<op_>\n        <body>\n    case [first, *_] | {'x': first}:\n        <body>\n    case _:\n        <body>",
-    "def inner(x: <torch>.Tensor, *more, scale=<number>, **options) -> '<torch>.Tensor':\n    \"\"\"Does it, with ``x.data``.\"\"\"\n    <body>\n    return <graph>",
+    'def inner(x: <torch>.Tensor, *more, scale=<number>, **options) -> \'<torch>.Tensor\':\n    """Does it, with ``x.data``."""\n    <body>\n    return <graph>',
     "@<torch>.no_grad()\ndef inner(model: <nn>.Module, loader):\n    <body>",
     "inner = lambda q: q.data<op_>",
     "text = '''\n<not code>\n    x.data.zero_()\n'''  # a string",
-    "print(\"\"\"{}\n  indented\"\"\".format(<T>.data), <T>.data)",
+    'print("""{}\n  indented""".format(<T>.data), <T>.data)',
     "'😀 𝔘nicode'; <P>.data<op_>",
     "global_step: int = 0; del global_step",
     "<P>.data<op_>  # noqa",
@@ -212,7 +213,14 @@ EXPRESSIONS = {
     "total": ("total",),
     "loader": ("loader", "<torch>.utils.data.DataLoader(dataset, batch_size=8)"),
     "criterion": ("<nn>.MSELoss()", "<nn>.CrossEntropyLoss()", "criterion"),
-    "op_": (".zero_()", ".add_(<number>)", ".mul_(2).clamp_(min=0)", ".normal_(0, <number>)", ".fill_(\n    1\n)", "[0].fill_(1)"),
+    "op_": (
+        ".zero_()",
+        ".add_(<number>)",
+        ".mul_(2).clamp_(min=0)",
+        ".normal_(0, <number>)",
+        ".fill_(\n    1\n)",
+        "[0].fill_(1)",
+    ),
     "moved": ("cuda()", "to(<device>)", "float()", "cpu()", "double()", "to(<torch>.float16)"),
     "device": ("device", "'cpu'", '"cuda:0"', "<torch>.device('cpu')", "<T>.device"),
     "index": ("0", "..., 0", ":, 1:", "-1", "<T> > 0", "None, 0"),
@@ -393,7 +401,15 @@ def _nested(text: str) -> str:
 def dressed(text: str, choice: Choice) -> Program:
     """A program in some layout: with other spaces, breaks and comments, other newlines, a byte order mark."""
     plain = text
-    for change in (layout.joined, layout.spaced, layout.broken, layout.continued, layout.interrupted, layout.parted, layout.commented):
+    for change in (
+        layout.joined,
+        layout.spaced,
+        layout.broken,
+        layout.continued,
+        layout.interrupted,
+        layout.parted,
+        layout.commented,
+    ):
         if choice.one_in(3):
             changed = change(text, choice)
             text = changed if _is_python(changed) else text

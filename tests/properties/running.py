@@ -1,5 +1,7 @@
 """Small programs that run on torch and print what they compute, and the running of them before and after a fix."""
 
+# ruff: noqa: E501 (the tables below read best a template to a line)
+
 from __future__ import annotations
 
 import contextlib
@@ -9,9 +11,8 @@ import warnings
 from dataclasses import dataclass
 
 import torch
-from hypothesis import strategies as st
-
 from grammar import Choice, Grammar, Writer
+from hypothesis import strategies as st
 from programs import drawing
 
 STATEMENTS = (
@@ -62,7 +63,7 @@ STATEMENTS = (
     "if flag:\n    <body>\nelse:\n    <body>",
     "for i in range(2):\n    <body>",
     "try:\n    <body>\nexcept RuntimeError as error:\n    print('failed')",
-    "def scaled(x, by=2):\n    \"\"\"Scales the data.\"\"\"\n    y = x.data * by\n    return Variable(y)\nprint(scaled(<T>).tolist())",
+    'def scaled(x, by=2):\n    """Scales the data."""\n    y = x.data * by\n    return Variable(y)\nprint(scaled(<T>).tolist())',
     "def wiped(p: torch.nn.Parameter):\n    # in place\n    p.data<op_>\n    p.data[0, 0] = 3\n    return p\nprint(wiped(<leaf>).tolist())",
     "_, best_row = torch.max(<value>.data, 1); print(best_row.tolist())",
     "[p.data<op_> for p in model.parameters()]",
@@ -84,9 +85,20 @@ EXPRESSIONS = {
         "<plain>.view(3, 3)",
         "torch.stack([row for row in <plain>.data])",
     ),
-    "value": ("model(<plain>)", "(<leaf> * <T>)", "<leaf>.sigmoid()", "F.relu(model(<T>))", "(<value> + <plain>)", "<leaf>.exp()"),
+    "value": (
+        "model(<plain>)",
+        "(<leaf> * <T>)",
+        "<leaf>.sigmoid()",
+        "F.relu(model(<T>))",
+        "(<value> + <plain>)",
+        "<leaf>.exp()",
+    ),
     "leaf": ("model.weight",),
-    "leafy": ("torch.ones(3, 3, requires_grad=True)", "torch.nn.Parameter(torch.randn(3, 3))", "Variable(torch.ones(3, 3), requires_grad=True)"),
+    "leafy": (
+        "torch.ones(3, 3, requires_grad=True)",
+        "torch.nn.Parameter(torch.randn(3, 3))",
+        "Variable(torch.ones(3, 3), requires_grad=True)",
+    ),
     "lossy": ("<value>.sum()", "<value>.pow(2).mean()", "criterion(model(<plain>), <plain>)"),
     "loss": ("<lossy>",),
     "A": ("np.ones((3, 3), dtype=np.float32)", "<T>.data.numpy()", "<T>.cpu().data.numpy().copy()", "(<A> + 1)"),

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
 from grammar import Choice
+from hypothesis import settings
 from mutations import MUTATIONS, Mutation, same_program, statement_at
+
 from torchlint.linter import lint
 from torchlint.rules import all_rules
 from torchlint.source import Source
@@ -21,9 +21,9 @@ from torchlint.source import Source
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists())
 
-NAMES_ARE_EVIDENCE = frozenset({"TPL004", "TPL015"})
-"""The rules that take a name for evidence where nothing else in the file tells what a value is: ``loss``, ``optimizer``. Another
-name may then lose a finding; it never makes one."""
+NAMES_ARE_EVIDENCE = frozenset({"TPL004", "TPL015", "TPL016"})
+"""The rules that take a name for evidence where nothing else in the file tells what a value is: ``loss``, ``optimizer``.
+Another name may then lose a finding; it never makes one."""
 
 NOQA = re.compile("noqa", re.IGNORECASE)
 

@@ -15,17 +15,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, note
-from hypothesis import strategies as st
-
 from grammar import Choice
+from hypothesis import given
+from hypothesis import strategies as st
 from invariants import check_findings, check_fix, check_order_of_rules, check_single_fixes, found_in, read, spliced
 from programs import Program, collage, collages, program, programs
+
 from torchlint.cli import main
 from torchlint.diagnostic import Applicability, Edit, Location
 from torchlint.fixer import fix
 from torchlint.rules import all_rules
-from torchlint.source import Source, SourceError
+from torchlint.source import SourceError
 
 some_program = st.one_of(programs(), programs(), collages())
 each_applicability = pytest.mark.parametrize("applicability", list(Applicability), ids=lambda each: each.value)
@@ -126,8 +126,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 def patched(text: str, diff: str) -> str:
     """The text that a unified diff makes of another."""
-    old, new = _LINE.findall(text), []
-    taken = 0
+    old: list[str] = _LINE.findall(text)
+    new: list[str] = []
+    taken, marks = 0, ""
     for line in _LINE.findall(diff):
         if line.startswith(("---", "+++")) and not taken and not new:
             continue

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 
 from hypothesis import assume, given, note
-
 from running import run, runnable_programs
+
 from torchlint.fixer import fix
 from torchlint.rules import all_rules
 from torchlint.source import Source

@@ -39,7 +39,7 @@ class Tally:
     ended_before: int = 0
     files: int = 0
     states: Counter[str] = field(default_factory=Counter)
-    leftovers: int = 0
+    leftovers: set[Path] = field(default_factory=set)
     damaged: list[str] = field(default_factory=list)
 
 
@@ -106,7 +106,7 @@ def kill_once(root: Path, chance: random.Random, turn: int, tally: Tally) -> Non
     process.wait()
     wait_for_group(process.pid)
     inspect(expected, tally)
-    tally.leftovers += len(leftovers(root))
+    tally.leftovers.update(leftovers(root))
 
 
 def wait_for_group(group: int) -> None:
@@ -165,7 +165,7 @@ def main() -> int:
     states = ", ".join(f"{count} {state}" for state, count in sorted(tally.states.items()))
     print(f"kills: {tally.kills}; runs that had ended before: {tally.ended_before}")
     print(f"files in the tree: {FOLDERS * FILES_PER_FOLDER}; looked at: {tally.files}, of which {states}")
-    print(f"temporary files that kills left, for later runs to remove: {tally.leftovers}")
+    print(f"temporary files that kills left, for later runs to remove: {len(tally.leftovers)}")
     print("\n".join(tally.damaged) or "no file lost or damaged, nothing left behind")
     return 1 if tally.damaged else 0
 

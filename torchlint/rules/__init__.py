@@ -47,7 +47,7 @@ class Screen:
 
 
 def _holds_any(data: bytes, parts: tuple[bytes, ...]) -> bool:
-    for part in parts:  # a loop, as `any` of a generator takes several times as long
+    for part in parts:  # noqa: SIM110 - a loop, as `any` of a generator takes several times as long
         if part in data:
             return True
     return False

@@ -69,6 +69,7 @@ class Inference:
         self._calls = Calls(self)
         self._kinds: dict[ast.AST, Kind] = {}
         self._depth = 0
+        self._depth_of_sums = 0
         self._binding_kinds: dict[Binding, Kind] = {}
         self._slot_kinds: dict[tuple[ast.ClassDef, str], Kind] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
@@ -188,7 +189,7 @@ class Inference:
             case Form.PARAMETER:
                 return self._parameter(binding)
             case Form.AUGMENTED:
-                before = join([self.binding_kind(previous) for previous in binding.before])
+                before = join(self._before(binding))
                 if before.is_tensor and self.no_grad.covers(binding.node):
                     return before  # changed in place, which without autograd leaves it what it was
                 value = self.kind(binding.value) if binding.value is not None else UNKNOWN
@@ -205,6 +206,25 @@ class Inference:
         for step in binding.path:
             kind = item_of(kind, step)
         return kind
+
+    def _before(self, binding: Binding) -> list[Kind]:
+        """What an augmented assignment's target was; a long row of them is worked out from its far end."""
+        if self._depth_of_sums == _DEEP:
+            ahead: dict[Binding, None] = {}
+            pending = list(binding.before)
+            while pending:
+                previous = pending.pop()
+                if previous.form is Form.AUGMENTED and previous not in ahead and previous not in self._binding_kinds:
+                    ahead[previous] = None
+                    pending.extend(previous.before)
+            depth, self._depth_of_sums = self._depth_of_sums, 0
+            for previous in reversed(ahead):
+                self.binding_kind(previous)
+            self._depth_of_sums = depth
+        self._depth_of_sums += 1
+        kinds = [self.binding_kind(previous) for previous in binding.before]
+        self._depth_of_sums -= 1
+        return kinds
 
     def _precise(self, annotated: Kind, binding: Binding) -> Kind:
         """An annotation's kind, with the grad status that the value itself is known to have."""

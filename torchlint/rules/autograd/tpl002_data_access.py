@@ -49,7 +49,7 @@ class DataAccess(Rule):
         rewriter = Rewriter(self.source, self.semantics)
         for access in accesses(self.semantics).values():
             if access.role is Role.READ:
-                tensor = ast.unparse(access.node.value)
+                tensor = ast.unparse(access.node).removesuffix(".data")  # with the parentheses that it needs
                 self.report(access.node, self._message(access, tensor), self._fix(rewriter, access, tensor))
 
     def _message(self, access: Access, tensor: str) -> str:

@@ -108,17 +108,33 @@ class WipedGradients(Rule):
         return {}
 
     def _acts_of(self, scope: FlowScope) -> _Acts:
-        flow, steps = self.semantics.control_flow, self.semantics.training_steps
-        calls = [*self.semantics.facts.calls.get("step", ()), *self.semantics.facts.calls.get("optimizer_step", ())]
-        stepping = [(call, optimizer) for call in calls if (optimizer := stepped(call)) is not None]
-        own = [(call, optimizer) for call, optimizer in stepping if flow.scope(call) is scope]
+        steps = self.semantics.training_steps
+        own = self._steps_of.get(scope, [])
         surely = {call for call, optimizer in own if steps.acts_as_optimizer(optimizer)}
         return _Acts(
             own,
-            self._backwards(scope),
+            list(dict.fromkeys(self._backwards_of.get(scope, ()))),
             [source for source in self._sources(scope) if source not in surely],
-            [zero for zero in steps.zero_grads if flow.scope(zero.call) is scope],
+            self._zeros_of.get(scope, []),
         )
+
+    @cached_property
+    def _steps_of(self) -> dict[FlowScope, list[tuple[ast.Call, ast.expr]]]:
+        """The steps of optimizers in each scope."""
+        found: dict[FlowScope, list[tuple[ast.Call, ast.expr]]] = {}
+        calls = self.semantics.facts.calls
+        for call in (*calls.get("step", ()), *calls.get("optimizer_step", ())):
+            if (optimizer := stepped(call)) is not None:
+                found.setdefault(self.semantics.control_flow.scope(call), []).append((call, optimizer))
+        return found
+
+    @cached_property
+    def _zeros_of(self) -> dict[FlowScope, list[ZeroGrad]]:
+        """The places in each scope that wipe gradients."""
+        found: dict[FlowScope, list[ZeroGrad]] = {}
+        for zero in self.semantics.training_steps.zero_grads:
+            found.setdefault(self.semantics.control_flow.scope(zero.call), []).append(zero)
+        return found
 
     def _rebindings(self, optimizer: ast.expr) -> list[ast.AST]:
         """The places in the same scope where the optimizer is made anew, and with it its gradients."""
@@ -166,17 +182,20 @@ class WipedGradients(Rule):
         scope = self.semantics.bindings.scope_of(module)
         return len(self.semantics.bindings.lookup(module.id, scope)) == 1
 
-    def _backwards(self, scope: FlowScope) -> list[ast.Call]:
-        """The calls in a scope that surely back-propagate, themselves or in a function of the file."""
-        flow, steps, tree = self.semantics.control_flow, self.semantics.training_steps, self.semantics.tree
-        found: list[ast.Call] = []
-        for backward in steps.backwards:
+    @cached_property
+    def _backwards_of(self) -> dict[FlowScope, list[ast.Call]]:
+        """The calls in each scope that surely back-propagate, themselves or in a function of the file."""
+        flow, tree = self.semantics.control_flow, self.semantics.tree
+        found: dict[FlowScope, list[ast.Call]] = {}
+        for backward in self.semantics.training_steps.backwards:
+            own = flow.scope(backward.call)
+            found.setdefault(own, []).append(backward.call)
             function = tree.function(backward.call)
-            if flow.scope(backward.call) is scope:
-                found.append(backward.call)
-            elif function is not None and not isinstance(function, ast.Lambda):
-                found += [call for call in self.semantics.inference.call_sites(function) if flow.scope(call) is scope]
-        return list(dict.fromkeys(found))
+            if function is not None and not isinstance(function, ast.Lambda):
+                for call in self.semantics.inference.call_sites(function):
+                    if (scope := flow.scope(call)) is not own:
+                        found.setdefault(scope, []).append(call)
+        return found
 
     def _sources(self, scope: FlowScope) -> list[ast.AST]:
         """The places in a scope where gradients may come from: calls that may back-propagate, and stored gradients."""

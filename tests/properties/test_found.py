@@ -1,0 +1,80 @@
+"""What the property tests and the fuzzer have found, each as small as it gets."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from invariants import check_findings, check_fix
+
+from torchlint.diagnostic import Applicability
+from torchlint.fixer import fix
+from torchlint.rules import all_rules
+from torchlint.source import Source
+
+
+def fixed(text: str, applicability: Applicability = Applicability.SAFE) -> str:
+    return check_fix(Source(text), applicability).text
+
+
+def test_a_name_made_of_itself_is_followed_once() -> None:
+    """TPL007 went round and round: `x` is `Variable(x)`, and which `x` that is depends on the path."""
+    text = """\
+        h = x.view(-1)
+        y = torch.tensor(loss(model(x), x.data), requires_grad=True); y.backward()
+        x = Variable(x)
+        async def step(source):
+            y, z = Variable(x), Variable(x, requires_grad=True)
+        """
+    check_findings(Source(dedent(text)))
+
+
+def test_a_statement_that_a_backslash_joins_to_the_line_before_does_not_stand_alone() -> None:
+    text = "def f(w: nn.Parameter):\n    print(1); \\\n    w.data.zero_()\n"
+    assert fixed(text) == "def f(w: nn.Parameter):\n    print(1); \\\n    w.detach().zero_()\n"
+
+
+def test_code_does_not_slip_into_a_comment() -> None:
+    text = "def f(p: nn.Parameter):\n    q = p.grad.add(p.grad  # why\n\n        .data)\n    return q\n"
+    assert fixed(text) == "def f(p: nn.Parameter):\n    q = p.grad.add(p.grad  # why\n\n        )\n    return q\n"
+    init = "def f(p: nn.Parameter):\n    nn.init.zeros_(p  # why\n\n        .data)\n"
+    assert fixed(init) == "def f(p: nn.Parameter):\n    nn.init.zeros_(p  # why\n\n        )\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(p: nn.Parameter):\n    nn.init.zeros_(p.  # .data\n        data)\n",
+        "loss = F.cross_entropy(model(x), y, size_average=  # why\n    False)\n",
+        "loss = F.cross_entropy(model(x), y, # why\n    size_average=  # what\n    False)\n",
+    ],
+)
+def test_a_fix_that_would_lose_a_comment_is_not_offered(text: str) -> None:
+    source = Source(text)
+    (found,) = check_findings(source)
+    assert found.fix is None
+    assert fix(source, all_rules(), Applicability.UNSAFE).text == text
+
+
+def test_a_comment_goes_with_the_line_that_a_fix_deletes() -> None:
+    text = "from torch.autograd import Variable  # type: ignore\nx = 1\n"
+    assert fixed(text) == "x = 1\n"
+
+
+def test_a_wrapper_of_a_wrapper_leaves_the_tensor_inside_alone() -> None:
+    """The tensor itself would have become a leaf that takes gradients."""
+    text = (
+        "import torch\nfrom torch.autograd import Variable\nx = torch.ones(2)\nw = Variable(Variable(x), requires_grad=True)\n"
+    )
+    assert fixed(text) == "import torch\nx = torch.ones(2)\nw = x.detach().requires_grad_()\n"
+
+
+def test_an_item_may_have_space_around_its_index() -> None:
+    text = "def f(loss):\n    loss.backward()\n    return loss.data[  0]\n"
+    assert fixed(text) == "def f(loss):\n    loss.backward()\n    return loss.item()\n"
+
+
+def test_the_message_has_the_parentheses_of_the_code() -> None:
+    text = "def f(w: nn.Parameter, x):\n    y = (w.sigmoid() + x).data\n    return y\n"
+    (found,) = check_findings(Source(text))
+    assert "`(w.sigmoid() + x).data`" in found.message
