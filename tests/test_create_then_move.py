@@ -54,7 +54,8 @@ def test_factories_have_no_device_before_0_4() -> None:
 
 FACTORIES = """zeros(3, 4)|ones((2, 3))|empty(0)|eye(3)|arange(5)|arange(1, 9, 2)|arange(0, 1, 0.25)|full((2,), 3)
 full((2,), 0.1)|full((2,), True)|linspace(0, 9, 4)|logspace(0, 1, 3)|tensor([1, 2])|tensor([0.1, 2])|tensor([True, False])
-tensor(3)|zeros_like(floats)|ones_like(integers)|full_like(floats, 2)|tril_indices(3, 3)|zeros(3, dtype=torch.int32)|hann_window(4)
+tensor(3)|zeros_like(floats)|ones_like(integers)|full_like(floats, 2)|tril_indices(3, 3)|zeros(3, dtype=torch.int32)
+hann_window(4)
 arange(5, dtype=torch.int16)|scalar_tensor(2)|arange(6)[None, :]|ones(2, 3).t()""".replace("\n", "|").split("|")
 CASTS = """float()|double()|half()|bfloat16()|int()|long()|short()|byte()|char()|bool()|to(torch.float64)|to(dtype)
 to(device, torch.int64)|to(device).float()|to(device).bool()|type_as(integers)|to(floats)|type(torch.LongTensor)""".replace(
