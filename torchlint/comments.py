@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 
 from torchlint.diagnostic import Edit, Fix
 from torchlint.source import Source
@@ -14,13 +15,14 @@ def keeps_comments(fix: Fix, source: Source) -> bool:
     if not any("#" in source.text[start:end] for start, end, _ in removed):
         return True
     new = "".join(edit.content for edit in fix.edits)
+    taken: Counter[str] = Counter()
     for first, last, edit in removed:
         for start, text in source.comments[
             bisect_left(source.comments, (first, "")) : bisect_left(source.comments, (last, ""))
         ]:
-            if text not in new and not _is_about_comment(edit, source) and not _goes_with_its_line(start, edit, source):
-                return False
-    return True
+            if not _is_about_comment(edit, source) and not _goes_with_its_line(start, edit, source):
+                taken[text] += 1
+    return all(new.count(text) >= count for text, count in taken.items())
 
 
 def _is_about_comment(edit: Edit, source: Source) -> bool:

@@ -7,7 +7,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from functools import lru_cache
 
@@ -150,6 +149,8 @@ def _flush_folder(folder: str) -> None:
 
 def _temporary_file(folder: str) -> tuple[int, str]:
     """A new file in ``folder``, locked: its descriptor and path."""
+    import tempfile  # which takes a while to import
+
     while True:
         descriptor, path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=folder)
         if sys.platform == "win32":

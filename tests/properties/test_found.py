@@ -78,3 +78,8 @@ def test_the_message_has_the_parentheses_of_the_code() -> None:
     text = "def f(w: nn.Parameter, x):\n    y = (w.sigmoid() + x).data\n    return y\n"
     (found,) = check_findings(Source(text))
     assert "`(w.sigmoid() + x).data`" in found.message
+
+
+def test_of_two_like_comments_none_is_lost() -> None:
+    text = "from torch import autograd\nx = (autograd  # why\n     .Variable(torch.ones(1)  # why\n     ))\n"
+    assert fixed(text).count("# why") == 2
