@@ -1,8 +1,7 @@
-"""The marks that the tests use, and how many examples the property tests try."""
+"""How many examples the property tests try."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 _CHECKS = list(HealthCheck)  # programs take their time to make
@@ -16,7 +15,3 @@ settings.register_profile(  # the same examples each time; what fails is shrunk 
 )
 settings.register_profile("thorough", max_examples=500, deadline=None, suppress_health_check=_CHECKS)
 settings.load_profile("quick")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "cuda: runs on a CUDA device, skipped where there is none")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from torchlint.baseline import Baseline, BaselineError
 from torchlint.cache import FOLDER, Cache, settings_key
 from torchlint.cli import CLEAN, ERROR, FINDINGS, refuse
 from torchlint.config import ConfigError, Resolver, Selection, Settings, overridden, read_settings, shown
@@ -25,8 +26,6 @@ _STANDARD_INPUT = "-"
 
 def check(options: argparse.Namespace) -> int:
     """Does what ``torchlint check`` was asked to, and returns the exit code."""
-    from torchlint.baseline import BaselineError
-
     try:
         return _Run(options).check()
     except (BaselineError, ConfigError) as error:
@@ -40,8 +39,6 @@ class _Run:
     """One run of the command."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from torchlint.baseline import Baseline
-
         self._options = options
         self._resolver = _resolver(options)
         self._applicability = Applicability.UNSAFE if options.unsafe_fixes else Applicability.SAFE
@@ -181,8 +178,6 @@ class _Run:
             file.write(text.getvalue())
 
     def _write_baseline(self, report: Report) -> int:
-        from torchlint.baseline import Baseline
-
         path = self._options.write_baseline
         Baseline.of(report.diagnostics, path).write(path)
         count = len(report.diagnostics)
