@@ -9,6 +9,8 @@ import gc
 import os
 import signal
 import stat
+import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -174,6 +176,22 @@ def test_where_no_process_can_be_started_this_one_does_the_work(monkeypatch: pyt
     monkeypatch.setattr("torchlint.workers._Worker", refuse)
     names = make(a=LONG, b=LONG, c=LONG)
     assert said(run(names, LINT, jobs=4)) == ["a.py:3: TPL005", "b.py:3: TPL005", "c.py:3: TPL005"]
+
+
+def test_spawned_workers_take_nothing_from_the_working_directory() -> None:
+    make(multiprocessing="open('executed', 'w')\n", pickle="open('executed', 'w')\n")
+    names, stop = make(a=LONG, b=LONG, c=LONG), threading.Event()
+    environment, path, folder = dict(os.environ), list(sys.path), os.getcwd()
+    waiting = threading.Thread(target=stop.wait)
+    waiting.start()  # beside which nothing may be forked
+    try:
+        reported = said(run(names, LINT, jobs=2))
+    finally:
+        stop.set()
+        waiting.join()
+    assert reported == ["a.py:3: TPL005", "b.py:3: TPL005", "c.py:3: TPL005"]
+    assert not Path("executed").exists()
+    assert (dict(os.environ), sys.path, os.getcwd()) == (environment, path, folder)
 
 
 # --- fixing ----------------------------------------------------------------------------------------------------------

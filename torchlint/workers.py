@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from types import FrameType
@@ -56,6 +57,17 @@ def spread(function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int
         pool.end()
 
 
+@contextmanager
+def _away() -> Iterator[None]:
+    """Elsewhere: a spawned process looks for its first modules in the working directory, where what is linted may stand."""
+    here = os.getcwd()
+    os.chdir(os.path.dirname(os.__file__))
+    try:
+        yield
+    finally:
+        os.chdir(here)
+
+
 class _Worker(Generic[T, R]):
     """One process, the parent's end of its pipe, and the items that it has not answered yet."""
 
@@ -63,14 +75,14 @@ class _Worker(Generic[T, R]):
         # a fork is cheap, and safe where no other thread can hold a lock meanwhile
         fork = sys.platform == "linux" and threading.active_count() == 1
         context = multiprocessing.get_context("fork") if fork else multiprocessing.get_context("spawn")
-        # a spawned one would look for its first modules in the working directory, where what is linted may stand
-        os.environ.setdefault("PYTHONSAFEPATH", "1")
         self.connection, far_end = context.Pipe()
         # a forked child has copies of the parent's ends, which would keep its siblings from seeing the parent go
         inherited = [self.connection, *(sibling.connection for sibling in siblings)] if fork else []
-        self._process = context.Process(target=_serve, args=(function, far_end, inherited), daemon=True)
+        folder = None if fork else os.getcwd()
+        self._process = context.Process(target=_serve, args=(function, far_end, inherited, folder), daemon=True)
         try:
-            self._process.start()
+            with nullcontext() if fork else _away():
+                self._process.start()
         finally:
             far_end.close()
         self.waiting: deque[tuple[T, int]] = deque()
@@ -190,8 +202,12 @@ class _Pool(Generic[T, R]):
         return worker.exit_code()
 
 
-def _serve(function: Callable[[T], R], connection: Connection[R, T], inherited: Iterable[Connection[T, R]]) -> None:
-    """What a worker does: answers items until there are no more."""
+def _serve(
+    function: Callable[[T], R], connection: Connection[R, T], inherited: Iterable[Connection[T, R]], folder: str | None
+) -> None:
+    """What a worker does: answers items until there are no more. It works in ``folder``; None is where it was started."""
+    if folder is not None:
+        os.chdir(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its workers
     signal.signal(signal.SIGTERM, _leave)
     for other in inherited:
