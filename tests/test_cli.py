@@ -289,6 +289,17 @@ def test_select_ignore_and_extend_select() -> None:
     assert reported("--ignore", "ALL", "--extend-select", "TPL005") == ["TPL005"]
 
 
+def test_quiet_leaves_the_findings_alone() -> None:
+    Path("a.py").write_text(TYPO)
+    loud = torchlint_("a.py", "--output-format", "concise")
+    quiet = torchlint_("a.py", "--output-format", "concise", "--quiet")
+    assert (quiet.returncode, quiet.stdout) == (1, loud.stdout.splitlines(keepends=True)[0])
+    for option in ("--diff", "--write-baseline=known.json", "--add-noqa", "--fix"):
+        assert torchlint_("a.py", "-q", option).stderr == ""
+    finished = torchlint_("a.py", "-q")
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "", "")
+
+
 @pytest.mark.parametrize("option", ["--select", "--ignore", "--extend-select"])
 def test_an_unknown_code_is_refused_with_the_nearest(option: str) -> None:
     result = torchlint_(option, "TPL001,TPL1O1")
@@ -346,11 +357,11 @@ def test_help_shows_the_commands_and_examples() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--nope",), "unrecognized arguments: --nope"),
+        (("--nope",), "unrecognized argument: --nope"),
         (("--output-format", "xml"), "invalid choice: 'xml'"),
         (("-j", "0"), "not a number of processes: '0'"),
         (("-j", "-1"), "argument -j/--jobs"),
-        (("--sel", "TPL001"), "unrecognized arguments: --sel"),
+        (("--sel", "TPL001"), "unrecognized argument: --sel; did you mean `--select`?"),
         (("rule",), "one of the arguments CODE --all is required"),
     ],
 )

@@ -10,11 +10,11 @@ from torchlint.selection import SelectionError, codes_in, find_rule, select_rule
 all_rules()  # before the rules below are defined, which are not to be among them
 
 
-def rule(code: str, *, default: bool = True) -> type[Rule]:
-    return type(code, (Rule,), {"code": code, "name": code.lower(), "default": default, "screen": Screen((b"",))})
+def rule(code: str, *, default: bool = True, name: str = "") -> type[Rule]:
+    return type(code, (Rule,), {"code": code, "name": name or f"another-mistake-{code[3:]}", "default": default, "screen": Screen((b"",))})
 
 
-RULES = [rule("TPL001"), rule("TPL002"), rule("TPL101"), rule("TPL205", default=False), rule("TPL401")]
+RULES = [rule("TPL001", name="data-mutation"), rule("TPL002"), rule("TPL101"), rule("TPL205", default=False), rule("TPL401")]
 
 
 def codes(select: list[str] | None = None, ignore: tuple[str, ...] = (), extend_select: tuple[str, ...] = ()) -> str:
@@ -57,6 +57,8 @@ def test_what_runs(select: list[str] | None, ignore: tuple[str, ...], extend_sel
         ("tpl001", "unknown rule code `tpl001`; did you mean `TPL001`?"),
         ("TPL9", "unknown rule code `TPL9`; did you mean `TPL`?"),
         ("all", "unknown rule code `all`; did you mean `ALL`?"),
+        ("data-mutation", "unknown rule code `data-mutation`; did you mean `TPL001`?"),
+        ("Data_Mutations", "unknown rule code `Data_Mutations`; did you mean `TPL001`?"),
         ("E501", "unknown rule code `E501`; `torchlint rule --all` lists them"),
     ],
 )

@@ -55,6 +55,15 @@ def test_a_short_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert terminal.getvalue().strip() == ""
 
 
+def test_a_quiet_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal()
+    with Progress(3, terminal, wanted=False) as progress:
+        progress.advance(3)
+    assert terminal.getvalue() == ""
+
+
 def test_nothing_is_shown_in_pipes_and_on_dumb_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
     pipe = io.StringIO()
@@ -121,11 +130,26 @@ def test_completion_knows_the_options(shell: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_bash_completes() -> None:
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("--unsa", ["--unsafe-fixes"]),
+        ("ru", ["rule"]),
+        ("check --show-f", ["--show-fixes", "--show-files"]),
+        ("--output-format g", ["grouped", "github", "gitlab"]),
+        ("--fix --select TPL40", ["TPL401", "TPL402", "TPL403", "TPL404"]),
+        ("rule TPL10", ["TPL101", "TPL102", "TPL103", "TPL104", "TPL105", "TPL106", "TPL107"]),
+        ("prove --device c", ["cpu", "cuda"]),
+        ("--fix check tra", ["train.py"]),
+        ("--baseline tra", ["train.py"]),
+    ],
+)
+def test_bash_completes(words: str, completed: list[str]) -> None:
+    Path("train.py").touch()
     script = torchlint_("generate-shell-completion", "bash").stdout
-    ask = "\nCOMP_WORDS=(torchlint --unsa); COMP_CWORD=1; _shtab_torchlint; echo ${COMPREPLY[@]}\n"
+    ask = f"\nCOMP_WORDS=(torchlint {words}); COMP_CWORD={len(words.split())}; _shtab_torchlint; echo ${{COMPREPLY[@]}}\n"
     answer = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True).stdout
-    assert "--unsafe-fixes" in answer
+    assert answer.split() == completed
 
 
 def test_an_unknown_shell() -> None:
@@ -137,6 +161,17 @@ def test_the_help_has_examples_and_every_option() -> None:
     assert "examples:\n  torchlint src/" in text
     for option in ("--config", "--isolated", "--baseline", "--add-noqa", "--watch", "--statistics", "--target-torch", "--diff"):
         assert option in text
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("--selct", "--select"), ("--unsafe", "--unsafe-fixes"), ("--target_torch=1.13", "--target-torch")]
+)
+def test_an_unknown_option_is_refused_with_the_nearest(given: str, meant: str) -> None:
+    result = torchlint_(given, ".")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == (
+        f"torchlint: error: unrecognized argument: {given.partition('=')[0]}; did you mean `{meant}`?"
+    )
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------
@@ -152,6 +187,10 @@ def test_a_rule_for_programs() -> None:
     )
     assert "## Proof" in described["explanation"] and "```diff" in described["explanation"]
     assert [proof["verdict"] for proof in described["proofs"]] == ["proven"]
+
+
+def test_a_rule_by_its_name() -> None:
+    assert torchlint_("rule", "requires-grad-typo").stdout == torchlint_("rule", "TPL005").stdout
 
 
 def test_all_rules_for_programs() -> None:

@@ -75,11 +75,11 @@ class _Run:
     def _check_files(self) -> int:
         discovery = self._discovery()
         if not discovery.files and not discovery.errors:
-            print("warning: no Python files found under the given paths", file=sys.stderr)
+            self._note("warning: no Python files found under the given paths\n")
         outcomes: list[Outcome] = []
         from torchlint.progress import Progress
 
-        with Progress(len(discovery.files), sys.stderr) as progress:
+        with Progress(len(discovery.files), sys.stderr, wanted=not self._options.quiet) as progress:
             for settings, files in _by_settings(discovery):
                 task = self._task(settings)
                 jobs = self._options.jobs or _processors()
@@ -137,12 +137,13 @@ class _Run:
             sum(len(outcome.fixed) for outcome in outcomes),
             self._applicability,
             {outcome.filename: outcome.fixed for outcome in outcomes if outcome.fixed},
+            options.quiet,
         )
         sys.stderr.writelines(f"{error}\n" for error in report.errors)
         if options.write_baseline:
             return self._write_baseline(report)
         if options.add_noqa:
-            sys.stderr.write(f"Added {report.fixed} noqa comment{'' if report.fixed == 1 else 's'}.\n")
+            self._note(f"Added {report.fixed} noqa comment{'' if report.fixed == 1 else 's'}.\n")
             return ERROR if report.errors else CLEAN
         if options.diff:
             return self._show_diffs(outcomes, report)
@@ -181,7 +182,7 @@ class _Run:
         path = self._options.write_baseline
         Baseline.of(report.diagnostics, path).write(path)
         count = len(report.diagnostics)
-        sys.stderr.write(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
+        self._note(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
         return ERROR if report.errors else CLEAN
 
     def _show_diffs(self, outcomes: Sequence[Outcome], report: Report) -> int:
@@ -190,8 +191,13 @@ class _Run:
         with self._output(sys.stdout) as output:
             output.writelines(outcome.diff for outcome in outcomes)
         sys.stdout.flush()
-        sys.stderr.write(would_fix(report))
+        self._note(would_fix(report))
         return self._exit_code(report, findings=any(outcome.diff for outcome in outcomes))
+
+    def _note(self, text: str) -> None:
+        """Says something that is no finding and no error."""
+        if not self._options.quiet:
+            sys.stderr.write(text)
 
     def _exit_code(self, report: Report, *, findings: bool) -> int:
         if report.errors:

@@ -158,7 +158,7 @@ def main(arguments: Sequence[str]) -> int:
 
     0: all proven; 1: at least one is not; 2: wrong use, or torch or the device is missing.
     """
-    options = _parser().parse_args(arguments)
+    options = argument_parser().parse_args(arguments)
     try:
         rules = provable(select_rules(select=options.codes or ["ALL"]))
     except SelectionError as error:
@@ -195,7 +195,8 @@ def provable(rules: Sequence[type[Rule]]) -> list[type[Rule]]:
     return found
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """The parser of the arguments of ``torchlint prove``."""
     parser = argparse.ArgumentParser(
         prog="torchlint prove",
         description="Runs each rule's hazard program, applies the rule's fix to it, and runs it again.",

@@ -44,12 +44,12 @@ def select_rules(
 
 
 def find_rule(code: str, *, among: Sequence[type[Rule]] | None = None) -> type[Rule]:
-    """The rule with this very code; raises `SelectionError` where there is none."""
+    """The rule with this very code, or name; raises `SelectionError` where there is none."""
     rules = all_rules() if among is None else among
     for rule in rules:
-        if rule.code == code:
+        if code in (rule.code, rule.name):
             return rule
-    raise SelectionError(_unknown(code, [rule.code for rule in rules]))
+    raise SelectionError(_unknown(code, rules, ()))
 
 
 def codes_in(arguments: Iterable[str]) -> list[str]:
@@ -76,14 +76,18 @@ def _matches(code: str, entry: str) -> bool:
 
 def _require_known(entry: str, rules: Iterable[type[Rule]]) -> None:
     if not entry or (entry != ALL and not any(rule.code.startswith(entry) for rule in rules)):
-        codes = [rule.code for rule in rules]
-        prefixes = {code[:length] for code in codes for length in range(3, len(code))}
-        raise SelectionError(_unknown(entry, [*codes, *sorted(prefixes), ALL]))
+        prefixes = {rule.code[:length] for rule in rules for length in range(3, len(rule.code))}
+        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes), ALL)))
 
 
-def _unknown(entry: str, known: Sequence[str]) -> str:
+def _unknown(entry: str, rules: Iterable[type[Rule]], others: Sequence[str]) -> str:
+    """What is said of an ``entry`` that is no code of ``rules`` and none of the ``others``."""
     from difflib import get_close_matches
 
-    nearest = get_close_matches(entry.upper(), known, n=1, cutoff=0.5)
+    codes = {rule.code: rule.code for rule in rules} | {other: other for other in others}
+    names = {rule.name: rule.code for rule in rules}
+    near_codes = get_close_matches(entry.upper(), codes, n=1, cutoff=0.5)
+    near_names = get_close_matches(entry.lower().replace("_", "-"), names, n=1, cutoff=0.7)
+    nearest = [*(names[name] for name in near_names), *near_codes]
     hint = f"did you mean `{nearest[0]}`?" if nearest else "`torchlint rule --all` lists them"
     return f"unknown rule code `{entry}`; {hint}"

@@ -13,7 +13,7 @@ class Report:
     """What a run has to say: the findings left, the files that could not be linted, and how many findings it fixed.
 
     ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options; ``fixed_in`` has, for each
-    file in which something was fixed, the codes of it.
+    file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -21,6 +21,7 @@ class Report:
     fixed: int = 0
     applicability: Applicability = Applicability.SAFE
     fixed_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    quiet: bool = False
 
     def fixes(self, diagnostic: Diagnostic) -> bool:
         """Whether ``--fix`` would fix this finding."""

@@ -10,6 +10,8 @@ from torchlint.reporters.report import Report
 
 def summary(report: Report) -> Iterator[str]:
     """The lines that close a report, each with its newline."""
+    if report.quiet:
+        return
     remaining, fixed = len(report.diagnostics), report.fixed
     if fixed:
         yield f"Found {_count(remaining + fixed, 'error')} ({fixed} fixed, {remaining} remaining).\n"
