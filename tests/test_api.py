@@ -16,6 +16,15 @@ from torchlint.source import SourceError
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"
 REBIND = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2, 2)\n"
+SUM = """\
+import torch
+total = 0
+for x in data:
+    loss = torch.nn.functional.mse_loss(model(x), x)
+    loss.backward()
+    total += loss
+print(total / 3)
+"""
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": TYPO}], "metadata": {}, "nbformat": 4})
 
 
@@ -44,13 +53,19 @@ def test_fix() -> None:
 def test_unsafe_fixes_have_to_be_asked_for() -> None:
     assert torchlint.fix(REBIND).text == REBIND
     assert "w.copy_(" in torchlint.fix(REBIND, unsafe=True).text
+    assert torchlint.fix(SUM).text == SUM.replace("+= loss", "+= loss.item()")
+    assert torchlint.fix(SUM, accumulate_with="detach").text == SUM.replace("+= loss", "+= loss.detach()")
+    [found] = torchlint.lint(SUM, accumulate_with="detach")
+    assert found.fix is not None and found.fix.edits[0].content == ".detach()"
     assert torchlint.fix(TYPO, unfixable=["TPL005"]).text == TYPO
 
 
 def test_notebooks() -> None:
     [found] = torchlint.lint(NOTEBOOK, filename="a.ipynb")
     assert (found.cell, found.location.row) == (1, 3)
-    assert torchlint.fix(NOTEBOOK, filename="a.ipynb").text == NOTEBOOK.replace("requres", "requires")
+    result = torchlint.fix(NOTEBOOK, filename="a.ipynb")
+    assert result.text == NOTEBOOK.replace("requres", "requires")
+    assert [(found.cell, found.location.row) for found in result.fixed] == [(1, 3)]
 
 
 def test_results_can_be_pickled() -> None:
@@ -61,6 +76,9 @@ def test_results_can_be_pickled() -> None:
 def test_errors() -> None:
     with pytest.raises(SourceError, match=r"a\.py:1:\d+: error: cannot parse as Python"):
         torchlint.lint("p.requres_grad = (", filename="a.py")
+    for text, filename in (("p.requres_grad = '\ud800'", "a.py"), ('{"cells": "\ud800"}', "a.ipynb")):
+        with pytest.raises(SourceError, match=f"^{filename}: error: "):
+            torchlint.lint(f"{text} # torch", filename=filename)
     with pytest.raises(SelectionError, match="unknown rule code `TPLX`"):
         torchlint.lint(TYPO, select=["TPLX"])
     with pytest.raises(ValueError, match="not a version of torch: 'x'"):

@@ -111,10 +111,11 @@ def test_an_edit_that_two_fixes_share_is_made_once() -> None:
     assert result.text == "import math\nx = math.sqrt(2)\ny = math.sqrt(3)\n"
 
 
-def test_a_rule_that_never_ends_is_stopped() -> None:
-    result = fixed("again = 1\n", chosen=[_Endless])
-    assert result.text.endswith("again_again = 1\n")
-    assert result.remaining != ()
+def test_the_fixes_of_a_rule_that_never_ends_are_dropped_and_reported() -> None:
+    result = fixed("again = 1\nx = old(1)\n", chosen=[_Renamed, _Endless])
+    assert result.text == "again = 1\nx = new(1)\n"
+    assert [found.code for found in result.broken] == ["XXX004"]
+    assert {(found.code, found.fix) for found in result.remaining} == {("XXX004", None)}
 
 
 def test_without_a_finding_the_text_is_the_same_object() -> None:

@@ -257,6 +257,17 @@ def test_the_target_torch_may_be_given_and_configured(tmp_path: Path) -> None:
     assert subprocess.run(configured, cwd=tmp_path, capture_output=True, check=False).stdout == b""
 
 
+def test_what_accumulates_may_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "import torch\ntotal = 0\nfor x in data:\n    loss = torch.sum(model(x))\n    loss.backward()\n    total += loss\n"
+        "print(total)\n"
+    )
+    [line] = flake8("--select", "TPL", ".", cwd=tmp_path)
+    assert line.endswith("use `.item()`")
+    [line] = flake8("--select", "TPL", "--accumulate-with", "detach", ".", cwd=tmp_path)
+    assert line.endswith("use `.detach()`")
+
+
 def test_a_target_that_is_no_version_is_refused_in_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "flake8", "--isolated", "--target-torch", "new", "."]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

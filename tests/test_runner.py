@@ -298,7 +298,7 @@ def test_a_fix_that_would_break_the_file_is_reported(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("torchlint.fixer.fix", fix)
     assert said(run(make(a=TYPO), fixing("TPL005"))) == [
         "a.py:3: TPL005",
-        "a.py:3:1: error: internal error: the fix of TPL005 would break the file and was dropped; please report this at"
+        "a.py:3:1: error: internal error: the fix of TPL005 went wrong and was dropped; please report this at"
         " https://github.com/torchlint/torchlint/issues (TORCHLINT_DEBUG=1 shows where it happened)",
     ]
 

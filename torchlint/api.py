@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from torchlint.diagnostic import Applicability, Diagnostic
@@ -25,18 +26,20 @@ def lint(
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
     target_torch: str | None = None,
+    accumulate_with: Accumulation = "item",
 ) -> list[Diagnostic]:
     """The findings in a program, in the order of the text.
 
     ``source`` is the text of a Python file or, where ``filename`` ends in ``.ipynb``, of a notebook; the filename is that which
     findings carry. ``select``, ``ignore`` and ``extend_select`` choose the rules by code or prefix, as the options of the
     command do; ``target_torch`` is the oldest torch that the code has to run on, such as ``"1.13"``, the newest by default.
-    noqa comments are heeded.
+    ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right. noqa
+    comments are heeded.
 
     Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has and `ValueError` for a
     version that is none. The function is pure, and its results can be pickled.
     """
-    request = _Request.of(source, filename, select, ignore, extend_select, target_torch)
+    request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with)
     found = lint_source(request.source, request.rules, request.options)
     return [request.source.located(diagnostic) for diagnostic in found]
 
@@ -57,12 +60,11 @@ def fix(
 
     The result has the new text (of the whole notebook, for a notebook), the findings that were fixed, as they were when their
     turn came, and those that remain. With ``unsafe``, fixes that may change results are applied as well. The fixes of rules in
-    ``unfixable`` are not. ``accumulate_with`` is ``"item"`` or ``"detach"``: what takes a loss out of its graph where either is
-    right. The other parameters, and what is raised, are those of `lint`.
+    ``unfixable`` are not. The other parameters, and what is raised, are those of `lint`.
     """
-    request = _Request.of(source, filename, select, ignore, extend_select, target_torch)
+    request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with)
     codes = frozenset(rule.code for rule in select_rules(unfixable)) if unfixable else frozenset()
-    options = Options(request.options.target, accumulate_with, codes)
+    options = replace(request.options, unfixable=codes)
     applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
     result = fix_source(request.source, request.rules, applicability, options)
     fixed = request.source.with_text(result.text)
@@ -86,8 +88,9 @@ class _Request(NamedTuple):
         ignore: Sequence[str],
         extend_select: Sequence[str],
         target_torch: str | None,
+        accumulate_with: Accumulation,
     ) -> _Request:
         target = NEWEST if target_torch is None else TorchVersion.parse(target_torch)
         notebook = filename.endswith(SUFFIX)
-        read = NotebookSource.decode(source.encode(), filename) if notebook else Source(source, filename)
-        return cls(read, select_rules(select, ignore, extend_select), Options(target))
+        read = NotebookSource.decode(source.encode("utf-8", "surrogatepass"), filename) if notebook else Source(source, filename)
+        return cls(read, select_rules(select, ignore, extend_select), Options(target, accumulate_with))

@@ -1,14 +1,15 @@
 """Diagnostics to new text.
 
-The fixes of one round do not overlap; what they make of the text is linted again, and so on until nothing changes. A fix
-whose result would not be Python is dropped.
+The fixes of one round do not overlap; what they make of the text is linted again, and so on until nothing changes. Dropped
+are a fix whose result would not be Python, and all fixes of rules that never come to an end.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.linter import lint
@@ -23,8 +24,9 @@ _ROUNDS = 100
 class FixResult:
     """What `fix` made of a text.
 
-    ``text`` is the new text, ``fixed`` the findings whose fixes were applied, ``remaining`` the findings that the new text
-    has, ``broken`` the findings whose fixes were dropped because the result would not have been valid Python.
+    ``text`` is the new text, ``fixed`` the findings whose fixes were applied, as they were when their turn came, ``remaining``
+    the findings that the new text has, ``broken`` those whose fixes were dropped, because the result would not have been valid
+    Python or would have been fixed again without end.
     """
 
     text: str
@@ -47,9 +49,40 @@ def fix(
     With `Applicability.UNSAFE` unsafe fixes are applied as well; with ``suppress`` off, noqa comments do not count. ``wanted``
     chooses among the findings of each round. Raises `SourceError` where the text is not Python.
     """
+    endless: dict[str, Diagnostic] = {}
+    while True:  # ends, as each time around another rule is without its fixes
+        try:
+            less = replace(options, unfixable=options.unfixable | endless.keys())
+            result = _fix(source, applicability, partial(_findings, rules, less, suppress, wanted))
+            return replace(result, broken=(*endless.values(), *result.broken))
+        except _EndlessError as error:
+            endless |= {found.code: found for found in error.diagnostics}
+
+
+def _findings(
+    rules: Sequence[type[Rule]],
+    options: Options,
+    suppress: bool,
+    wanted: Callable[[list[Diagnostic]], list[Diagnostic]],
+    source: Source,
+) -> list[Diagnostic]:
+    return wanted(lint(source, rules, options, suppress=suppress))
+
+
+class _EndlessError(Exception):
+    """Findings that still had a fix after the last round."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        super().__init__()
+        self.diagnostics = tuple(diagnostics)
+
+
+def _fix(source: Source, applicability: Applicability, findings: Callable[[Source], list[Diagnostic]]) -> FixResult:
+    """``source`` with its fixes applied, round after round; raises `_EndlessError`."""
     fixed: list[Diagnostic] = []
     broken: dict[tuple[str, str], Diagnostic] = {}
-    found = wanted(lint(source, rules, options, suppress=suppress))
+    found = findings(source)
+    chosen: list[Diagnostic] = []
     for _ in range(_ROUNDS):
         chosen = _compatible(
             diagnostic
@@ -57,16 +90,16 @@ def fix(
             if diagnostic.fix is not None and _applies(diagnostic.fix, applicability) and _key(diagnostic) not in broken
         )
         if not chosen:
-            break
+            return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
         text = apply(source, chosen)
         if not source.is_sound(text):
             culprits = [diagnostic for diagnostic in chosen if not source.is_sound(apply(source, [diagnostic]))] or chosen
-            broken.update({_key(diagnostic): diagnostic for diagnostic in culprits})
+            broken.update({_key(diagnostic): source.located(diagnostic) for diagnostic in culprits})
             continue
-        fixed.extend(chosen)
+        fixed.extend(map(source.located, chosen))
         source = source.with_text(text)
-        found = wanted(lint(source, rules, options, suppress=suppress))
-    return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
+        found = findings(source)
+    raise _EndlessError(map(source.located, chosen))
 
 
 def _applies(fix: Fix, applicability: Applicability) -> bool:

@@ -10,13 +10,13 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from flake8.exceptions import ExecutionError
 
 from torchlint import __version__
 from torchlint.linter import lint
-from torchlint.options import DEFAULTS, Options
+from torchlint.options import DEFAULTS, Accumulation, Options
 from torchlint.rules import Rule, all_rules
 from torchlint.source import Source, SourceError
 from torchlint.target import NEWEST, TorchVersion
@@ -45,7 +45,7 @@ class Plugin:
 
     @classmethod
     def add_options(cls, manager: OptionManager) -> None:
-        """Adds torchlint's own option to flake8's, which may stand in flake8's configuration, too."""
+        """Adds torchlint's own options to flake8's, which may stand in flake8's configuration, too."""
         manager.add_option(
             "--target-torch",
             metavar="VERSION",
@@ -53,12 +53,19 @@ class Plugin:
             parse_from_config=True,
             help="the oldest torch that the code has to run on, as in 1.13 (default: the newest)",
         )
+        manager.add_option(
+            "--accumulate-with",
+            choices=get_args(Accumulation),
+            default=DEFAULTS.accumulate_with,
+            parse_from_config=True,
+            help="what takes a loss out of its graph where either is right (default: item)",
+        )
 
     @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
         """Takes from flake8's options which rules run; one that is off by default runs if its code or a prefix is selected."""
         try:
-            cls.options = Options(TorchVersion.parse(options.target_torch))
+            cls.options = Options(TorchVersion.parse(options.target_torch), options.accumulate_with)
         except ValueError as error:
             raise ExecutionError(f"--target-torch: {error}") from None
         selected = (*(options.select or ()), *(options.extend_select or ()))
