@@ -60,7 +60,7 @@ def test_github() -> None:
         "::src/a b.py:3:1: TPL005 `requres_grad`"
     )
     assert second.startswith("::error title=torchlint (TPL003),file=src/c.py,line=3")
-    assert third.startswith("::error title=torchlint (TPL005),file=src/d.ipynb::src/d.ipynb:cell 2:3:1: TPL005 ")
+    assert third.startswith("::error title=torchlint (TPL005),file=src/d.ipynb,line=1::src/d.ipynb:cell 2:3:1: TPL005 ")
     assert fourth.startswith("::error title=torchlint (invalid-syntax),file=src/e.py,line=1,col=")
 
 
@@ -134,8 +134,52 @@ def test_what_sarif_says() -> None:
     assert place["region"] == {"startLine": 3, "startColumn": 1, "endLine": 3, "endColumn": 15}
     [change] = first["fixes"][0]["artifactChanges"]
     assert change["replacements"][0]["insertedContent"] == {"text": "requires_grad"}
+    assert third["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
     assert third["locations"][0]["logicalLocations"] == [{"name": "cell 2, line 3"}]
     assert run["invocations"][0]["executionSuccessful"] is True
+
+
+@pytest.mark.parametrize(
+    ("cell", "row"),
+    [
+        ({"cell_type": "code", "metadata": {}, "source": TYPO.splitlines(keepends=True)}, 13),
+        ({"cell_type": "code", "source": TYPO}, 9),
+        ({"cell_type": "code", "source": ["import torch\n", "p = torch.ones(1)\np.requres_grad = False"]}, 11),
+        ({"cell_type": "code", "source": ["import torch\r\np = torch.ones(1)\r\n", "\n", "p.requres_grad = False"]}, 12),
+    ],
+    ids=["lines", "text", "uneven", "empty line"],
+)
+def test_findings_in_notebooks_are_shown_where_the_file_has_them(cell: dict[str, Any], row: int) -> None:
+    text = json.dumps({"cells": [{"cell_type": "markdown", "source": "a"}, cell], "nbformat": 4}, indent=1)
+    Path("n.ipynb").write_text(text)
+    assert "requres" in text.splitlines()[row - 1]
+    assert output("github", "n.ipynb").startswith(f"::error title=torchlint (TPL005),file=n.ipynb,line={row}::n.ipynb:cell 2:")
+    [entry] = json.loads(output("gitlab", "n.ipynb"))
+    assert entry["location"]["positions"]["begin"] == {"line": row, "column": 1}
+    assert re.search(r" \(cell 2, line [34]\)$", entry["description"])
+    [run] = json.loads(output("sarif", "n.ipynb"))["runs"]
+    assert run["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": row}
+    assert ElementTree.fromstring(output("junit", "n.ipynb"))[0][0].get("line") == str(row)
+
+
+def test_an_error_in_a_notebook_is_shown_where_the_file_has_it() -> None:
+    cell = {"cell_type": "code", "source": ["import torch\n", "p.requres_grad = = 1"]}
+    text = json.dumps({"cells": [cell], "nbformat": 4}, indent=1)
+    Path("n.ipynb").write_text(text)
+    assert "= =" in text.splitlines()[6]
+    assert output("github", "n.ipynb", code=2).startswith(
+        "::error title=torchlint (invalid-syntax),file=n.ipynb,line=7::n.ipynb:cell 1:2:"
+    )
+    [entry] = json.loads(output("gitlab", "n.ipynb", code=2))
+    assert entry["location"]["positions"]["begin"] == {"line": 7, "column": 1}
+
+
+def test_what_is_left_after_fixing_a_notebook_is_shown_where_it_is_now() -> None:
+    code = "import torch\np = torch.nn.Linear(2, 2).weight\np.data.mul_(2)\np.data = torch.ones(2, 2)"
+    cell = {"cell_type": "code", "source": code.splitlines(keepends=True)}
+    Path("n.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4}, indent=1))
+    [entry] = json.loads(output("gitlab", "--fix", "n.ipynb"))
+    assert "p.data = " in Path("n.ipynb").read_text().splitlines()[entry["location"]["positions"]["begin"]["line"] - 1]
 
 
 # --- what goes with every format -------------------------------------------------------------------------------------

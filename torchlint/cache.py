@@ -243,11 +243,12 @@ def _from_diagnostic(diagnostic: Diagnostic) -> list[Any]:
         _from_fix(diagnostic.fix) if diagnostic.fix else None,
         diagnostic.snippet,
         diagnostic.cell,
+        diagnostic.json_row,
     ]
 
 
 def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
-    code, name, message, row, column, end_row, end_column, fix, snippet, cell = data
+    code, name, message, row, column, end_row, end_column, fix, snippet, cell, json_row = data
     return Diagnostic(
         code=code,
         name=name,
@@ -258,6 +259,7 @@ def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
         fix=_to_fix(fix) if fix else None,
         snippet=snippet,
         cell=cell,
+        json_row=json_row,
     )
 
 
@@ -284,9 +286,9 @@ def _from_span(start: Location, end: Location) -> tuple[int, int, int, int]:
 
 def _from_error(error: FileError) -> list[Any]:
     place = [error.location.row, error.location.column] if error.location else None
-    return [error.message, place, error.code, error.cell]
+    return [error.message, place, error.code, error.cell, error.json_row]
 
 
 def _to_error(data: list[Any], path: str) -> FileError:
-    message, place, code, cell = data
-    return FileError(path, message, Location(*place) if place else None, code, cell)
+    message, place, code, cell, json_row = data
+    return FileError(path, message, Location(*place) if place else None, code, cell, json_row)

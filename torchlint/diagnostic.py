@@ -52,7 +52,8 @@ class Diagnostic:
     """One finding of one rule.
 
     ``snippet`` is the source line that ``location`` is on, without its newline, for reports that show it. Of a finding in a
-    notebook, ``cell`` is the number of its cell, counted from 1 with all others, and the places are within the cell.
+    notebook, ``cell`` is the number of its cell, counted from 1 with all others, the places are within the cell, and
+    ``json_row`` is the row of the file, which is JSON, that the finding's line is in.
     """
 
     code: str
@@ -64,6 +65,7 @@ class Diagnostic:
     fix: Fix | None
     snippet: str
     cell: int | None = None
+    json_row: int | None = None
 
     @property
     def place(self) -> str:
@@ -84,13 +86,17 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class FileError:
-    """A file, or a place in it, that could not be linted, and why, in one line; ``code`` names the kind of error."""
+    """A file, or a place in it, that could not be linted, and why, in one line; ``code`` names the kind of error.
+
+    ``cell`` and ``json_row`` are as in a `Diagnostic`.
+    """
 
     filename: str
     message: str
     location: Location | None = None
     code: str = "invalid-syntax"
     cell: int | None = None
+    json_row: int | None = None
 
     def __str__(self) -> str:
         cell = "" if self.cell is None else f":cell {self.cell}"

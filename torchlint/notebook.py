@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from json import JSONDecoder
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ _PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "
 """Cell magics whose body is Python, run in the notebook's own names (`%%python` aside, whose body is linted all the same)."""
 _MAGIC_LINE = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!(?!=)|\?{1,2}[\w.*%]|[\w.*%]+\?{1,2}[ \t]*$)")
 _MAGIC_VALUE = re.compile(r"(?P<target>[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
@@ -81,6 +83,18 @@ class Notebook:
                 parts += [self.text[position : cell.span.start], _rewritten(self.text[slice(*cell.span)], code)]
                 position = cell.span.end
         return "".join([*parts, self.text[position:]])
+
+    def rows(self) -> Iterator[tuple[int, list[int]]]:
+        """The number of each code cell, with the rows of the file that its rows are in."""
+        row, position = 1, 0
+        for cell in self.cells:
+            rows: list[int] = []
+            in_list = self.text[cell.span.start] == "["
+            for span in _items(self.text, cell.span.start) if in_list else [cell.span]:
+                row += self.text.count("\n", position, span.start)
+                position = span.start
+                rows += [row] * len(_LINE.findall(json.loads(self.text[slice(*span)])))
+            yield cell.number, rows
 
 
 # --- JSON with places ------------------------------------------------------------------------------------------------
@@ -250,7 +264,8 @@ class NotebookSource(Source):
         number, before = self.cell_at(diagnostic.location.row)
         fix = diagnostic.fix and replace(diagnostic.fix, edits=tuple(map(self._located_edit, diagnostic.fix.edits)))
         start, end = _moved(diagnostic.location, before), _moved(diagnostic.end_location, before)
-        return replace(diagnostic, location=start, end_location=end, cell=number, fix=fix)
+        row = self._json_row(number, start.row)
+        return replace(diagnostic, location=start, end_location=end, cell=number, fix=fix, json_row=row)
 
     def _located_edit(self, edit: Edit) -> Edit:
         number, before = self.cell_at(edit.location.row)
@@ -261,7 +276,20 @@ class NotebookSource(Source):
         if error.location is None:
             return error
         number, before = self.cell_at(error.location.row)
-        return replace(error, location=_moved(error.location, before), cell=number)
+        location = _moved(error.location, before)
+        return replace(error, location=location, cell=number, json_row=self._json_row(number, location.row))
+
+    def _json_row(self, number: int, row: int) -> int | None:
+        """The row of the file that a row of a cell is in."""
+        rows = self._json_rows.get(number, [])
+        return rows[row - 1] if 0 < row <= len(rows) else rows[-1] if rows else None
+
+    @cached_property
+    def _json_rows(self) -> dict[int, list[int]]:
+        """For each cell the rows of the file that its rows are in."""
+        text = self.notebook_text()
+        notebook = self.notebook if text == self.notebook.text else Notebook.read(text)
+        return dict(notebook.rows())
 
     def diff(self, text: str) -> str:
         """The unified diffs of the cells that a new ``text`` of the program changes."""

@@ -17,7 +17,9 @@ def render(report: Report, style: Style) -> Iterator[str]:
 def _finding(diagnostic: Diagnostic) -> str:
     start, end = diagnostic.location, diagnostic.end_location
     properties = {"title": f"torchlint ({diagnostic.code})", "file": diagnostic.filename}
-    if diagnostic.cell is None:  # the lines of a cell are not those of its file
+    if diagnostic.json_row is not None:  # the lines of a cell are not those of its file
+        properties["line"] = str(diagnostic.json_row)
+    else:
         properties |= {"line": str(start.row), "endLine": str(end.row)}
         if start.row == end.row:  # columns are for one line only
             properties |= {"col": str(start.column), "endColumn": str(end.column)}
@@ -28,7 +30,10 @@ def _finding(diagnostic: Diagnostic) -> str:
 def _error(error: FileError) -> str:
     properties = {"title": f"torchlint ({error.code})", "file": error.filename}
     if error.location is not None:
-        properties |= {"line": str(error.location.row), "col": str(error.location.column)}
+        if error.json_row is not None:
+            properties["line"] = str(error.json_row)
+        else:
+            properties |= {"line": str(error.location.row), "col": str(error.location.column)}
     return _command(properties, str(error))
 
 

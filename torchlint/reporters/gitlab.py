@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
-from torchlint.diagnostic import Location
+from torchlint.diagnostic import Diagnostic, FileError, Location
 from torchlint.reporters.report import Report, Style
 
 
@@ -22,15 +22,21 @@ def render(report: Report, style: Style) -> Iterator[str]:
     for diagnostic in report.diagnostics:
         text = f"{diagnostic.filename}\0{diagnostic.code}\0{diagnostic.snippet.strip()}"
         fingerprint = _fingerprint(text, seen)
-        description = f"{diagnostic.code} {diagnostic.message}"
-        start, end = diagnostic.location, diagnostic.end_location
+        cell = "" if diagnostic.cell is None else f" (cell {diagnostic.cell}, line {diagnostic.location.row})"
+        description = f"{diagnostic.code} {diagnostic.message}{cell}"
+        start, end = _place(diagnostic.location, diagnostic), _place(diagnostic.end_location, diagnostic)
         entries.append(_entry(diagnostic.filename, diagnostic.code, description, fingerprint, start, end, "major"))
     for error in report.errors:
-        start = error.location or Location(1, 1)
+        start = _place(error.location or Location(1, 1), error)
         fingerprint = _fingerprint(f"{error.filename}\0{error.code}\0{error.message}", seen)
         entries.append(_entry(error.filename, error.code, error.message, fingerprint, start, start, "blocker"))
     yield json.dumps(entries, indent=2)
     yield "\n"
+
+
+def _place(location: Location, found: Diagnostic | FileError) -> Location:
+    """``location``, or where its cell's line is in the file of a notebook."""
+    return location if found.json_row is None else Location(found.json_row, 1)
 
 
 def _fingerprint(text: str, seen: Counter[str]) -> str:

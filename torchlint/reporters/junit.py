@@ -19,8 +19,10 @@ def render(report: Report, style: Style) -> Iterator[str]:
     for filename, diagnostics in groupby(report.diagnostics, key=lambda diagnostic: diagnostic.filename):
         suite = SubElement(root, "testsuite", name=_xml(filename), package="torchlint")
         for diagnostic in diagnostics:
-            row, column = str(diagnostic.location.row), str(diagnostic.location.column)
-            case = SubElement(suite, "testcase", name=diagnostic.code, classname=_xml(filename), line=row, column=column)
+            case = SubElement(suite, "testcase", name=diagnostic.code, classname=_xml(filename))
+            case.set("line", str(diagnostic.json_row or diagnostic.location.row))
+            if diagnostic.json_row is None:
+                case.set("column", str(diagnostic.location.column))
             failure = SubElement(case, "failure", message=_xml(diagnostic.message))
             failure.text = _xml(f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}")
         suite.set("tests", str(len(suite)))

@@ -48,9 +48,10 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
     region = _region(diagnostic.location, diagnostic.end_location)
     place: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": _uri(diagnostic.filename)}, "region": region}}
     if diagnostic.cell is not None:
-        # The region is one of the notebook's cell, which SARIF has no address for.
+        # the region within the cell is one that SARIF has no address for
+        region = {"startLine": diagnostic.json_row or 1}
         place = {
-            "physicalLocation": {"artifactLocation": {"uri": _uri(diagnostic.filename)}},
+            "physicalLocation": {"artifactLocation": {"uri": _uri(diagnostic.filename)}, "region": region},
             "logicalLocations": [{"name": f"cell {diagnostic.cell}, line {diagnostic.location.row}"}],
         }
     result: dict[str, Any] = {
@@ -78,6 +79,8 @@ def _notification(error: FileError) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": {"uri": _uri(error.filename)}}
     if error.location is not None:
         location["region"] = {"startLine": error.location.row, "startColumn": error.location.column}
+    if error.json_row is not None:
+        location["region"] = {"startLine": error.json_row}
     return {"level": "error", "message": {"text": error.message}, "locations": [{"physicalLocation": location}]}
 
 
