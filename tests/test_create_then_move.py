@@ -33,7 +33,7 @@ def fixed(line: str) -> str:
         ("x = torch.zeros(n).to(device).long()", "x = torch.zeros(n, dtype=torch.int64, device=device)"),
         ("x = torch.ones(n).to(y.device).cuda()", 'x = torch.ones(n, device="cuda")'),
         ("x = torch.zeros(len(')')).cuda()", "x = torch.zeros(len(')'), device=\"cuda\")"),
-        ("x = torch.ones(n).to(device=pick(\n    n)).long()", "x = torch.ones(n).to(device=pick(\n    n)).long()"),
+        ("x = torch.ones(n).to(device=pick(\n    n)).long()", "x = torch.ones(n, dtype=torch.int64, device=pick(n))"),
         ("x = torch.arange(n).float().long()", "x = torch.arange(n, dtype=torch.float32).long()"),
     ],
 )

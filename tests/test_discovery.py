@@ -101,7 +101,7 @@ def test_a_directory_called_like_a_python_file_is_a_directory() -> None:
 
 
 def test_a_path_with_a_null_byte_is_an_error() -> None:
-    assert errors("a\0.py") == ["a\0.py: error: no file has such a name"]
+    assert errors("a\0.py") == ["a\\x00.py: error: no file has such a name"]
 
 
 def test_a_directory_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:

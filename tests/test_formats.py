@@ -200,7 +200,10 @@ def test_nothing_found_is_not_nothing_written_where_a_reader_waits(name: str) ->
 
 def test_an_output_file_that_cannot_be_written() -> None:
     result = torchlint_("--output-file", "nowhere/report.txt")
-    assert (result.returncode, result.stderr) == (2, "torchlint: error: No such file or directory\n")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "nowhere/report.txt: error: cannot write the report: No such file or directory\n",
+    )
 
 
 def test_statistics() -> None:

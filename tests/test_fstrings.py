@@ -152,7 +152,7 @@ def test_nodes_stay_the_same_objects() -> None:
 def test_what_does_not_read_like_its_nodes_is_unplaced(parsed: str, text: str) -> None:
     tree = ast.parse(f"{parsed}; name")
     source = Source(f"{text}; name", tree=tree)
-    correct_positions(tree, source)
+    correct_positions(tree, source.text)
 
     string, name = (statement.value for statement in tree.body if isinstance(statement, ast.Expr))
     within = [node for node in ast.walk(string) if isinstance(node, ast.expr) and node is not string]
@@ -168,7 +168,7 @@ def test_what_does_not_read_like_its_nodes_is_unplaced(parsed: str, text: str) -
 def test_an_unplaced_string_leaves_the_others_placed() -> None:
     tree = ast.parse("""f"{a}"; f"{b} {f'{c}'}"; f"{d}" """)
     source = Source("""f"{a}"; f"{b} {f'{x}'}"; f"{d}" """, tree=tree)
-    correct_positions(tree, source)
+    correct_positions(tree, source.text)
 
     names = {node.id: node for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert [name for name in sorted(names) if is_placed(names[name])] == ["a", "b", "d"]
@@ -189,6 +189,6 @@ def test_long_strings_take_no_longer_than_their_length(code: str) -> None:
     tree = ast.parse(code)
     source = Source(code, tree=tree)
     start = time.perf_counter()
-    correct_positions(tree, source)
+    correct_positions(tree, source.text)
     assert time.perf_counter() - start < 20  # about 1; where each part reads all the others again, minutes
     assert all(is_placed(node) for node in ast.walk(tree) if isinstance(node, ast.Name))

@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from command import environment, torchlint_
-from torchlint.cache import Cache
+from torchlint.cache import Cache, digest
 from torchlint.discovery import discover
 from torchlint.reading import parse_size, read_file, shown_size
 from torchlint.rules import all_rules
@@ -152,6 +154,20 @@ def test_a_file_whose_bytes_the_encoding_would_not_give_back_is_not_fixed(encodi
         assert [found.code for found in outcome.diagnostics] == ["TPL005"]
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf8", "UTF_8", "utf-8-sig"])
+def test_a_byte_order_mark_is_kept_and_none_is_added(mark: bytes, encoding: str) -> None:
+    data = mark + f"# coding: {encoding}\n# \u00e9\n{TYPO}".encode()
+    assert linted(data, task=FIXES).replacement == data.replace(b"requres", b"requires")
+
+
+def test_a_byte_order_mark_and_another_encoding_are_refused_as_python_does() -> None:
+    data = b"\xef\xbb\xbf# coding: latin-1\n" + TYPO.encode()
+    assert errors(linted(data, task=FIXES)) == ["a.py: error: the byte order mark says utf-8, a comment says latin-1"]
+    with pytest.raises(SyntaxError):
+        compile(data, "a.py", "exec")
+
+
 # --- things that are no files ----------------------------------------------------------------------------------------
 
 
@@ -201,6 +217,61 @@ def test_names_that_are_not_text() -> None:
         assert finished.stderr == ""
     torchlint_(*SELECTED, "--fix", ".")
     assert Path(name).read_text() == RIGHT
+
+
+def test_names_that_a_terminal_would_act_upon_are_shown_with_escapes() -> None:
+    Path("a\n::error::b\x1b[31m\x9b.py").write_text(TYPO)
+    Path("c\r.py").write_text("import torch\np.requres_grad = (\n")
+    for options in (("--output-format", "concise"), (), ("--output-format", "grouped"), ("--diff",), ("--fix", "--show-fixes")):
+        finished = torchlint_(*SELECTED, *options, ".")
+        printed = finished.stdout + finished.stderr
+        assert "a\\n::error::b\\x1b[31m\\x9b.py" in printed
+        assert "c\\r.py:2:18: error" in finished.stderr
+        assert not set(printed) & {"\r", "\x1b", "\x9b"}
+        assert not [line for line in printed.splitlines() if line.startswith("::")]
+
+
+# --- standard streams ------------------------------------------------------------------------------------------------
+
+
+def with_closed(streams: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command with some of its standard streams closed, as in ``>&-``."""
+    command = [sys.executable, "-m", "torchlint", *SELECTED, *arguments]
+    shell = ["sh", "-c", f'exec "$@" {streams}', "sh", *command]
+    return subprocess.run(shell, capture_output=True, text=True, env=environment(), timeout=60, check=False)
+
+
+@pytest.mark.parametrize("arguments", [("a.py",), ("--fix", "a.py"), ("--output-format", "json", "a.py"), ("--help",), ("-",)])
+def test_without_a_standard_output_nothing_is_done(arguments: tuple[str, ...]) -> None:
+    Path("a.py").write_text(TYPO)
+    finished = with_closed(">&-", *arguments)
+    assert (finished.returncode, finished.stderr) == (2, "torchlint: error: the standard output is closed\n")
+    assert Path("a.py").read_text() == TYPO
+
+
+def test_without_a_standard_input_there_is_nothing_to_lint() -> None:
+    finished = with_closed("<&-", "-")
+    assert (finished.returncode, finished.stderr) == (2, "torchlint: error: the standard input is closed\n")
+
+
+def test_without_other_streams_files_are_fixed_as_ever() -> None:
+    Path("a.py").write_text(TYPO)
+    finished = with_closed("<&- 2>&-", "--fix", "a.py", "missing.py")
+    assert (finished.returncode, finished.stdout) == (2, "Found 1 error (1 fixed, 0 remaining).\n")
+    assert Path("a.py").read_text() == RIGHT
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system with /dev/full")
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("a.py",), ("--show-files",)])
+def test_output_that_has_no_room_is_an_error(arguments: tuple[str, ...]) -> None:
+    Path("a.py").write_text(TYPO)
+    command = [sys.executable, "-m", "torchlint", *SELECTED, *arguments]
+    variables = {name: value for name, value in environment().items() if name != "PYTHONUNBUFFERED"}
+    with open("/dev/full", "w") as full:
+        finished = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, env=variables, timeout=60, check=False
+        )
+    assert (finished.returncode, finished.stderr) == (2, b"torchlint: error: No space left on device\n")
 
 
 # --- large files -----------------------------------------------------------------------------------------------------
@@ -398,3 +469,62 @@ def test_the_cache_is_data(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [found.code for found in outcome.diagnostics] == ["TPL005"]
     for path in Path("cache/key").iterdir():
         assert isinstance(json.loads(path.read_bytes().partition(b"\n")[2]), dict)
+
+
+BROKEN_CACHES = {
+    "a list": lambda entry: [],
+    "a number": lambda entry: 3,
+    "null": lambda entry: None,
+    "no folder": lambda entry: {"FOLDER": []},
+    "no entry": lambda entry: {"FOLDER": {"a.py": 3}},
+    "an empty entry": lambda entry: {"FOLDER": {"a.py": []}},
+    "no findings": lambda entry: {"FOLDER": {"a.py": [*entry[:4], 3, 4]}},
+    "a short finding": lambda entry: {"FOLDER": {"a.py": [*entry[:4], [[1]], []]}},
+    "a finding of numbers": lambda entry: {"FOLDER": {"a.py": [*entry[:4], [[1] * len(entry[4][0])], []]}},
+    "a finding nowhere": lambda entry: {"FOLDER": {"a.py": [*entry[:4], [[*entry[4][0][:3], None, *entry[4][0][4:]]], []]}},
+    "an error of numbers": lambda entry: {"FOLDER": {"a.py": [*entry[:4], [], [[1, [1, 1], 1, 1, 1]]]}},
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_CACHES.values(), ids=BROKEN_CACHES.keys())
+def test_a_cache_that_has_the_right_checksum_and_nothing_else_counts_as_empty(broken: Callable[[Any], object]) -> None:
+    Path("a.py").write_text(TYPO)
+    expected = run(["a.py"], TYPOS, cache=Cache("cache", "key"))
+    [shard] = Path("cache/key").iterdir()
+    [entries] = json.loads(shard.read_bytes().partition(b"\n")[2]).values()
+    payload = json.dumps(broken(entries["a.py"])).replace("FOLDER", os.getcwd()).encode()
+    shard.write_bytes(digest(payload).encode() + b"\n" + payload)
+    assert run(["a.py"], TYPOS, cache=Cache("cache", "key")) == expected
+
+
+def test_a_cache_that_is_deep_or_no_file_counts_as_empty() -> None:
+    Path("a.py").write_text(TYPO)
+    expected = run(["a.py"], TYPOS, cache=Cache("cache", "key"))
+    [shard] = Path("cache/key").iterdir()
+    payload = b"[" * 100_000
+    shard.write_bytes(digest(payload).encode() + b"\n" + payload)
+    assert run(["a.py"], TYPOS, cache=Cache("cache", "key")) == expected
+    for link in ("/dev/zero", "pipe"):
+        shard.unlink()
+        if link == "pipe":
+            os.mkfifo(shard)
+        else:
+            os.symlink(link, shard)
+        assert run(["a.py"], TYPOS, cache=Cache("cache", "key")) == expected
+
+
+def test_a_cache_folder_that_no_file_can_be_in_is_done_without() -> None:
+    Path("a.py").write_text(TYPO)
+    Path("torchlint.toml").write_text('select = ["TPL005"]\ncache-dir = "a\\u0000b"\n')
+    finished = torchlint_("a.py")
+    assert (finished.returncode, finished.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("count", ["1e999", "NaN", "-5", "0"])
+def test_a_baseline_with_an_impossible_count_hides_nothing(count: str) -> None:
+    Path("a.py").write_text(TYPO)
+    known = f'{{"version": 1, "findings": {{"a.py": {{"TPL005": {{"p.requres_grad = False": {count}}}}}}}}}'
+    Path("known.json").write_text(known)
+    finished = torchlint_(*SELECTED, "--baseline", "known.json", "a.py")
+    refused = "known.json: error: not a baseline of torchlint\n"
+    assert (finished.returncode, finished.stderr) in ((2, refused), (1, ""))

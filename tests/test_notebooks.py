@@ -122,6 +122,15 @@ def test_suppression_in_cells() -> None:
         "\n",
         "# what?",
         "x = 5 % 2  # really?\n!ls",
+        "!ls \\\n  -la\nx = 1",
+        "%timeit f(x) \\\n  g(y) \\\nh(z)",
+        "files = !ls \\\n  -l",
+        "if True:\n    !ls \\\n      -la\n    x = 1",
+        "if True:\n    !ls \\\n  -la",
+        "x = 1 + \\\n  2\n!ls",
+        "!echo '\u2028x'\nx = '\u2028!ls'",
+        "%%bash\necho '\x0c\u2028'\n",
+        "\n%%time\nx = 1",
     ],
 )
 def test_magics_are_understood_and_kept(code: str) -> None:
@@ -297,3 +306,99 @@ def test_a_fixed_notebook_runs_as_before() -> None:
     code = "\n".join("".join(cell["source"]) for cell in json.loads(Path("a.ipynb").read_text())["cells"])
     assert "no_grad" in code
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "3.0\n"
+
+
+# --- what a fixed cell shares with the old one -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["import torch\np = torch.ones(1)\n", "p.requres_grad = False\nx = 1", "\ny = 2\n"],
+        ["import torch;", "p = torch.ones(1);", "p.requres_grad = False"],
+        ["", "import torch\n", "", "p = torch.ones(1)\n", "p.requres_grad = False", ""],
+        ["import torch\n", "p = torch.ones(1)\n", "x = '\x0c \x1c \x85 \u2028'\n", "p.requres_grad = False"],
+        ["import torch\r\n", "p = torch.ones(1)\r\n", "p.requres_grad = False"],
+    ],
+    ids=["several lines", "parts of a line", "empty strings", "other line breaks", "crlf"],
+)
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_source_in_other_pieces_than_lines_keeps_them(lines: list[str], ascii_only: bool) -> None:
+    data = write("a.ipynb", content(code_cell(lines)), ensure_ascii=ascii_only)
+    assert torchlint_("--fix", "a.ipynb").returncode == 0
+    assert Path("a.ipynb").read_bytes() == data.replace(b"requres", b"requires")
+
+
+@pytest.mark.parametrize("quoted", ['"{}"', '["{}"]'])
+def test_a_line_that_is_fixed_keeps_the_escapes_of_the_rest(quoted: str) -> None:
+    code = r"import torch\np = torch.ones(1)\nx = '\u00E9\/\u00e9/\uD83D\ude00'; p.requres_grad = False"
+    text = '{"cells": [{"cell_type": "code", "source": ' + quoted.replace("{}", code) + "}]}"
+    Path("a.ipynb").write_text(text)
+    assert torchlint_("--fix", "a.ipynb").returncode == 0
+    assert Path("a.ipynb").read_text() == text.replace("requres", "requires")
+
+
+def test_lines_that_a_fix_adds_are_strings_of_their_own() -> None:
+    lines = ["import torch\n", "w = torch.nn.Linear(2, 2).weight\n", "if w.sum():\n", "    w.data.zero_()\n", "x = 1"]
+    write("a.ipynb", content(code_cell(lines)))
+    assert torchlint_("--fix", "a.ipynb").returncode == 0
+    [cell] = json.loads(Path("a.ipynb").read_text())["cells"]
+    assert cell["source"] == [*lines[:3], *["    with torch.no_grad():\n", "        w.zero_()\n"], "x = 1"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        ('["a\\n", "b\\n", "c"]', "a\nc", '["a\\n", "c"]'),
+        ('["a\\n", "b\\n", "c"]', "a\nb\n", '["a\\n", "b\\n"]'),
+        ('["a\\n", "b"]', "x\na\nb", '["x\\n", "a\\n", "b"]'),
+        ('["a\\n"]', "a\nb\nc", '["a\\n","b\\n","c"]'),
+        ('["a\\n", "b"]', "a\nb\nc", '["a\\n", "b\\n", "c"]'),
+        ('["a"]', "é", '["\\u00e9"]'),
+        ('["é"]', "éü", '["éü"]'),
+        ('"a\\nb"', "a\nx\nb", '"a\\nx\\nb"'),
+        ("[]", "a\nb", '["a\\n", "b"]'),
+    ],
+)
+def test_new_code_is_spelt_as_the_old(old: str, new: str, after: str) -> None:
+    text = '{"cells": [{"cell_type": "code", "source": {}}]}'
+    notebook = Notebook.read(text.replace("{}", old))
+    assert notebook.with_code({1: new}) == text.replace("{}", after)
+
+
+# --- imports in notebooks --------------------------------------------------------------------------------------------
+
+KEPT = """\
+net = torch.nn.Linear(2, 2)
+optim = torch.optim.SGD(net.parameters(), 1)
+best = net.state_dict()
+optim.step()
+print(best)"""
+
+
+@pytest.mark.parametrize(
+    ("first", "after"),
+    [
+        ("%%time\nx = 1", "%%time\nimport copy\nx = 1"),
+        ("%matplotlib inline\nx = 1", "%matplotlib inline\nimport copy\nx = 1"),
+        ("!ls\n'text'\nx = 1", "!ls\nimport copy\n'text'\nx = 1"),
+    ],
+)
+def test_an_import_is_added_behind_magics(first: str, after: str) -> None:
+    write("a.ipynb", content(code_cell(first), code_cell(KEPT)))
+    assert torchlint_("--fix", "--unsafe-fixes", "--select", "TPL009", "a.ipynb").stderr == ""
+    sources = ["".join(cell["source"]) for cell in json.loads(Path("a.ipynb").read_text())["cells"]]
+    assert sources == [after, KEPT.replace("net.state_dict()", "copy.deepcopy(net.state_dict())")]
+
+
+@pytest.mark.parametrize("first", ["%%bash\nls", "%%time", "!ls"])
+def test_an_import_is_added_to_a_cell_that_has_room_for_it(first: str) -> None:
+    write("a.ipynb", content(code_cell(first), code_cell(KEPT)))
+    assert torchlint_("--fix", "--unsafe-fixes", "--select", "TPL009", "a.ipynb").stderr == ""
+    sources = ["".join(cell["source"]) for cell in json.loads(Path("a.ipynb").read_text())["cells"]]
+    assert sources == [first, "import copy\n" + KEPT.replace("net.state_dict()", "copy.deepcopy(net.state_dict())")]
+
+
+def test_a_cell_magic_stays_the_first_line() -> None:
+    source = NotebookSource.decode(write("a.ipynb", content(code_cell("%%time\nx = 1"))), "a.ipynb")
+    assert not source.is_sound(source.text.replace("pass  #", "import copy\npass  #"))

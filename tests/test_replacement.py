@@ -413,3 +413,95 @@ def test_a_baseline_that_cannot_be_written_is_the_old_one() -> None:
     assert subprocess.run(command, capture_output=True, env=environment(), check=False).returncode == 0
     assert b"TPL005" in known.read_bytes()
     assert files() == ["a.py", "known.json"]
+
+
+# --- the report, where it goes to a file -----------------------------------------------------------------------------
+
+
+def report(
+    path: str, *, prepare: Callable[[], None] | None = None, output: Any = subprocess.PIPE, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Runs ``torchlint --output-file path`` on the working directory."""
+    command = [
+        sys.executable,
+        "-m",
+        "torchlint",
+        "--isolated",
+        "--no-cache",
+        "--select",
+        "TPL005",
+        "--output-format",
+        "concise",
+    ]
+    return subprocess.run(
+        [*command, "--output-file", path, "."],
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        preexec_fn=prepare,
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("name", ["old.txt", "new.txt"])
+def test_a_report_that_cannot_be_written_whole_is_the_old_one_or_none(name: str) -> None:
+    import resource
+
+    make()
+    make("old.txt", b"old\n")
+    finished = report(name, prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)))
+    assert finished.stderr == f"{name}: error: cannot write the report: File too large\n"
+    assert (finished.returncode, files(), Path("old.txt").read_bytes()) == (2, ["a.py", "old.txt"], b"old\n")
+
+
+def test_a_report_takes_the_place_of_the_old_one_and_keeps_its_mode_and_link() -> None:
+    make()
+    make("old.txt", b"old\n" * 1000).chmod(0o640)
+    os.symlink("old.txt", "link.txt")
+    assert report("link.txt").returncode == 1
+    assert Path("old.txt").read_text().startswith(FINDING)
+    assert (stat.S_IMODE(os.stat("old.txt").st_mode), os.readlink("link.txt")) == (0o640, "old.txt")
+
+
+def test_a_report_into_a_pipe() -> None:
+    make()
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True) as reader:
+        assert report("pipe").returncode == 1
+        assert reader.communicate(timeout=60)[0].startswith(FINDING)
+    assert stat.S_ISFIFO(os.stat("pipe").st_mode)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="a system with /dev/fd")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "log.txt"])
+def test_a_report_into_the_standard_output_goes_behind_what_is_there(name: str) -> None:
+    make()
+    make("log.txt", b"what there was\n")
+    with open("log.txt", "ab") as log:
+        assert report(name, output=log).returncode == 1
+    before, first = Path("log.txt").read_text().splitlines()[:2]
+    assert (before, first[: len(FINDING)]) == ("what there was", FINDING)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="a system with /dev/fd")
+def test_a_report_into_an_open_descriptor_goes_behind_what_is_there() -> None:
+    make()
+    make("log.txt", b"what there was\n")
+    with open("log.txt", "ab") as log:
+        assert report(f"/dev/fd/{log.fileno()}", pass_fds=[log.fileno()]).returncode == 1
+    assert Path("log.txt").read_text().startswith(f"what there was\n{FINDING}")
+
+
+@pytest.mark.parametrize("option", ["--output-file", "--write-baseline"])
+@pytest.mark.parametrize("name", ["a.py", "./a.py", "link.txt", "same.txt"])
+def test_what_is_linted_is_not_overwritten(option: str, name: str) -> None:
+    make()
+    os.symlink("a.py", "link.txt")
+    os.link("a.py", "same.txt")
+    command = [sys.executable, "-m", "torchlint", "--isolated", "--no-cache", option, name, "."]
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    assert finished.stderr == f"{name}: error: this is one of the files to lint, and would be overwritten\n"
+    assert (finished.returncode, Path("a.py").read_bytes()) == (2, OLD)

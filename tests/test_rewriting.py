@@ -12,6 +12,7 @@ from torchlint.diagnostic import Applicability
 from torchlint.fixer import fix
 from torchlint.rules import all_rules
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
+from torchlint.selection import select_rules
 from torchlint.semantics import Semantics
 from torchlint.source import Source
 
@@ -116,6 +117,13 @@ def test_replaces_a_chain(before: str, after: str) -> None:
         ("p[0].data += x", "p[0].copy_(x)"),
         ("p.data **= 2; q = 1", "p.copy_(2); q = 1"),
         ("p \\\n.data = x", "p.copy_(x)"),
+        ("(x.data) = y", "(x).copy_(y)"),
+        ("((x.data)) = (y)", "((x)).copy_(y)"),
+        ("x.data = y,", "x.copy_((y,))"),
+        ("x.data = (y), z", "x.copy_(((y), z))"),
+        ("x.data = yield", "x.copy_((yield))"),
+        ("x.data = (yield y)", "x.copy_(((yield y)))"),
+        ("(x.data) += y", "(x).copy_(y)"),
     ],
 )
 def test_makes_a_call_of_an_assignment(before: str, after: str) -> None:
@@ -347,6 +355,41 @@ def test_all_fixes_together(before: str, after: str) -> None:
     assert fix(Source(before), all_rules(), Applicability.UNSAFE).text == after
 
 
+@pytest.mark.parametrize("indentation", ["\f  ", "  \f "])
+def test_what_a_form_feed_keeps_from_being_indented_is_not_put_into_a_block(indentation: str) -> None:
+    head = "import torch\nw = torch.nn.Linear(2, 2).weight\nif w.sum():\n"
+    result = fix(Source(f"{head}{indentation}w.data.zero_()\n"), all_rules())
+    assert (result.text, result.broken) == (f"{head}{indentation}w.detach().zero_()\n", ())
+
+
+@pytest.mark.parametrize("field", ["{x.data=}", "{(x.data) = !r:>9}", "{f(x.data)\n=}"])
+def test_what_prints_its_own_code_is_changed_when_asked_to(field: str) -> None:
+    text = f'import torch\nx = torch.ones(1)\nprint(f"""{field}""")\n'
+    assert fix(Source(text), all_rules()).text == text
+    assert fix(Source(text), all_rules(), Applicability.UNSAFE).text == text.replace("data", "detach()")
+
+
+@pytest.mark.parametrize(
+    ("printed", "after"),
+    [
+        ('f"{net.load_state_dict(torch.load(p))}"', "f\"{net.load_state_dict(torch.load(p, map_location='cpu'))}\""),
+        ("f'{net.load_state_dict(torch.load(p))}'", "f'{net.load_state_dict(torch.load(p, map_location=\"cpu\"))}'"),
+        ('f"{1:{net.load_state_dict(torch.load(p))}}"', "f\"{1:{net.load_state_dict(torch.load(p, map_location='cpu'))}}\""),
+        ('f"{1}", net.load_state_dict(torch.load(p))', 'f"{1}", net.load_state_dict(torch.load(p, map_location="cpu"))'),
+    ],
+)
+def test_a_string_that_is_added_within_an_f_string_has_other_quotes(printed: str, after: str) -> None:
+    head = "import torch\nnet = torch.nn.Linear(2, 2)\n"
+    result = fix(Source(f"{head}print({printed})\n"), select_rules(["TPL501"]), Applicability.UNSAFE)
+    assert (result.text, result.broken) == (f"{head}print({after})\n", ())
+
+
+@pytest.mark.parametrize("field", ["{x.data}=", "{x.data:=^9}", "{f(x.data)==1}", "{f(x.data)!=1}"])
+def test_what_only_looks_as_if_it_printed_its_code_is_changed(field: str) -> None:
+    text = f'import torch\nx = torch.ones(1)\nprint(f"{field}")\n'
+    assert fix(Source(text), all_rules()).text == text.replace("data", "detach()")
+
+
 # --- imports ---------------------------------------------------------------------------------------------------------
 
 
@@ -388,9 +431,115 @@ def test_all_fixes_together(before: str, after: str) -> None:
             "import os, sys\r\nimport time\r\nimport torch\r\n",
             id="newlines",
         ),
+        pytest.param(
+            '"""Doc."""; from __future__ import annotations; import torch.nn as nn\n',
+            "import torch",
+            '"""Doc."""; from __future__ import annotations; import torch; import torch.nn as nn\n',
+            id="behind a docstring and the future on one line",
+        ),
+        pytest.param(
+            'x = """\n"""; import torch.nn as nn\n',
+            "import torch",
+            'x = """\n"""; import torch; import torch.nn as nn\n',
+            id="behind a string of several lines",
+        ),
+        pytest.param(
+            'import abc; x = """\n"""\n',
+            "import copy",
+            'import abc; import copy; x = """\n"""\n',
+            id="before a string of several lines",
+        ),
+        pytest.param(
+            'from __future__ import annotations; x = """\n"""\n',
+            "import torch",
+            'from __future__ import annotations; import torch; x = """\n"""\n',
+            id="behind the future, before a string",
+        ),
+        pytest.param(
+            "x = 1; \\\n  import torch.nn as nn\n",
+            "import torch",
+            "x = 1; \\\n  import torch; import torch.nn as nn\n",
+            id="behind a backslash",
+        ),
+        pytest.param("@f\n@g\nclass A: pass\n", "import torch", "import torch\n@f\n@g\nclass A: pass\n", id="decorators"),
+        pytest.param("import os", "import time", "import os; import time", id="no final newline"),
+        pytest.param(
+            "import os\ntry:\n  from torch import nn\nexcept ImportError:\n  nn = None\n",
+            "import torch",
+            "import os\ntry:\n  import torch\n  from torch import nn\nexcept ImportError:\n  nn = None\n",
+            id="where it may fail",
+        ),
+        pytest.param(
+            "try: from torch import nn\nexcept ImportError: nn = None\n",
+            "import torch",
+            "try: import torch; from torch import nn\nexcept ImportError: nn = None\n",
+            id="where it may fail, on one line",
+        ),
     ],
 )
 def test_adds_imports_where_the_others_of_their_kind_are(before: str, statement: str, after: str) -> None:
     text = Text(before)
     assert text.edited(text.rewriter.add_import(statement)) == after
     ast.parse(after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "import typing\nif typing.TYPE_CHECKING:\n    import torch\nfrom torch.nn import Linear\n",
+            "import typing\nif typing.TYPE_CHECKING:\n    import torch\nimport torch\nfrom torch.nn import Linear\n",
+            id="for type checkers only",
+        ),
+        pytest.param(
+            "def f():\n    import torch\nfrom torch.nn import Linear\n",
+            "def f():\n    import torch\nimport torch\nfrom torch.nn import Linear\n",
+            id="in another function",
+        ),
+        pytest.param(
+            "try:\n    import torch\nexcept ImportError:\n    torch = None\nfrom torch.nn import Linear\n",
+            "try:\n    import torch\nexcept ImportError:\n    torch = None\nfrom torch.nn import Linear\n",
+            id="if it is there",
+        ),
+        pytest.param(
+            "torch = pytest.importorskip('torch')\nfrom torch.nn import Linear\n",
+            "torch = pytest.importorskip('torch')\nfrom torch.nn import Linear\n",
+            id="by a call",
+        ),
+    ],
+)
+def test_torch_is_imported_where_it_is_not_when_the_program_runs(before: str, after: str) -> None:
+    statements = "w = Linear(2, 2).weight\nw.data.zero_()\n"
+    fixed = fix(Source(before + statements), all_rules()).text
+    assert fixed == after + "w = Linear(2, 2).weight\nwith torch.no_grad():\n    w.zero_()\n"
+
+
+def test_torch_is_imported_where_the_whole_file_imports_it_in_functions_only() -> None:
+    before = (
+        "def f():\n    import torch\ndef g():\n    from torch.nn import Linear\n    w = Linear().weight\n    w.data.zero_()\n"
+    )
+    fixed = fix(Source(before), all_rules()).text
+    assert fixed == "import torch\n" + before.replace("    w.data", "    with torch.no_grad():\n        w")
+
+
+@pytest.mark.parametrize("taken", ["(torch)", "(w, torch=1)"])
+def test_a_name_that_is_something_else_is_not_taken_for_the_module(taken: str) -> None:
+    before = f"from torch.nn import Linear\ndef f{taken}:\n    w = Linear(2, 2).weight\n    w.data.zero_()\n"
+    fixed = fix(Source(before), all_rules()).text
+    assert fixed == "import torch as _torch\n" + before.replace("    w.data", "    with _torch.no_grad():\n        w")
+
+
+def test_a_function_that_is_called_deepcopy_is_not_taken_for_that_of_copy() -> None:
+    before = """\
+import torch
+copy = 3
+def deepcopy(x): pass
+model = torch.nn.Linear(2, 2)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+best = model.state_dict()
+optimizer.step()
+model.load_state_dict(best)
+"""
+    fixed = fix(Source(before), all_rules(), Applicability.UNSAFE).text
+    after = before.replace("= model.state_dict()", "= _deepcopy(model.state_dict())")
+    assert fixed == "from copy import deepcopy as _deepcopy\n\n" + after

@@ -11,7 +11,11 @@ all_rules()  # before the rules below are defined, which are not to be among the
 
 
 def rule(code: str, *, default: bool = True, name: str = "") -> type[Rule]:
-    return type(code, (Rule,), {"code": code, "name": name or f"another-mistake-{code[3:]}", "default": default, "screen": Screen((b"",))})
+    return type(
+        code,
+        (Rule,),
+        {"code": code, "name": name or f"another-mistake-{code[3:]}", "default": default, "screen": Screen((b"",))},
+    )
 
 
 RULES = [rule("TPL001", name="data-mutation"), rule("TPL002"), rule("TPL101"), rule("TPL205", default=False), rule("TPL401")]

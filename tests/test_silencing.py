@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from command import torchlint_
 from torchlint.adding_noqa import with_noqa
+from torchlint.fixer import fix
 from torchlint.linter import lint
 from torchlint.selection import select_rules
 from torchlint.source import Source
@@ -43,6 +45,10 @@ def make(**texts: str) -> None:
         ('s = f"""\n{x.data}\n"""\n', 's = f"""\n{x.data}\n"""  # noqa: TPL002\n'),
         ("s = x.data + \\\n    1\n", "s = x.data + \\\n    1  # noqa: TPL002\n"),
         ("f(x.data,\n  1)\n", "f(x.data,  # noqa: TPL002\n  1)\n"),
+        ("print(x.data)  # why\xa0\n", "print(x.data)  # why\xa0  # noqa: TPL002\n"),
+        ("print(x.data)  # why\u2028\r\n", "print(x.data)  # why\u2028  # noqa: TPL002\r\n"),
+        ("print(x.data)\x0c\n", "print(x.data)\x0c  # noqa: TPL002\n"),
+        ("print(x.data)  # noqa: E501,\nE1 = 2\n", "print(x.data)  # noqa: E501, TPL002,\nE1 = 2\n"),
     ],
 )
 def test_a_comment_is_added_where_it_silences(before: str, after: str) -> None:
@@ -73,7 +79,54 @@ def test_add_noqa_on_standard_input() -> None:
     assert torchlint_("--add-noqa", "-", given=TYPO).stdout == TYPO.rstrip() + "  # noqa: TPL005\n"
 
 
+@pytest.mark.parametrize("line", ['print(x.data, "# noqa: E501")', "print(x.data, '''# noqa: E501\n''')  # noqa: TPL002"])
+def test_a_line_whose_comment_would_not_count_is_left_alone_and_reported(line: str) -> None:
+    text = f"import torch\nx = torch.ones(1)\n{line}\nprint(x.data)\n"
+    Path("a.py").write_text(text)
+    result = torchlint_("--add-noqa")
+    assert result.stderr.splitlines() == [
+        "a.py:3:7: error: cannot add a comment for TPL002: what stands in a string there counts as the line's noqa comment",
+        "Added 1 noqa comment.",
+    ]
+    assert result.returncode == 2
+    assert Path("a.py").read_text() == text.replace("print(x.data)\n", "print(x.data)  # noqa: TPL002\n")
+
+
 # --- comments that silence nothing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = 1  # noqa: TPL001\nX1 = 3\n", "y = 1\nX1 = 3\n"),
+        ("y = 1  # noqa: TPL001\rX1 = 3\r", "y = 1\rX1 = 3\r"),
+        ("y = 1  # noqa: TPL001,\nX1 = 3\n", "y = 1\nX1 = 3\n"),
+        ("y = 1  # noqa: TPL001,", "y = 1"),
+        ("y = 1  # noqa:\nTPL1 = 3\n", "y = 1  # noqa:\nTPL1 = 3\n"),
+        ("# torchlint: noqa: TPL001\nX1 = 3\n", "X1 = 3\n"),
+        ("if y:\n    # torchlint: noqa: TPL001 why\n    y = 1\n", "if y:\n    # why\n    y = 1\n"),
+        ("y = 1  # noqa: E501, TPL001, TPL002\n", "y = 1  # noqa: E501\n"),
+        ("y = 1  # noqa: TPL001, E501, TPL002, TPL003, why\n", "y = 1  # noqa: E501, why\n"),
+    ],
+)
+def test_codes_are_taken_from_the_comment_and_from_nothing_else(before: str, after: str) -> None:
+    found = lint(Source(before), select_rules(["TPL900"]))
+    for one, other in pairwise(edit for each in found if each.fix for edit in each.fix.edits):
+        assert one.end_location <= other.location
+    assert fix(Source(before), select_rules(["TPL900"])).text == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'y = "# noqa: TPL002"\n',
+        'y = f"# noqa: TPL002 {y}"\n',
+        '"""Silenced by `# noqa: TPL002`."""\n',
+        'y = """\n# torchlint: noqa: TPL001\n"""\n',
+    ],
+)
+def test_what_reads_like_a_comment_in_a_string_is_none(text: str) -> None:
+    assert lint(Source(text), select_rules(["TPL900"])) == []
 
 
 def test_unused_comments_are_found_when_asked_for_and_taken_away() -> None:

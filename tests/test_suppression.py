@@ -45,6 +45,8 @@ v = """ # noqa
 """, x == None
 w = """
 """, x == None, "NOT SILENT"
+x == None  # noqa:
+E5 = 1
 '''
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -10,29 +9,33 @@ from torchlint.diagnostic import Diagnostic
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
 
-_EXISTING = re.compile(r"# noqa(?::\s?(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))", re.IGNORECASE)
-
 
 def with_noqa(source: Source, diagnostics: Iterable[Diagnostic]) -> str:
-    """The text with a comment on each finding's line that silences it.
+    """The text with a comment on each finding's line that silences it, where one can.
 
     The comment goes to the end of the line, as flake8 counts lines: behind a string of several lines, and behind the last of
-    lines that backslashes join. Codes are added to a comment that names some already.
+    lines that backslashes join. Codes are added to a comment that names some already. Nothing is added to a line with a string
+    that reads like a noqa comment: what stands there is what counts, and no comment would.
     """
-    codes: dict[int, set[str]] = defaultdict(set)
+    codes: dict[tuple[int, int, str], set[str]] = defaultdict(set)
     suppressions = Suppressions(source)
     for diagnostic in diagnostics:
-        codes[suppressions.last_row(diagnostic.location.row)].add(diagnostic.code)
+        if (place := _place(source, suppressions, diagnostic.location.row)) is not None:
+            codes[place].add(diagnostic.code)
     text = source.text
-    for row in sorted(codes, reverse=True):
-        start, end = source.line_span(row)
-        line = text[start:end]
-        text = text[:start] + _commented(line, codes[row]) + text[end:]
+    for start, end, opening in sorted(codes, reverse=True):
+        text = text[:start] + opening + ", ".join(sorted(codes[start, end, opening])) + text[end:]
     return text
 
 
-def _commented(line: str, codes: set[str]) -> str:
-    listed = ", ".join(sorted(codes))
-    if match := _EXISTING.search(line):
-        return f"{line[: match.end()]}, {listed}{line[match.end() :]}"
-    return f"{line.rstrip()}  # noqa: {listed}"
+def _place(source: Source, suppressions: Suppressions, row: int) -> tuple[int, int, str] | None:
+    """The span that codes for findings on line ``row`` take the place of, and what comes before them; None where none helps."""
+    first, last = suppressions.line_of(row)
+    existing = suppressions.heeded(first, last)
+    if existing is None:
+        start, end = source.line_span(last)
+        return start + len(source.text[start:end].rstrip(" \t")), end, "  # noqa: "
+    if not existing.codes or not source.is_in_comment(existing.span[0]):
+        return None
+    _, (_, end) = existing.codes[-1]
+    return end, end, ", "

@@ -92,5 +92,7 @@ class _Request(NamedTuple):
     ) -> _Request:
         target = NEWEST if target_torch is None else TorchVersion.parse(target_torch)
         notebook = filename.endswith(SUFFIX)
-        read = NotebookSource.decode(source.encode("utf-8", "surrogatepass"), filename) if notebook else Source(source, filename)
+        read = (
+            NotebookSource.decode(source.encode("utf-8", "surrogatepass"), filename) if notebook else Source(source, filename)
+        )
         return cls(read, select_rules(select, ignore, extend_select), Options(target, accumulate_with))

@@ -70,7 +70,7 @@ class Baseline:
         found = []
         for diagnostic in diagnostics:
             key = _key(diagnostic, self.folder)
-            if left.get(key, 0):
+            if left.get(key, 0) > 0:
                 left[key] -= 1
             else:
                 found.append(diagnostic)
@@ -94,6 +94,6 @@ def _known(content: object, path: str) -> Known:
                     for code, lines in codes.items()
                     for line, count in lines.items()
                 }
-            except (AttributeError, TypeError, ValueError):
+            except (AttributeError, OverflowError, TypeError, ValueError):
                 pass
     raise BaselineError(f"{path}: error: not a baseline of torchlint")

@@ -20,6 +20,7 @@ from typing import Any
 
 from torchlint import __version__
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, Fix, Location
+from torchlint.reading import read_file
 
 FOLDER = ".torchlint_cache"
 
@@ -29,6 +30,9 @@ _IGNORE = "# Made by torchlint\n*\n"
 _TICK = 50_000_000
 """Nanoseconds: no file system in use on a local disk is coarser, except those that count whole seconds."""
 _COARSE_TICK = 2_000_000_000
+
+_LARGEST = 500_000_000
+"""Bytes of one file of the cache; more are not read."""
 
 _MOST_TEXT = 1_000_000
 """Characters of source in the findings of one file; more are not kept. Each finding holds its line, which may be any length."""
@@ -154,7 +158,7 @@ class Cache:
         """Writes what changed; where that is impossible, the cache stays as it was."""
         if not any(shard.dirty for shard in self._shards.values()):
             return
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             self._make_folder()
             for name, shard in self._shards.items():
                 if shard.dirty:
@@ -165,8 +169,9 @@ class Cache:
     def _entry(self, path: str) -> Entry | None:
         shard, directory, name = self._place(path)
         entry = shard.directories.get(directory, {}).get(name)
-        if entry is not None:
-            shard.used.add((directory, name))
+        if not isinstance(entry, list):
+            return None
+        shard.used.add((directory, name))
         return entry
 
     def _place(self, path: str) -> tuple[_Shard, str, str]:
@@ -206,13 +211,12 @@ def _seal(directories: dict[str, dict[str, Entry]]) -> bytes:
 def _read(path: str) -> dict[str, dict[str, Entry]]:
     """What `_seal` put into the file at ``path``; nothing where that is not what it holds."""
     try:
-        with open(path, "rb") as file:
-            checksum, _, payload = file.read().partition(b"\n")
-    except OSError:
+        checksum, _, payload = read_file(path, _LARGEST).partition(b"\n")
+        directories = json.loads(payload) if checksum == digest(payload).encode() else None
+    except (OSError, ValueError, RecursionError):  # a ValueError is of a path, or of JSON, which anyone can put a checksum on
         return {}
-    if checksum != digest(payload).encode():
+    if not isinstance(directories, dict) or not all(isinstance(entries, dict) for entries in directories.values()):
         return {}
-    directories: dict[str, dict[str, Entry]] = json.loads(payload)  # as `_seal` wrote it, says the checksum
     return directories
 
 
@@ -228,10 +232,22 @@ def _forget_vanished(shard: _Shard) -> None:
 # --- results to JSON and back ----------------------------------------------------------------------------------------
 
 
-def _result(entry: Entry, path: str) -> Result:
+def _result(entry: Entry, path: str) -> Result | None:
+    """The result in an entry; None where something else is in it."""
     if len(entry) < 6:
         return CLEAN
-    return Result(tuple(_to_diagnostic(found, path) for found in entry[4]), tuple(_to_error(error, path) for error in entry[5]))
+    try:
+        found = tuple(_to_diagnostic(each, path) for each in entry[4])
+        return Result(found, tuple(_to_error(each, path) for each in entry[5]))
+    except (TypeError, ValueError):
+        return None
+
+
+def _check(values: Iterable[object], kind: type) -> None:
+    """Raises `TypeError` where one of ``values`` is of another type."""
+    for value in values:
+        if not isinstance(value, kind):
+            raise TypeError(f"not of type {kind.__name__}: {value!r}")
 
 
 def _from_diagnostic(diagnostic: Diagnostic) -> list[Any]:
@@ -249,13 +265,15 @@ def _from_diagnostic(diagnostic: Diagnostic) -> list[Any]:
 
 def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
     code, name, message, row, column, end_row, end_column, fix, snippet, cell, json_row = data
+    _check((code, name, message, snippet), str)
+    _check((cell or 0, json_row or 0), int)
     return Diagnostic(
         code=code,
         name=name,
         message=message,
         filename=path,
-        location=Location(row, column),
-        end_location=Location(end_row, end_column),
+        location=_to_location(row, column),
+        end_location=_to_location(end_row, end_column),
         fix=_to_fix(fix) if fix else None,
         snippet=snippet,
         cell=cell,
@@ -270,10 +288,11 @@ def _from_fix(fix: Fix) -> list[Any]:
 
 def _to_fix(data: list[Any]) -> Fix:
     message, applicability, edits = data
+    _check((message, *(content for *_, content, _ in edits)), str)
     return Fix(
         message,
         tuple(
-            Edit(Location(row, column), Location(end_row, end_column), content, cell)
+            Edit(_to_location(row, column), _to_location(end_row, end_column), content, cell)
             for row, column, end_row, end_column, content, cell in edits
         ),
         Applicability(applicability),
@@ -284,6 +303,12 @@ def _from_span(start: Location, end: Location) -> tuple[int, int, int, int]:
     return start.row, start.column, end.row, end.column
 
 
+def _to_location(row: object, column: object) -> Location:
+    if not isinstance(row, int) or not isinstance(column, int):
+        raise TypeError(f"no place: {row!r}, {column!r}")
+    return Location(row, column)
+
+
 def _from_error(error: FileError) -> list[Any]:
     place = [error.location.row, error.location.column] if error.location else None
     return [error.message, place, error.code, error.cell, error.json_row]
@@ -291,4 +316,6 @@ def _from_error(error: FileError) -> list[Any]:
 
 def _to_error(data: list[Any], path: str) -> FileError:
     message, place, code, cell, json_row = data
-    return FileError(path, message, Location(*place) if place else None, code, cell, json_row)
+    _check((message, code), str)
+    _check((cell or 0, json_row or 0), int)
+    return FileError(path, message, _to_location(*place) if place else None, code, cell, json_row)

@@ -28,11 +28,15 @@ def check(options: argparse.Namespace) -> int:
     """Does what ``torchlint check`` was asked to, and returns the exit code."""
     try:
         return _Run(options).check()
-    except (BaselineError, ConfigError) as error:
+    except (BaselineError, ConfigError, OutputError) as error:
         print(error, file=sys.stderr)
         return ERROR
     except SelectionError as error:
         return refuse(str(error))
+
+
+class OutputError(Exception):
+    """A report that cannot be written where it should go; the message is one line and names the file."""
 
 
 class _Run:
@@ -74,6 +78,7 @@ class _Run:
 
     def _check_files(self) -> int:
         discovery = self._discovery()
+        self._keep_from_overwriting(discovery.files)
         if not discovery.files and not discovery.errors:
             self._note("warning: no Python files found under the given paths\n")
         outcomes: list[Outcome] = []
@@ -92,6 +97,8 @@ class _Run:
         options = self._options
         if len(options.paths) > 1:
             return refuse("standard input (`-`) cannot be linted together with other paths")
+        if sys.stdin is None:
+            return refuse("the standard input is closed")
         name = options.stdin_filename or _STANDARD_INPUT
         path = os.path.abspath(name)
         settings = self._resolver.of_directory(os.path.dirname(path))
@@ -109,6 +116,12 @@ class _Run:
     def _discovery(self) -> Discovery:
         options = self._options
         return discover(options.paths or [os.curdir], self._resolver, force_exclude=options.force_exclude)
+
+    def _keep_from_overwriting(self, files: Iterable[str]) -> None:
+        """Raises `OutputError` where what is to be written would take the place of one of ``files``."""
+        for path in (self._options.output_file, self._options.write_baseline):
+            if path and os.path.isfile(path) and any(_is_same_file(path, file) for file in files):
+                raise OutputError(f"{path}: error: this is one of the files to lint, and would be overwritten")
 
     def _task(self, settings: Settings) -> Task:
         options = self._options
@@ -175,8 +188,15 @@ class _Run:
             return
         text = io.StringIO()
         yield text
-        with open(self._options.output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text.getvalue())
+        from torchlint.replacement import FileChangedError, write_file
+
+        path = self._options.output_file
+        try:
+            write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
+        except FileChangedError:
+            raise OutputError(f"{path}: error: cannot write the report: the file was changed meanwhile") from None
+        except OSError as error:
+            raise OutputError(f"{path}: error: cannot write the report: {error.strerror or error}") from None
 
     def _write_baseline(self, report: Report) -> int:
         path = self._options.write_baseline
@@ -228,6 +248,13 @@ def _resolver(options: argparse.Namespace) -> Resolver:
     if options.config is not None:
         return Resolver(overrides(read_settings(options.config) or Settings(os.getcwd())))
     return Resolver(overrides=overrides)
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:  # it is gone by now
+        return False
 
 
 def _by_settings(discovery: Discovery) -> Iterable[tuple[Settings, list[str]]]:

@@ -22,10 +22,13 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with ``arguments``, by default those of the process; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _fill_closed_streams()
+    if sys.stdout is None:
+        return refuse("the standard output is closed")
     for stream in (sys.stdout, sys.stderr):
         _never_refuse_characters(stream)
     try:
-        code = _dispatch(given)
+        code = _dispatched(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -36,6 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence_standard_output()
         return refuse(error.strerror or str(error))
     return code
+
+
+def _dispatched(arguments: list[str]) -> int:
+    try:
+        return _dispatch(arguments)
+    except SystemExit:  # of argparse, which does not look at what becomes of its output
+        sys.stdout.flush()
+        raise
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -125,6 +136,17 @@ def _never_refuse_characters(stream: TextIO) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
+
+
+def _fill_closed_streams() -> None:
+    """Opens the null device for each standard stream that is closed, lest a file that is opened take its place."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _silence_standard_output() -> None:

@@ -11,6 +11,13 @@ from enum import Enum
 DOCUMENTATION = "https://github.com/torchlint/torchlint/blob/main/docs/rules/{code}.md"
 
 
+def printable(text: str) -> str:
+    """``text`` on one line, with escapes for what a terminal would act upon instead of showing it."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+
+
 class Applicability(str, Enum):
     """Whether a fix may be applied without a human reading it."""
 
@@ -71,7 +78,7 @@ class Diagnostic:
     def place(self) -> str:
         """Where the finding is, as ``file:row:column``, with the cell in between for a notebook."""
         cell = "" if self.cell is None else f":cell {self.cell}"
-        return f"{self.filename}{cell}:{self.location.row}:{self.location.column}"
+        return f"{printable(self.filename)}{cell}:{self.location.row}:{self.location.column}"
 
     @property
     def url(self) -> str:
@@ -101,4 +108,4 @@ class FileError:
     def __str__(self) -> str:
         cell = "" if self.cell is None else f":cell {self.cell}"
         place = f":{self.location.row}:{self.location.column}" if self.location else ""
-        return f"{self.filename}{cell}{place}: error: {self.message}"
+        return printable(f"{self.filename}{cell}{place}: error: {self.message}")

@@ -17,6 +17,7 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.reading import DEFAULT_LIMIT, refuse_larger
 from torchlint.rules import Rule
 from torchlint.source import Source, SourceError
+from torchlint.suppression import Suppressions
 
 if TYPE_CHECKING:
     from torchlint.baseline import Baseline
@@ -125,15 +126,28 @@ def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
     if not wanted:
         return NOTHING
     text = with_noqa(source, wanted)
-    if not _is_same_program(source.tree, source.with_text(text)):
+    commented = source.with_text(text)
+    if not _is_same_program(source.tree, commented):
         return failed(
             source.filename, f"internal error: the comments would change the code; {please_report()}", "internal-error"
         )
+    comments = Suppressions(commented)
+    silenced = {each: comments.covers(each.code, each.location.row) for each in wanted}
+    errors = tuple(source.located_error(_no_comment_for(each)) for each in wanted if not silenced[each])
+    if text == source.text:
+        return Outcome(errors=errors)
     try:
         replacement = _replacement(source, text, data)
     except ValueError as error:
         return failed(source.filename, f"cannot add comments: {error}", "io-error")
-    return Outcome(fixed=tuple(diagnostic.code for diagnostic in wanted), replacement=replacement)
+    return Outcome(errors=errors, fixed=tuple(each.code for each in wanted if silenced[each]), replacement=replacement)
+
+
+def _no_comment_for(diagnostic: Diagnostic) -> FileError:
+    reason = "what stands in a string there counts as the line's noqa comment"
+    return FileError(
+        diagnostic.filename, f"cannot add a comment for {diagnostic.code}: {reason}", diagnostic.location, "io-error"
+    )
 
 
 def _is_same_program(tree: ast.Module, source: Source) -> bool:
@@ -172,9 +186,10 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     errors = tuple(
         FileError(
             source.filename,
-            f"internal error: the fix of {broken.code} would break the file and was dropped; {please_report()}",
+            f"internal error: the fix of {broken.code} went wrong and was dropped; {please_report()}",
             broken.location,
             "internal-error",
+            broken.cell,
         )
         for broken in result.broken
     )

@@ -18,6 +18,7 @@ from torchlint.rules import Rule
 from torchlint.source import Source
 
 _ROUNDS = 100
+"""How many rounds may pass in which the findings become no fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def _fix(source: Source, applicability: Applicability, findings: Callable[[Sourc
     broken: dict[tuple[str, str], Diagnostic] = {}
     found = findings(source)
     chosen: list[Diagnostic] = []
-    for _ in range(_ROUNDS):
+    fewest, idle = len(found), 0
+    while idle < _ROUNDS:
         chosen = _compatible(
             diagnostic
             for diagnostic in found
@@ -95,10 +97,12 @@ def _fix(source: Source, applicability: Applicability, findings: Callable[[Sourc
         if not source.is_sound(text):
             culprits = [diagnostic for diagnostic in chosen if not source.is_sound(apply(source, [diagnostic]))] or chosen
             broken.update({_key(diagnostic): source.located(diagnostic) for diagnostic in culprits})
-            continue
+            continue  # with fewer to choose from
         fixed.extend(map(source.located, chosen))
         source = source.with_text(text)
         found = findings(source)
+        idle = 0 if len(found) < fewest else idle + 1
+        fewest = min(fewest, len(found))
     raise _EndlessError(map(source.located, chosen))
 
 

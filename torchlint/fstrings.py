@@ -14,112 +14,32 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate, groupby
+from itertools import groupby
 
-from torchlint.source import Source
+from torchlint.scanner import EncodedText, Field, FormatSpec, Literal, Piece, ScanError, scan_strings
 
 _OPENING = re.compile(rb"""[fF][rR]?["']""")
-_BETWEEN_STRINGS = re.compile(rb"(?:[\s\\]|#[^\r\n]*)*")
-_STRING_START = re.compile(rb"""([A-Za-z]*)('''|\"\"\"|'|\")""")
-_STRING_REST = {
-    b"'": re.compile(rb"[^'\\]*(?:\\.[^'\\]*)*'", re.DOTALL),
-    b'"': re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL),
-    b"'''": re.compile(rb"[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''", re.DOTALL),
-    b'"""': re.compile(rb'[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""', re.DOTALL),
-}
-_EXPRESSION_TOKEN = re.compile(
-    rb"""'''.*?'''|\"\"\".*?\"\"\"|'[^']*'|"[^"]*"|[!=<>]=|[\[({]|[\])}]|[!:=]""",
-    re.DOTALL,
-)
-_AFTER_EXPRESSION = re.compile(rb"(?P<debug>=\s*)?(?:![A-Za-z])?")
-
-
-@dataclass(frozen=True, slots=True)
-class _Grammar:
-    """How the literal parts of an f-string read: in it itself, and in the format specs of its fields."""
-
-    text: re.Pattern[bytes]
-    format_spec: re.Pattern[bytes]
-
-
-# A backslash does not hide a brace, and braces are doubled in the string itself only.
-_PLAIN = _Grammar(
-    text=re.compile(rb"(?:[^{}\\]+|\\N\{[^}]*\}|\\[^{}]?|\{\{|\}\})*"),
-    format_spec=re.compile(rb"(?:[^{}\\]+|\\N\{[^}]*\}|\\[^{}]?)*"),
-)
-_RAW = _Grammar(text=re.compile(rb"(?:[^{}]+|\{\{|\}\})*"), format_spec=re.compile(rb"[^{}]*"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Literal:
-    """A stretch of text between two fields; with the ``name =`` of a field for debugging, which is text as well."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _FormatSpec:
-    """What follows the colon of a field, from the colon on."""
-
-    start: int
-    end: int
-    pieces: Sequence[_Piece]
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """A replacement field, from brace to brace, and where its expression stands in it."""
-
-    start: int
-    end: int
-    expression: tuple[int, int]
-    format_spec: _FormatSpec | None
-
-
-_Piece = _Literal | _Field
 
 
 class _Mismatch(Exception):
     """The text of an f-string does not read like its nodes."""
 
 
-class _Text:
-    """A text as the parser counts in it: rows from 1, columns from 0 in UTF-8 bytes; offsets here are in bytes, too."""
-
-    def __init__(self, text: str) -> None:
-        self.data = text.encode("utf-8")
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        lines = self.data.splitlines(keepends=True)  # of bytes: at the newlines that Python knows, and no others
-        return list(accumulate(map(len, lines[:-1]), initial=0))
-
-    def offset(self, row: int, column: int) -> int:
-        return self._line_starts[row - 1] + column
-
-    def place(self, offset: int) -> tuple[int, int]:
-        row = bisect_right(self._line_starts, offset)
-        return row, offset - self._line_starts[row - 1]
-
-
-def correct_positions(tree: ast.Module, source: Source) -> None:
-    """Gives the nodes within the f-strings of ``tree``, the tree of ``source``, their right positions, in place.
+def correct_positions(tree: ast.Module, text: str) -> None:
+    """Gives the nodes within the f-strings of ``tree``, the tree of ``text``, their right positions, in place.
 
     For trees of Python 3.10 and 3.11: later ones are right as they are, and their f-strings may hold what is not read here.
     """
-    text = _Text(source.text)
-    rows = [text.place(match.start())[0] for match in _OPENING.finditer(text.data)]
+    encoded = EncodedText(text.encode("utf-8"))
+    rows = [encoded.place(match.start())[0] for match in _OPENING.finditer(encoded.data)]
     if not rows:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the expressions are parsed again: what there is to say has been said
         for string in _outermost_strings(tree, rows):
-            _place_string(string, text)
+            _place_string(string, encoded)
 
 
 def is_placed(node: ast.expr | ast.keyword | ast.arg) -> bool:
@@ -156,58 +76,58 @@ def _covers_any(node: ast.AST, rows: Sequence[int]) -> bool:
     return index < len(rows) and (last is None or rows[index] <= last)
 
 
-def _place_string(string: ast.JoinedStr, text: _Text) -> None:
+def _place_string(string: ast.JoinedStr, text: EncodedText) -> None:
     """Places all that is within ``string``, which is itself in its place, or unplaces it."""
     assert string.end_lineno is not None and string.end_col_offset is not None
     start = text.offset(string.lineno, string.col_offset)
     end = text.offset(string.end_lineno, string.end_col_offset)
     try:
-        _place_values(string.values, _scan_strings(text.data, start, end), text)
-    except _Mismatch:
+        _place_values(string.values, scan_strings(text.data, start, end).pieces(), text)
+    except (_Mismatch, ScanError):
         _unplace(string)
 
 
-def _place_values(values: Sequence[ast.expr], pieces: Iterable[_Piece], text: _Text) -> None:
+def _place_values(values: Sequence[ast.expr], pieces: Iterable[Piece], text: EncodedText) -> None:
     remaining = _merge_literals(pieces)
     for value in values:
         piece = next(remaining, None)
-        if isinstance(value, ast.FormattedValue) and isinstance(piece, _Literal):
+        if isinstance(value, ast.FormattedValue) and isinstance(piece, Literal):
             piece = next(remaining, None)  # that was an empty string or a continued line: text, but no value
         match value, piece:
-            case ast.Constant(), _Literal():
+            case ast.Constant(), Literal():
                 _set_position(value, text.place(piece.start), text.place(piece.end))
-            case ast.FormattedValue(), _Field():
+            case ast.FormattedValue(), Field():
                 _place_field(value, piece, text)
             case _:
                 raise _Mismatch
-    if any(isinstance(piece, _Field) for piece in remaining):
+    if any(isinstance(piece, Field) for piece in remaining):
         raise _Mismatch
 
 
-def _merge_literals(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+def _merge_literals(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """``pieces`` with literals that follow each other made one, as they are one value in the tree."""
-    for is_literal, group in groupby(pieces, lambda piece: isinstance(piece, _Literal)):
+    for is_literal, group in groupby(pieces, lambda piece: isinstance(piece, Literal)):
         run = list(group)
         if is_literal:
-            yield _Literal(run[0].start, run[-1].end)
+            yield Literal(run[0].start, run[-1].end)
         else:
             yield from run
 
 
-def _place_field(value: ast.FormattedValue, field: _Field, text: _Text) -> None:
+def _place_field(value: ast.FormattedValue, field: Field, text: EncodedText) -> None:
     _set_position(value, text.place(field.start), text.place(field.end))
-    _place_expression(value.value, *field.expression, text)
+    _place_expression(value.value, field.code.start, field.code.end, text)
     match value.format_spec, field.format_spec:
         case None, None:
             pass
-        case ast.JoinedStr() as node, _FormatSpec() as spec:
+        case ast.JoinedStr() as node, FormatSpec() as spec:
             _set_position(node, text.place(spec.start), text.place(spec.end))
             _place_values(node.values, spec.pieces, text)
         case _:
             raise _Mismatch
 
 
-def _place_expression(node: ast.expr, start: int, end: int, text: _Text) -> None:
+def _place_expression(node: ast.expr, start: int, end: int, text: EncodedText) -> None:
     """Places ``node``, the expression that stands from ``start`` to ``end``, and all that is within it."""
     code = text.data[start:end]
     if isinstance(node, ast.Name) and code == node.id.encode("utf-8"):  # what most are: not worth a parser
@@ -269,86 +189,3 @@ def _unplace(string: ast.JoinedStr) -> None:
             if isinstance(node, (ast.expr, ast.keyword, ast.arg)):
                 node.lineno, node.col_offset = string.lineno, string.col_offset
                 node.end_lineno = node.end_col_offset = None
-
-
-# --- text ------------------------------------------------------------------------------------------------------------
-
-
-def _scan_strings(data: bytes, start: int, end: int) -> Iterator[_Piece]:
-    """What the strings that stand next to each other from ``start`` to ``end`` consist of; of those without f, one literal."""
-    position = start
-    while position < end:
-        opening = _STRING_START.match(data, position, end)
-        if opening is None:
-            raise _Mismatch
-        prefix, quote = opening.group(1).lower(), opening.group(2)
-        rest = _STRING_REST[quote].match(data, opening.end(), end)
-        if rest is None:
-            raise _Mismatch
-        if b"f" in prefix:
-            yield from _scan_body(data, opening.end(), rest.end() - len(quote), _RAW if b"r" in prefix else _PLAIN)
-        else:
-            yield _Literal(position, rest.end())
-        position = _match(_BETWEEN_STRINGS, data, rest.end(), end).end()
-
-
-def _scan_body(data: bytes, start: int, end: int, grammar: _Grammar) -> list[_Piece]:
-    """What an f-string consists of whose text, the quotes left out, stands from ``start`` to ``end``."""
-    pieces, stop = _scan_pieces(data, start, end, grammar, grammar.text)
-    if stop != end:
-        raise _Mismatch
-    return pieces
-
-
-def _scan_pieces(data: bytes, start: int, end: int, grammar: _Grammar, literal: re.Pattern[bytes]) -> tuple[list[_Piece], int]:
-    """The literals and fields from ``start`` on, and the place of what is neither: a closing brace, or ``end``."""
-    pieces: list[_Piece] = []
-    position = start
-    while True:
-        stop = _match(literal, data, position, end).end()
-        if stop > position:
-            pieces.append(_Literal(position, stop))
-        if not data.startswith(b"{", stop, end):
-            return pieces, stop
-        debug, field = _scan_field(data, stop, end, grammar)
-        if debug is not None:
-            pieces.append(debug)
-        pieces.append(field)
-        position = field.end
-
-
-def _scan_field(data: bytes, start: int, end: int, grammar: _Grammar) -> tuple[_Literal | None, _Field]:
-    """The field whose opening brace is at ``start``, and the text that it adds where it has a ``=``."""
-    expression = start + 1, _expression_end(data, start + 1, end)
-    after = _match(_AFTER_EXPRESSION, data, expression[1], end)
-    debug = _Literal(expression[0], after.end("debug")) if after["debug"] else None
-    format_spec = None
-    stop = after.end()
-    if data.startswith(b":", stop, end):
-        pieces, spec_end = _scan_pieces(data, stop + 1, end, grammar, grammar.format_spec)
-        format_spec = _FormatSpec(stop, spec_end, pieces)
-        stop = spec_end
-    if not data.startswith(b"}", stop, end):
-        raise _Mismatch
-    return debug, _Field(start, stop + 1, expression, format_spec)
-
-
-def _expression_end(data: bytes, start: int, end: int) -> int:
-    """Where the expression that starts at ``start`` ends: before ``=``, ``!``, ``:`` or ``}`` outside of all brackets."""
-    depth = 0
-    for token in _EXPRESSION_TOKEN.finditer(data, start, end):
-        symbol = token.group()
-        if symbol in (b"(", b"[", b"{"):
-            depth += 1
-        elif depth:
-            depth -= symbol in (b")", b"]", b"}")
-        elif symbol in (b"=", b"!", b":", b"}"):
-            return token.start()
-    raise _Mismatch
-
-
-def _match(pattern: re.Pattern[bytes], data: bytes, start: int, end: int) -> re.Match[bytes]:
-    """The match of a ``pattern`` that may be empty, and so always matches."""
-    match = pattern.match(data, start, end)
-    assert match is not None
-    return match

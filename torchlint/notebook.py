@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,9 +27,10 @@ _MARKER = re.compile(r"^# torchlint: cell (\d+)$", re.MULTILINE)
 _STAND_IN = re.compile(r"(?:pass|None)  # torchlint: line (\d{1,9})")
 _PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "python3", "time", "timeit"})
 """Cell magics whose body is Python, run in the notebook's own names (`%%python` aside, whose body is linted all the same)."""
+_CELL_MAGIC = re.compile(r"[^\S\n]*%%(\w+)")
 _MAGIC_LINE = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!(?!=)|\?{1,2}[\w.*%]|[\w.*%]+\?{1,2}[ \t]*$)")
 _MAGIC_VALUE = re.compile(r"(?P<target>[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
@@ -168,17 +171,10 @@ def _language(content: dict[str, Any]) -> str:
 
 
 def _rewritten(raw: str, code: str) -> str:
-    """The JSON of new ``code`` in the style of ``raw``, that of the old one: a string or a list of lines, and its layout."""
-    ascii_only = raw.isascii()
-    if raw.startswith('"'):
-        return json.dumps(code, ensure_ascii=ascii_only)
-    spans = list(_items(raw, 0))
-    kept = {json.loads(raw[slice(*span)]): raw[slice(*span)] for span in spans}
-    lines = [kept.get(line) or json.dumps(line, ensure_ascii=ascii_only) for line in code.splitlines(keepends=True)]
-    opening = raw[: spans[0].start] if spans else "["
-    closing = raw[spans[-1].end :] if spans else "]"
-    between = raw[spans[0].end : spans[1].start] if len(spans) > 1 else "," + opening[1:]
-    return f"{opening}{between.join(lines)}{closing}" if lines else "[]"
+    """The JSON of new ``code`` where ``raw`` is that of the old one: a string or a list of lines."""
+    from torchlint.json_strings import respelled
+
+    return respelled(raw, [_Span(0, len(raw))] if raw.startswith('"') else list(_items(raw, 0)), code)
 
 
 # --- the program -----------------------------------------------------------------------------------------------------
@@ -225,11 +221,27 @@ class NotebookSource(Source):
         return other
 
     def is_sound(self, text: str) -> bool:
-        """Whether a new ``text`` of the program is Python and keeps its cells, each of them being Python by itself."""
+        """Whether a new ``text`` of the program is Python and keeps its cells, each Python by itself, and their magics."""
         parts = _MARKER.split(text)
-        if [int(number) for number in parts[1::2]] != [cell.number for cell in self.notebook.cells]:
+        if parts[1::2] != self._parts[1::2]:
             return False
-        return all(parses(part) for part in parts[2::2])
+        changed = [
+            (cell, part.removeprefix("\n"))
+            for cell, part, before in zip(self.notebook.cells, parts[2::2], self._parts[2::2])
+            if part != before
+        ]
+        if any(_CELL_MAGIC.match(cell.code) and not _STAND_IN.match(code) for cell, code in changed):
+            return False  # it would no longer be the first line
+        return all(self.is_python(code) for _, code in changed)
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        """The program as it is, split into its cells and their numbers."""
+        return _MARKER.split(self.text)
+
+    def may_precede(self, row: int) -> bool:
+        """Whether a line may be added in front of line ``row``: not in front of magics."""
+        return not _STAND_IN.search(self.line(row))
 
     def allows(self, fix: Fix) -> bool:
         """Whether a fix leaves the cells whole: a block, say, cannot reach from one cell into the next."""
@@ -251,13 +263,16 @@ class NotebookSource(Source):
 
     def cell_at(self, row: int) -> tuple[int, int]:
         """The number of the cell that row ``row`` of the program is in, and the row that the cell starts behind."""
-        number, before = 0, 0
-        for match in _MARKER.finditer(self.text):
-            marked = self.location(match.start()).row
-            if marked > row:
-                break
-            number, before = int(match[1]), marked
+        index = bisect_right(self._marked, (row, math.inf)) - 1
+        if index < 0:
+            return 0, 0
+        before, number = self._marked[index]
         return number, before
+
+    @cached_property
+    def _marked(self) -> list[tuple[int, int]]:
+        """The rows of the program that the cells start behind, with the cells' numbers."""
+        return [(self.location(match.start()).row, int(match[1])) for match in _MARKER.finditer(self.text)]
 
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
         """A finding in the program as one in its cell, and the edits of its fix as those of theirs."""
@@ -304,13 +319,27 @@ class NotebookSource(Source):
     def _as_python(self, code: str) -> str:
         """The code of a cell with stand-ins for what is IPython's."""
         first, newline, body = code.partition("\n")
-        if match := re.match(r"\s*%%(\w+)", first):
+        if match := _CELL_MAGIC.match(first):
             if match[1] not in _PYTHON_CELL_MAGICS:
-                return "".join(self._stand_in("pass", line) for line in code.splitlines(keepends=True))
+                return "".join(self._stand_in("pass", line) for line in _LINE.findall(code))
             return self._stand_in("pass", first + newline) + self._as_python(body)
         if parses(code):
             return code
-        return "".join(self._line_as_python(line) for line in code.splitlines(keepends=True))
+        return "".join(self._lines_as_python(code))
+
+    def _lines_as_python(self, code: str) -> Iterator[str]:
+        """The lines of a cell with stand-ins; of a magic that goes on behind a backslash, for all of its lines."""
+        indentation: str | None = None
+        for line in _LINE.findall(code):
+            if indentation is None:
+                stand_in = self._line_as_python(line)
+                yield stand_in
+                indentation = line[: len(line) - len(line.lstrip(" \t"))] if stand_in != line else None
+            else:
+                kept = indentation if line.startswith(indentation) else ""
+                yield kept + self._stand_in("pass", line.removeprefix(kept))
+            if not line.rstrip("\r\n").endswith("\\"):
+                indentation = None
 
     def _line_as_python(self, line: str) -> str:
         text = line.rstrip("\r\n")

@@ -9,6 +9,7 @@ import stat
 import sys
 from contextlib import suppress
 from functools import lru_cache
+from typing import BinaryIO
 
 if sys.platform != "win32":
     import fcntl
@@ -16,6 +17,7 @@ if sys.platform != "win32":
 _PREFIX, _SUFFIX = ".torchlint-", ".tmp"
 _TEMPORARY = re.compile(rf"{re.escape(_PREFIX)}[a-z0-9_]{{8}}{re.escape(_SUFFIX)}")
 """The names of temporary files: no file that anyone lints, and no name that anyone chooses."""
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/(\d{1,9})")
 
 
 class FileChangedError(Exception):
@@ -63,10 +65,17 @@ def replace_file(path: str, old: bytes, new: bytes) -> None:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Makes ``path`` hold ``content``; what it held before stays until that is done. Raises what `replace_file` raises."""
+    """Makes ``path`` hold ``content``; what it held before stays until that is done. Raises what `replace_file` raises.
+
+    What is written to where the standard output or error goes, be it a file by another name, is put behind what is there.
+    """
+    if (descriptor := _open_descriptor(path)) is not None:
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(content)
+        return
     try:
         with open(path, "xb") as file:
-            file.write(content)
+            _write_or_remove(file, content)
     except FileExistsError:
         if os.path.isfile(path):
             with open(path, "rb") as file:
@@ -75,6 +84,30 @@ def write_file(path: str, content: bytes) -> None:
         else:  # a device or a pipe
             with open(path, "wb") as file:
                 file.write(content)
+
+
+def _open_descriptor(path: str) -> int | None:
+    """The descriptor that ``path`` names, or that of the standard output or error where it leads to the same."""
+    with suppress(OSError):
+        status = os.stat(path)
+        if match := _DESCRIPTOR.fullmatch(path):
+            return int(match[1])
+        for stream, descriptor in ((sys.stdout, 1), (sys.stderr, 2)):
+            if os.path.samestat(os.fstat(descriptor), status):
+                stream.flush()  # what was written before stays before
+                return descriptor
+    return None
+
+
+def _write_or_remove(file: BinaryIO, content: bytes) -> None:
+    """Writes to a new file; where that fails, there is none."""
+    try:
+        file.write(content)
+        file.flush()
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(file.name)
+        raise
 
 
 def _still_holds(path: str, status: os.stat_result, content: bytes) -> bool:

@@ -16,8 +16,12 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
+
+if TYPE_CHECKING:
+    from torchlint.newer_syntax import NewerCode
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -61,6 +65,10 @@ class Source:
             data = data[len(codecs.BOM_UTF8) :]
         encoding = _declared_encoding(data) or "utf-8"
         try:
+            name = codecs.lookup(encoding).name
+            if bom and not name.startswith("utf-8"):
+                raise SourceError(FileError(filename, f"the byte order mark says utf-8, a comment says {encoding}"))
+            encoding = "utf-8" if name == "utf-8-sig" else encoding  # the mark is no part of the text
             text = data.decode(encoding)
         except LookupError:
             raise SourceError(FileError(filename, f"unknown encoding: {encoding}")) from None
@@ -92,7 +100,15 @@ class Source:
 
     def is_sound(self, text: str) -> bool:
         """Whether ``text`` may become that of this file: whether it is Python."""
-        return parses(text)
+        return self.is_python(text)
+
+    def is_python(self, text: str) -> bool:
+        """Whether ``text`` is Python, in syntax newer than that of the Python that runs only if this file is."""
+        return parses(text, newer=self._newer is not None)
+
+    def may_precede(self, row: int) -> bool:
+        """Whether a line may be added in front of line ``row``."""
+        return True
 
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
         """A finding with its place as users know it."""
@@ -115,32 +131,49 @@ class Source:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; raises `SourceError` with the place where the text is not Python."""
-        if self._given_tree is not None:
-            tree = self._given_tree
-        else:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # invalid escapes in the linted code are not this run's business
-                    tree = ast.parse(self.text)
-            except SyntaxError as error:
-                raise SourceError(self._syntax_error(error)) from None
-            except ValueError as error:  # null bytes
-                raise SourceError(FileError(self.filename, f"cannot parse: {error}")) from None
-            except (RecursionError, MemoryError):
-                raise SourceError(FileError(self.filename, "cannot parse: the code is nested too deeply")) from None
+        parsed = self._parsed
+        if not isinstance(parsed, ast.Module):
+            return parsed.tree
         if sys.version_info < (3, 12):
             from torchlint.fstrings import correct_positions
 
-            correct_positions(tree, self)
-        return tree
+            correct_positions(parsed, self.text)
+        return parsed
+
+    @cached_property
+    def _parsed(self) -> ast.Module | NewerCode:
+        """What the parser makes of the text; raises `SourceError`."""
+        if self._given_tree is not None:
+            return self._given_tree
+        try:
+            return parse(self.text)
+        except SyntaxError as error:
+            raise SourceError(self._syntax_error(error)) from None
+        except ValueError as error:  # null bytes
+            raise SourceError(FileError(self.filename, f"cannot parse: {error}")) from None
+        except (RecursionError, MemoryError):
+            raise SourceError(FileError(self.filename, "cannot parse: the code is nested too deeply")) from None
+
+    @property
+    def _newer(self) -> NewerCode | None:
+        """What there is to know of the text where it is in syntax newer than that of the Python that runs."""
+        try:
+            parsed = self._parsed
+        except SourceError:
+            return None
+        return None if isinstance(parsed, ast.Module) else parsed
 
     def _syntax_error(self, error: SyntaxError) -> FileError:
         location = None
         if error.lineno:
             location = Location(error.lineno, max(error.offset or 1, 1))
+        from torchlint.newer_syntax import version_needed
+
         hint = ""
         if "print" in (error.msg or "") and "Missing parentheses" in (error.msg or ""):
             hint = " (Python 2 code)"
+        elif needed := version_needed(self.text, error.lineno or 0):
+            hint = f" (this is syntax of Python {needed[0]}.{needed[1]}: run torchlint with it)"
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         return FileError(self.filename, f"cannot parse as Python {version}: {error.msg}{hint}", location)
 
@@ -226,28 +259,48 @@ class Source:
     @cached_property
     def tokens(self) -> list[tokenize.TokenInfo]:
         """The tokens of the text, as `tokenize` gives them (columns in characters), as far as it gets."""
+        if self._newer is not None:
+            return self._newer.mended(_tokens(self._newer.tokenizable))
         return list(_tokens(self.text))
 
     @cached_property
     def comments(self) -> list[tuple[int, str]]:
         """The comments with the offsets at which they start, in the order of the text."""
-        plain = self.text.replace("\r\n", "\n").replace("\r", "\n")  # the tokenizer does not take a lone \r for a newline
+        text = self.text if self._newer is None else self._newer.tokenizable
+        plain = text.replace("\r\n", "\n").replace("\r", "\n")  # the tokenizer does not take a lone \r for a newline
         return [
             (self._line_starts[token.start[0] - 1] + token.start[1], token.string.rstrip())
             for token in _tokens(plain)
             if token.type == tokenize.COMMENT
         ]
 
+    def is_in_comment(self, offset: int) -> bool:
+        """Whether what stands at ``offset`` is a part of a comment."""
+        index = bisect_right(self.comments, offset, key=lambda comment: comment[0])
+        return index > 0 and offset < self.comments[index - 1][0] + len(self.comments[index - 1][1])
 
-def parses(text: str) -> bool:
-    """Whether a text is Python, as the Python that runs knows it."""
+
+def parse(text: str) -> ast.Module | NewerCode:
+    """The syntax tree of a text, or what it comes to if it is in newer syntax; raises what `ast.parse` does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes in the linted code are not this run's business
+        try:
+            return ast.parse(text)
+        except SyntaxError:
+            from torchlint.newer_syntax import read
+
+            newer = read(text)
+            if newer is None:
+                raise
+            return newer
+
+
+def parses(text: str, *, newer: bool = True) -> bool:
+    """Whether a text is Python; with ``newer`` off, as the Python that runs knows it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        return isinstance(parse(text), ast.Module) or newer
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return True
 
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:

@@ -17,10 +17,11 @@ from functools import cached_property
 
 from torchlint.source import Source, SourceError
 
-_CODE_LIST = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+[,\s]*)+))?"
+_BLANK = r"[^\S\r\n]"
+_CODE_LIST = rf"(?::{_BLANK}?(?P<codes>(?:[A-Z]+[0-9]+(?:,|{_BLANK})*)+))?"
 _ANY = re.compile("noqa", re.IGNORECASE)
 _ON_LINE = re.compile(rf"# noqa{_CODE_LIST}", re.IGNORECASE)
-_ON_FILE = re.compile(rf"^[ \t\f]*#\s*(?:torchlint|flake8)[:=]\s*noqa\b{_CODE_LIST}", re.IGNORECASE | re.MULTILINE)
+_ON_FILE = re.compile(rf"^[ \t\f]*#{_BLANK}*(?:torchlint|flake8)[:=]{_BLANK}*noqa\b{_CODE_LIST}", re.IGNORECASE | re.MULTILINE)
 _SEPARATORS = re.compile(r"[,\s]+")
 
 _BLANKET = ("",)
@@ -53,24 +54,29 @@ class Suppressions:
         return code.startswith(self._on_file) or code.startswith(self._on_row.get(row, ()))
 
     def comments(self) -> list[Comment]:
-        """The comments that name codes."""
+        """The comments that name codes; what reads like one in a string is none, even where it silences."""
         if not self._present:
             return []
         found = [_comment(match, range(0)) for match in _ON_FILE.finditer(self._source.text.replace("\r", "\n"))]
         of_file = {comment.span[1] for comment in found}
-        rows = {row: (first, last) for first, last in _lines(self._source) for row in range(first, last + 1)}
         for match in _ON_LINE.finditer(self._source.text):
-            row = self._source.location(match.start()).row
-            first, last = rows.get(row, (row, row))
-            start, end = self._source.line_start(first), self._source.line_span(last)[1]
-            heeded = _ON_LINE.search(self._source.text, start, end)
-            if heeded is not None and heeded.start() == match.start() and match.end() not in of_file:
-                found.append(_comment(match, range(first, last + 1)))
-        return [comment for comment in found if comment.codes]
+            heeded = self.heeded(*self.line_of(self._source.location(match.start()).row))
+            if heeded is not None and heeded.span[0] == match.start() and match.end() not in of_file:
+                found.append(heeded)
+        return [comment for comment in found if comment.codes and self._source.is_in_comment(comment.codes[0][1][0])]
 
-    def last_row(self, row: int) -> int:
-        """The last row of the line, as flake8 counts lines, that ``row`` belongs to: where a comment for it has to stand."""
-        return next((last for first, last in _lines(self._source) if first <= row <= last), row)
+    def line_of(self, row: int) -> tuple[int, int]:
+        """The first and last row of the line, as flake8 counts lines, that ``row`` belongs to."""
+        return self._joined.get(row, (row, row))
+
+    def heeded(self, first: int, last: int) -> Comment | None:
+        """What counts as the noqa comment of the line from row ``first`` to row ``last``; it may stand in a string."""
+        match = _ON_LINE.search(self._source.text, self._source.line_start(first), self._source.line_span(last)[1])
+        return match and _comment(match, range(first, last + 1))
+
+    @cached_property
+    def _joined(self) -> dict[int, tuple[int, int]]:
+        return {row: (first, last) for first, last in _lines(self._source) for row in range(first, last + 1)}
 
     @cached_property
     def _on_file(self) -> tuple[str, ...]:
@@ -113,7 +119,8 @@ def _comment(match: re.Match[str], rows: range) -> Comment:
         for code in re.finditer(r"[A-Za-z]+[0-9]+", match["codes"]):
             start = match.start("codes") + code.start()
             codes.append((code.group(), (start, start + len(code.group()))))
-    return Comment(match.span(), tuple(codes), rows)
+    start = match.end() - len(match.group().lstrip())
+    return Comment((start, match.end()), tuple(codes), rows)
 
 
 def _prefixes(match: re.Match[str]) -> tuple[str, ...]:

@@ -26,3 +26,5 @@ class TorchVersion(NamedTuple):
 
 NEWEST = TorchVersion(2, 13)
 """What the rules were checked on."""
+MODULES_HAVE_REQUIRES_GRAD_ = TorchVersion(1, 3)
+"""The first torch whose modules have `requires_grad_`."""

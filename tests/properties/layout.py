@@ -6,7 +6,6 @@ All functions take and give text with ``\\n`` for newlines; `with_newlines` come
 from __future__ import annotations
 
 import io
-import keyword
 import re
 import tokenize
 from collections.abc import Iterator
@@ -20,29 +19,19 @@ _ATOMIC_END = getattr(tokenize, "FSTRING_END", None)
 _EDGES = (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
-def gaps(text: str, tight: bool = False) -> Iterator[tuple[int, int, int]]:
-    """Where white space may stand within a statement: the start and the end of each gap, and the depth of brackets there.
-
-    With ``tight``, none between a name and its dot, or the bracket of its call or index: where nobody puts any.
-    """
+def gaps(text: str) -> Iterator[tuple[int, int, int]]:
+    """Where white space may stand within a statement: the start and the end of each gap, and the depth of brackets there."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     depth = strings = 0
     before: tokenize.TokenInfo | None = None
     for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
         if before is not None and not strings and before.type not in _EDGES and token.type not in _EDGES:
-            if before.end[0] == token.start[0] and not (tight and _is_tight(before, token)):
+            if before.end[0] == token.start[0]:
                 yield starts[before.end[0] - 1] + before.end[1], starts[token.start[0] - 1] + token.start[1], depth
         if token.type == tokenize.OP:
             depth += (token.string in "([{") - (token.string in ")]}")
         strings += (token.type == _ATOMIC_START) - (token.type == _ATOMIC_END) if _ATOMIC_START is not None else 0
         before = token
-
-
-def _is_tight(before: tokenize.TokenInfo, token: tokenize.TokenInfo) -> bool:
-    is_name = before.type == tokenize.NAME and not keyword.iskeyword(before.string)
-    if before.string == "." or token.string == ".":
-        return is_name or before.string == "."
-    return token.string in ("(", "[") and (is_name or before.string in (")", "]"))
 
 
 def line_ends(text: str) -> Iterator[int]:
@@ -75,29 +64,29 @@ def edited(text: str, edits: list[tuple[int, int, str]]) -> str:
     return text
 
 
-def spaced(text: str, choice: Choice, one_in: int = 6, tight: bool = False) -> str:
+def spaced(text: str, choice: Choice, one_in: int = 6) -> str:
     """With more space between the tokens of statements."""
     widths = (" ", "  ", "\t", "   ")
-    return edited(text, [(start, end, choice.of(widths)) for start, end, _ in gaps(text, tight) if choice.one_in(one_in)])
+    return edited(text, [(start, end, choice.of(widths)) for start, end, _ in gaps(text) if choice.one_in(one_in)])
 
 
 _BREAKS = ("\n", "\n        ", " \n\n\t")
 
 
-def broken(text: str, choice: Choice, one_in: int = 8, breaks: tuple[str, ...] = _BREAKS, *, tight: bool = False) -> str:
+def broken(text: str, choice: Choice, one_in: int = 8, breaks: tuple[str, ...] = _BREAKS) -> str:
     """With more line breaks within brackets."""
-    places = [(start, end) for start, end, depth in gaps(text, tight) if depth and choice.one_in(one_in)]
+    places = [(start, end) for start, end, depth in gaps(text) if depth and choice.one_in(one_in)]
     return edited(text, [(start, end, choice.of(breaks)) for start, end in places])
 
 
-def interrupted(text: str, choice: Choice, one_in: int = 8, *, tight: bool = False) -> str:
+def interrupted(text: str, choice: Choice, one_in: int = 8) -> str:
     """With more comments within brackets."""
-    return broken(text, choice, one_in, ("  # and on\n  ", " # 😀\n\n\t"), tight=tight)
+    return broken(text, choice, one_in, ("  # and on\n  ", " # 😀\n\n\t"))
 
 
-def continued(text: str, choice: Choice, one_in: int = 12, tight: bool = False) -> str:
+def continued(text: str, choice: Choice, one_in: int = 12) -> str:
     """With more lines that end in a backslash."""
-    places = [(start, end) for start, end, _ in gaps(text, tight) if choice.one_in(one_in)]
+    places = [(start, end) for start, end, _ in gaps(text) if choice.one_in(one_in)]
     return edited(text, [(start, end, choice.of((" \\\n    ", "\\\n ", " \\\n\t"))) for start, end in places])
 
 

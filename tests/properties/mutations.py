@@ -43,10 +43,7 @@ def parenthesized(text: str, choice: Choice, one_in: int = 4) -> str:
 
 
 def _operands(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions around which parentheses may stand: those that are read, outside of f-strings and patterns.
-
-    Not around the function of a call, or a name in front of a dot, where nobody puts any.
-    """
+    """The expressions around which parentheses may stand: those that are read, outside of f-strings and patterns."""
     if isinstance(node, (ast.JoinedStr, ast.pattern)):
         return
     for name, value in ast.iter_fields(node):
@@ -57,15 +54,8 @@ def _operands(node: ast.AST) -> Iterator[ast.expr]:
                 continue
             wrapped = isinstance(child, ast.expr) and not isinstance(child, (ast.Slice, ast.Starred, ast.GeneratorExp))
             loaded = isinstance(getattr(child, "ctx", None) or ast.Load(), ast.Load)
-            owner = isinstance(node, ast.Attribute) and isinstance(child, ast.Name)
             sliced = isinstance(node, ast.Subscript) and name == "slice" and isinstance(child, ast.Tuple)
-            if (
-                wrapped
-                and loaded
-                and not (sliced or owner)
-                and (name, type(node)) != ("value", ast.Expr)
-                and name not in ("decorator_list", "func")
-            ):
+            if wrapped and loaded and not sliced and (name, type(node)) != ("value", ast.Expr) and name != "decorator_list":
                 assert isinstance(child, ast.expr)
                 yield child
             yield from _operands(child)
@@ -213,14 +203,19 @@ def same_program(one: str, other: str) -> bool:
 
 
 MUTATIONS: Sequence[tuple[str, Mutation, bool]] = (
-    ("spaces", partial(layout.spaced, tight=True), True),
-    ("breaks", partial(layout.broken, tight=True), True),
-    ("comments in brackets", partial(layout.interrupted, tight=True), True),
-    ("continuations", partial(layout.continued, tight=True), True),
+    ("spaces", layout.spaced, True),
+    ("spaces everywhere", partial(layout.spaced, one_in=1), True),
+    ("breaks", layout.broken, True),
+    ("breaks everywhere", partial(layout.broken, one_in=1), True),
+    ("comments in brackets", layout.interrupted, True),
+    ("comments in brackets everywhere", partial(layout.interrupted, one_in=1), True),
+    ("continuations", layout.continued, True),
+    ("continuations everywhere", partial(layout.continued, one_in=1), True),
     ("blank lines", layout.parted, True),
     ("trailing spaces", layout.trailing, True),
     ("comments", layout.commented, True),
     ("parentheses", parenthesized, True),
+    ("parentheses everywhere", partial(parenthesized, one_in=1), True),
     ("quotes", requoted, True),
     ("aliases", aliased, False),
     ("names", renamed, False),

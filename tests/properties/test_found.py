@@ -83,3 +83,19 @@ def test_the_message_has_the_parentheses_of_the_code() -> None:
 def test_of_two_like_comments_none_is_lost() -> None:
     text = "from torch import autograd\nx = (autograd  # why\n     .Variable(torch.ones(1)  # why\n     ))\n"
     assert fixed(text).count("# why") == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "fixed_change"),
+    [("{}.data = x", "{}.detach().copy_(x)"), ("{}.data.add_(1)", "{}.detach().add_(1)")],
+)
+def test_a_statement_that_shares_its_line_has_a_fix_of_its_own(change: str, fixed_change: str) -> None:
+    """It was given that of the lines before, and mended in the next round; the lines behind it went without `no_grad`."""
+    a, b = change.format("a"), change.format("b")
+    text = f"def f(a: nn.Parameter, b: nn.Parameter, x):\n    {a}\n    {b}; {a}\n    {b}\n"
+    found = check_findings(Source(text))
+    fixes = [each.fix for each in found if each.fix is not None]
+    assert [each.location.row for each in found] == [2, 3, 3, 4]
+    assert [{edit.location.row for edit in each.edits} for each in fixes[1:3]] == [{3}, {3}]
+    assert f"\n    {fixed_change.format('b')}; {fixed_change.format('a')}\n" in fixed(text, Applicability.UNSAFE)
+    assert fixed(text, Applicability.UNSAFE).count("with torch.no_grad():") == 2

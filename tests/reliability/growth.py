@@ -25,6 +25,8 @@ optimizer = torch.optim.SGD([x], 1)
 loss = x.sum()
 """
 
+TRAINING = "    loss = model(x).sum()\n    loss.backward()\n"
+
 CASES: dict[str, Callable[[int], str]] = {
     "findings": lambda n: "x.requres_grad = 1\n" * n,
     "findings on one line": lambda n: "x.requres_grad = 1; " * n + "\n",
@@ -43,7 +45,38 @@ CASES: dict[str, Callable[[int], str]] = {
     "tries": lambda n: "try:\n    y = x.data\nexcept E:\n    y = 1\n" * n,
     "steps": lambda n: "loss = x.sum()\nloss.backward()\noptimizer.step()\n" * n,
     "modes": lambda n: "model.eval()\nmodel.train()\ny = model(x)\n" * n,
+    "modes in a loop": lambda n: "for b in x:\n" + "    model.eval()\n    y = model(b)\n    model.train()\n" * n,
+    "modes unless none": lambda n: "if model is not None:\n" + "    model.eval()\n    y = model(x)\n" * n,
+    "evaluations": lambda n: (
+        "def f(model, x):\n" + f"    model.train()\n{TRAINING}    with torch.no_grad():\n        acc = model(x)\n" * n
+    ),
+    "models": lambda n: "".join(f"m{i} = torch.nn.Linear(1, 1)\nm{i}.eval()\nfor b in x:\n    y = m{i}(b)\n" for i in range(n)),
+    "mode functions": lambda n: "".join(
+        f"def f{i}(x):\n    model.eval()\n    for b in x:\n        y = model(b)\n    f{max(i - 1, 0)}(x)\n" for i in range(n)
+    ),
+    "loads": lambda n: "model.load_state_dict(torch.load('a'))\ntorch.save(model, 'a')\n" * n,
     "in place": lambda n: "y = x.exp()\ny += 1\ny.sum().backward()\n" * n,
+    "optimizers": lambda n: (
+        "".join(f"o{i} = torch.optim.SGD([x], 1)\n" for i in range(n))
+        + "for b in x:\n"
+        + "".join(f"    o{i}.zero_grad()\n{TRAINING}    o{i}.step()\n" for i in range(n))
+    ),
+    "training loops": lambda n: f"for b in x:\n{TRAINING}    optimizer.step()\n" * n,
+    "steps in a loop": lambda n: "for b in x:\n" + f"    optimizer.step()\n{TRAINING}" * n,
+    "zero_grads": lambda n: (
+        "for b in x:\n" + "    optimizer.zero_grad()\n" * n + "    loss.backward()\n" + "    optimizer.step()\n" * n
+    ),
+    "sums in loops": lambda n: f"total = 0\n{f'for b in x:{chr(10)}{TRAINING}    total += loss{chr(10)}' * n}",
+    "closures": lambda n: "def f(x):\n" + "    y = x.data\n    def g():\n        y.add_(1)\n" * n,
+    "a global": lambda n: "y = x.data\n" * n + "".join(f"def f{i}():\n    return y.add_(1)\n" for i in range(n)),
+    "arrays": lambda n: "y = x.detach().numpy()\ny += 1\nz = torch.from_numpy(y)\nz.add_(1)\n" * n,
+    "discarded": lambda n: "x.cuda()\nx.to('cuda')\n" * n,
+    "detached": lambda n: "y = x.detach()\ny += 1\n" * n,
+    "volatile": lambda n: "y = torch.autograd.Variable(x, volatile=True)\n" * n,
+    "probes": lambda n: "if hasattr(x, 'data'):\n    y = a.data\n" * n,
+    "parameters": lambda n: "for p in model.parameters():\n" + "    p.data.mul_(2)\n" * n,
+    "aliases": lambda n: "a0 = x\n" + "".join(f"a{i + 1} = a{i}.data\n" for i in range(n)) + f"a{n}.add_(1)\n",
+    "targets": lambda n: ", ".join(f"a{i}" for i in range(n)) + " = x.data\n",
 }
 
 

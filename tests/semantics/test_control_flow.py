@@ -221,3 +221,58 @@ def test_one_of_several_may_come_before(firsts: str, then: str, avoiding: str, e
     snippet = Snippet(STRAIGHT)
     found = snippet.flow.may_follow_any(snippet.calls(firsts), snippet.call(then), snippet.calls(avoiding))
     assert found is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "firsts", "avoiding", "expected"),
+    [
+        (STRAIGHT, "a", "", "b c"),
+        (STRAIGHT, "a", "b", "b"),
+        (STRAIGHT, "b", "", "c"),
+        (STRAIGHT, "a b", "b", "b c"),
+        (STRAIGHT, "", "", ""),
+        (BRANCH, "a", "", "c"),
+        (BRANCH, "t", "a", "a b c"),
+        (LOOP, "b", "a", "c u d a after"),
+        (LOOP, "c", "", "a t b u c d after"),
+        (LOOP, "d", "", "after"),
+        ("f(a(), b(), c())", "a", "b", "b"),
+        ("f(a(), b(), c())", "b", "", "c f"),
+        ("while t():\n    f(a(), b())", "b", "", "f t a b"),
+        ("while t():\n    f(a(), b())", "b", "a", "f t a"),
+        ("try:\n    a()\n    b()\nexcept E:\n    c()\nd()", "a", "b", "b c d"),
+    ],
+)
+def test_all_that_may_come_behind(text: str, firsts: str, avoiding: str, expected: str) -> None:
+    snippet = Snippet(text)
+    names = [node.func.id for node in snippet.tree.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    ahead = snippet.flow.ahead_of(snippet.tree.module, snippet.calls(firsts), snippet.calls(avoiding))
+    assert {name for name in names if ahead.includes(snippet.call(name))} == set(expected.split())
+    some = snippet.flow.ahead_of(snippet.tree.module, snippet.calls(firsts), snippet.calls(avoiding), up_to=snippet.calls("a"))
+    assert some.includes(snippet.call("a")) is ("a" in expected.split())
+
+
+def test_nothing_of_another_scope_comes_behind() -> None:
+    snippet = Snippet("a()\ndef f():\n    b()\nc()")
+    assert not snippet.flow.ahead_of(snippet.tree.module, snippet.calls("a")).includes(snippet.call("b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "nodes", "avoiding", "expected"),
+    [
+        (STRAIGHT, "a", "b c", "", True),
+        (STRAIGHT, "a", "c", "b", False),
+        (STRAIGHT, "c", "a b", "", False),
+        (STRAIGHT, "a", "", "", False),
+        ("b()\na()\nc()\nd()\ne()\nf()\ng()", "a", "c d e f g", "c", True),
+        ("b()\na()\nz()\nc()\nd()\ne()\nf()\ng()", "a", "c d e f g", "z", False),
+        ("if t():\n    a()\nelse:\n    c(); d(); e(); f()\ng()", "a", "c d e f g", "", True),
+        ("while t():\n    b()\n    a()", "a", "b", "", True),
+        ("while t():\n    b()\n    a()", "a", "b", "t", False),
+        ("f(b(), a())", "a", "b", "", False),
+    ],
+)
+def test_whether_one_of_several_may_come_behind(text: str, first: str, nodes: str, avoiding: str, expected: bool) -> None:
+    snippet = Snippet(text)
+    found = snippet.flow.leads_to_any(snippet.call(first), snippet.calls(nodes), snippet.calls(avoiding))
+    assert found is expected

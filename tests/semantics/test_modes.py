@@ -376,3 +376,24 @@ class OfUnknownBase(Base):
 """)
     assert isinstance(node, ast.expr)
     assert ModeDependence(semantics).of(node) is expected
+
+
+def test_functions_that_know_nothing_of_a_model_are_left_out() -> None:
+    text = """
+        «net» = build()
+        def runs():
+            net(x)
+        def calls():
+            runs()
+        def other(net):
+            net.eval()
+        def another():
+            total = compute()
+        def sets_all():
+            for part in parts():
+                part.eval()
+        """
+    snippet = Snippet(dedent(text))
+    scopes = [scope for scope, _ in snippet.modes.scopes_of(snippet.model, snippet.scope)]
+    assert [scope.name for scope in scopes if isinstance(scope, ast.FunctionDef)] == ["runs", "calls", "sets_all"]
+    assert list(snippet.settings()) == [2]

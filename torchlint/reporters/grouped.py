@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from torchlint.diagnostic import Diagnostic
+from torchlint.diagnostic import Diagnostic, printable
 from torchlint.reporters.report import Report, Style
 from torchlint.reporters.summary import summary
 
@@ -16,10 +16,10 @@ def render(report: Report, style: Style) -> Iterator[str]:
         diagnostics = list(found)
         places = [_place(diagnostic) for diagnostic in diagnostics]
         width = max(map(len, places))
-        yield f"{style.bold(filename)}:\n"
+        yield f"{style.bold(printable(filename))}:\n"
         for place, diagnostic in zip(places, diagnostics):
             star = f"[{style.mark('*')}] " if report.fixes(diagnostic) else ""
-            yield f"  {place:<{width}}  {style.code(diagnostic.code)} {star}{diagnostic.message}\n"
+            yield f"  {place:<{width}}  {style.code(diagnostic.code)} {star}{printable(diagnostic.message)}\n"
         yield "\n"
     yield from summary(report)
 

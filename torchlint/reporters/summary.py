@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from torchlint.diagnostic import printable
 from torchlint.reporters.report import Report
 
 
@@ -29,7 +30,7 @@ def fixes(report: Report) -> Iterator[str]:
     names = _names()
     yield f"Fixed {_count(report.fixed, 'error')}:\n"
     for filename, codes in report.fixed_in.items():
-        yield f"- {filename}:\n"
+        yield f"- {printable(filename)}:\n"
         for code, number in sorted(Counter(codes).items()):
             yield f"    {number} × {code} ({names[code]})\n"
     yield "\n"

@@ -9,48 +9,21 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
-import re
 from abc import ABC
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.options import DEFAULTS, Options
+from torchlint.rules.fields import fields_of
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
 from torchlint.target import TorchVersion
 
-
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """A cheap necessary condition on a file's bytes: without it, the rule has nothing to find there.
-
-    The bytes must hold one of ``any_of``, one of ``and_any_of``, and a match of ``pattern``, where these are given; ``check``
-    has the last word.
-    """
-
-    any_of: tuple[bytes, ...]
-    pattern: re.Pattern[bytes] | None = None
-    check: Callable[[bytes], bool] | None = None
-    and_any_of: tuple[bytes, ...] = ()
-
-    def passes(self, data: bytes) -> bool:
-        """Whether a file with these bytes could hold a finding."""
-        if not _holds_any(data, self.any_of) or (self.and_any_of and not _holds_any(data, self.and_any_of)):
-            return False
-        if self.pattern is not None and self.pattern.search(data) is None:
-            return False
-        return self.check is None or self.check(data)
-
-
-def _holds_any(data: bytes, parts: tuple[bytes, ...]) -> bool:
-    for part in parts:  # noqa: SIM110 - a loop, as `any` of a generator takes several times as long
-        if part in data:
-            return True
-    return False
+__all__ = ["Rule", "Screen", "all_rules"]
 
 
 class Rule(ABC):
@@ -117,9 +90,12 @@ class Rule(ABC):
         )
 
     def fix(self, message: str, edits: Sequence[tuple[int, int, str]], *, safe: bool) -> Fix:
-        """A fix from ``edits``: (start offset, end offset, new text) each."""
+        """A fix from ``edits``: (start offset, end offset, new text) each. One that changes what is printed is not ``safe``."""
+        fields = fields_of(self.source, self.semantics)
+        safe = safe and not any(fields.prints_code(start, end) for start, end, _ in edits)
+        fitting = {(start, end, fields.with_fitting_quotes(start, content)) for start, end, content in edits}
         located = tuple(
-            Edit(self.source.location(start), self.source.location(end), content) for start, end, content in sorted(set(edits))
+            Edit(self.source.location(start), self.source.location(end), content) for start, end, content in sorted(fitting)
         )
         return Fix(message, located, Applicability.SAFE if safe else Applicability.UNSAFE)
 

@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics import Semantics, Type
 from torchlint.source import Source
 
 
@@ -35,14 +35,16 @@ class Copying:
         scope = bindings.scope_of(node)
         for current in (scope, bindings.module):
             for name, found in current.bindings.items():
-                if bindings.lookup(name, scope) != tuple(found) or any(binding.form is not Form.IMPORT for binding in found):
+                if bindings.lookup(name, scope) != tuple(found) or not self._rewriter.is_imported(found):
                     continue
                 if any(binding.imported == "copy.deepcopy" for binding in found):
                     return name, []
                 if any(binding.imported == "copy" for binding in found):
                     return f"{name}.deepcopy", []
         if bindings.lookup("copy", scope):
-            return "deepcopy", [self._rewriter.add_import("from copy import deepcopy")]
+            name = self._rewriter.free_name("deepcopy", scope, of="copy.deepcopy")
+            alias = "" if name == "deepcopy" else f" as {name}"
+            return name, [self._rewriter.add_import(f"from copy import deepcopy{alias}")]
         return "copy.deepcopy", [self._rewriter.add_import("import copy")]
 
     def copy_tensor(self, node: ast.expr, *, detached: bool = False) -> list[TextEdit]:

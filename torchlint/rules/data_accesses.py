@@ -75,6 +75,7 @@ _CONTAINERS = re.compile(
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
 _PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
+_IMPORTING = re.compile(rb"[\w.]+[ \t]+import\b|[\w.]*[ \t]*\\")
 
 
 def _may_read_data(data: bytes) -> bool:
@@ -84,13 +85,20 @@ def _may_read_data(data: bytes) -> bool:
         behind = data[position + 5 : position + 6]
         newline = max(data.rfind(b"\n", 0, position), data.rfind(b"\r", 0, position))
         line = data[newline + 1 : position].lstrip()
-        if not (behind.isalnum() or behind == b"_" or line.startswith((b"from ", b"import ")) or line.endswith(b"utils")):
+        if not (behind.isalnum() or behind == b"_" or line.endswith(b"torch.utils") or _is_import(line, data, position)):
             return True
         position = data.find(b".data", position + 5)
     return False
 
 
-DATA_SCREEN = Screen(any_of=(b".data",), check=_may_read_data)
+def _is_import(line: bytes, data: bytes, position: int) -> bool:
+    """Whether ``line``, which goes on at ``position``, is an import and nothing else."""
+    if b";" in line:
+        return False
+    return line.startswith(b"import ") or (line.startswith(b"from ") and _IMPORTING.match(data, position) is not None)
+
+
+DATA_SCREEN = Screen(any_of=(b"data",), check=_may_read_data, names=frozenset({b".data"}))
 """What the rules about ``.data`` need of a file."""
 
 
@@ -357,12 +365,16 @@ class _Evidence:
         """Whether the code asks whether ``x`` has a ``data``, or of what type it is: a tensor would need no asking."""
         if self._is_argument_of(node, "builtins.isinstance"):
             return True
-        probes = [
-            call.args[0]
+        return bool(self._probed) and ast.dump(node.value) in self._probed
+
+    @cached_property
+    def _probed(self) -> set[str]:
+        """What the code asks for a ``data``."""
+        return {
+            ast.dump(call.args[0])
             for call in self._semantics.facts.calls.get("hasattr", ())
             if len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and call.args[1].value == "data"
-        ]
-        return bool(probes) and ast.dump(node.value) in map(ast.dump, probes)
+        }
 
     def shows_tensor(self, node: ast.Attribute, role: Role, change: Change | None) -> bool:
         """Whether the use of ``node``, which is ``x.data``, shows ``x`` to be a tensor."""
@@ -378,7 +390,7 @@ class _Evidence:
         if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
             return True
         if self._semantics.backpropagated.name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
-            return not self._has_attributes_of_others(node.value)
+            return not self._is_used_as_other(node.value)
         match parent:
             case ast.Attribute(attr="is_sparse" | "is_cuda"):
                 return True
@@ -390,18 +402,33 @@ class _Evidence:
                 stored = getattr(self._tree.statement(node), "value", None)
                 return isinstance(stored, ast.expr) and self._semantics.kind(stored).is_tensor
             case ast.BinOp(left=left, right=right):
-                return self._semantics.kind(right if left is node else left).is_tensor
+                other = right if left is node else left
+                return self._semantics.kind(other).is_tensor and not self._is_used_as_other(node.value)
             case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:
                 return (self._semantics.qualified_name(function) or "").startswith("torch.")
             case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
                 return self._semantics.kind(target).is_tensor  # only a tensor can be stored there
         return False
 
-    def _has_attributes_of_others(self, node: ast.expr) -> bool:
-        """Whether the code takes from ``node`` what no tensor has: ``opt.data`` beside ``opt.epochs``."""
+    def _is_used_as_other(self, node: ast.expr) -> bool:
+        """Whether the code takes from ``node`` what no tensor has: ``opt.data`` beside ``opt.epochs``.
+
+        So is a sparse matrix of scipy known, whose ``nonzero`` gives rows and columns.
+        """
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         parents = (self._tree.parent(use) for binding in bindings for use in binding.uses)
-        return any(isinstance(parent, ast.Attribute) and parent.attr not in torch_api.TENSOR_ATTRIBUTES for parent in parents)
+        return any(
+            isinstance(parent, ast.Attribute) and (parent.attr not in torch_api.TENSOR_ATTRIBUTES or self._is_unpacked(parent))
+            for parent in parents
+        )
+
+    def _is_unpacked(self, attribute: ast.Attribute) -> bool:
+        """Whether ``attribute`` is that of ``rows, columns = x.nonzero()``."""
+        call = self._tree.parent(attribute)
+        statement = (
+            self._tree.parent(call) if isinstance(call, ast.Call) and call.func is attribute and not call.keywords else None
+        )
+        return attribute.attr == "nonzero" and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple)
 
     def _is_called(self, method: ast.AST | None) -> bool:
         call = self._tree.parent(method) if method is not None else None

@@ -12,6 +12,10 @@ from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.gradient import connected
 from torchlint.semantics.tree import Function, walk_body
 
+EVALUATES = re.compile(rb"\.eval\([\s\\]*[)#]|\.train\([\s\\(]*(?:False|mode|#)")
+"""What a file holds that puts a model into evaluation mode."""
+SWITCHES = frozenset({b".eval", b".train"})
+"""The methods that do so."""
 _EVALUATING = re.compile(
     r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|predict\w*|infer\w*|score\w*|acc|accuracy|metrics?|sampl\w*|generat\w*|gen|"
     r"benchmark\w*|visuali\w*|decode|translate|demo|confusion\w*|error_rate|encode)(_|$)",

@@ -6,12 +6,19 @@ import ast
 import re
 from typing import TypeGuard
 
+from torchlint.rules.screens import GAP
 from torchlint.semantics import Semantics
 
-MAY_LOAD = re.compile(
-    rb"\btorch\s*\.\s*(?:serialization\s*\.\s*)?load\b|\bimport\s+torch(?:\.serialization)?\s+as\b"
-    rb"|\bfrom\s+torch(?:\.serialization)?\s+import\b[^\n\r]*(?:\bload\b|\(|\bserialization\b)"
-)
+
+def may_name(function: bytes) -> re.Pattern[bytes]:
+    """What a file holds that refers to ``torch.load`` or ``torch.save`` under whatever name."""
+    note = rb"(?:#[^\r\n]{0,300}[\r\n]" + GAP + rb"){0,5}"
+    attribute = GAP + note + rb"\.[\s\\]*(?:" + function + rb"\b|serialization\b|#)"
+    imported = rb"[\s\\]+import\b[^\n\r]*(?:\b" + function + rb"\b|[(*\\]|\bserialization\b)"
+    return re.compile(rb"torch(?<!\wtorch)(?:" + attribute + rb"|[\s\\]+as\b|" + imported + b")")
+
+
+MAY_LOAD = may_name(b"load")
 """What a file holds that calls ``torch.load`` under whatever name."""
 
 _BUFFERS = frozenset({"io.BytesIO", "six.BytesIO", "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile"})

@@ -28,7 +28,10 @@ SUSPENDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
 _LONGEST = 50
-"""A run of more statements is divided, as every finding in it carries the edits for all of it; the parts join one another."""
+"""A run of more statements is divided, as every finding in it carries the edits for all of it; the parts join one another.
+
+A loop or condition of more lines is no part of a run, for the same reason; what is in it may be.
+"""
 
 
 class NoGradRuns:
@@ -50,6 +53,7 @@ class NoGradRuns:
         self._needs_it = needs_it
         self._bears_it = bears_it
         self._found: dict[ast.stmt, list[ast.stmt]] = {}
+        self._stretches: dict[ast.stmt, tuple[list[ast.stmt], int]] = {}
 
     def around(self, statement: ast.stmt) -> list[ast.stmt]:
         """The run of neighbouring statements around ``statement`` that go under ``no_grad``, and nothing else.
@@ -65,12 +69,22 @@ class NoGradRuns:
     def _find(self, statement: ast.stmt) -> list[ast.stmt]:
         outermost = statement
         for parent in self._tree.ancestors(statement):
-            if not isinstance(parent, (ast.If, ast.For)) or not self._allows(parent):
+            if not isinstance(parent, (ast.If, ast.For)) or _is_long(parent) or not self._allows(parent):
                 break
             if self._rewriter.stands_alone(parent):
                 outermost = parent
-        block = self._tree.block(outermost)
-        first = last = block.index(outermost)
+        if not self._rewriter.stands_alone(outermost):
+            return [outermost]  # it cannot be put into a block, with its neighbours or without them
+        if outermost not in self._stretches:
+            self._measure(outermost)
+        stretch, place = self._stretches[outermost]
+        first = place // _LONGEST * _LONGEST
+        return self._within_condition(stretch[first : first + _LONGEST])
+
+    def _measure(self, statement: ast.stmt) -> None:
+        """Takes down the neighbouring statements around ``statement`` that can go under one ``no_grad``, and their places."""
+        block = self._tree.block(statement)
+        first = last = block.index(statement)
         for position in range(first - 1, -1, -1):
             if not self._joins(block[position]):
                 break
@@ -79,8 +93,8 @@ class NoGradRuns:
             if not self._joins(block[position]):
                 break
             last = position if self._holds_needy(block[position]) else last
-        first += (block.index(outermost) - first) // _LONGEST * _LONGEST
-        return self._within_condition(block[first : min(last + 1, first + _LONGEST)])
+        stretch = block[first : last + 1]
+        self._stretches.update({member: (stretch, place) for place, member in enumerate(stretch)})
 
     def _within_condition(self, run: list[ast.stmt]) -> list[ast.stmt]:
         """Of a run that is one condition, only one of whose branches needs ``no_grad``, the run in that branch."""
@@ -95,7 +109,7 @@ class NoGradRuns:
         return run
 
     def _joins(self, statement: ast.stmt) -> bool:
-        return self._allows(statement) and self._rewriter.stands_alone(statement)
+        return not _is_long(statement) and self._allows(statement) and self._rewriter.stands_alone(statement)
 
     def _holds_needy(self, statement: ast.stmt) -> bool:
         return any(isinstance(part, ast.stmt) and self._needs_it(part) for part in ast.walk(statement))
@@ -109,6 +123,10 @@ class NoGradRuns:
             case ast.Continue() | ast.Break() | ast.Pass():
                 return True
         return self._needs_it(statement) or self._bears_it(statement)
+
+
+def _is_long(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.If, ast.For)) and (statement.end_lineno or 0) - statement.lineno > _LONGEST
 
 
 def _is_plain(header: ast.expr) -> bool:

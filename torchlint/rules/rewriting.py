@@ -10,7 +10,7 @@ import re
 import sys
 import tokenize
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -135,7 +135,7 @@ class Rewriter:
         after = self._source.text[self._source.end(statement) : end].strip()
         if statement.lineno > 1 and self._source.line(statement.lineno - 1).endswith("\\"):
             return False
-        return not before.strip(" \t\f\ufeff") and (not after or after.startswith("#"))
+        return not before.strip(" \t") and (not after or after.startswith("#"))
 
     def _is_elif(self, statement: ast.stmt) -> bool:
         return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._source.start(statement))
@@ -184,6 +184,11 @@ class Rewriter:
         rows = [row for row in range(first, last + 1) if row not in inside and self._source.line(row).strip()]
         return [(start, start, unit) for start in map(self._source.line_start, rows)]
 
+    def _can_be_indented(self, statement: ast.stmt) -> bool:
+        """Whether what is put in front of the lines of ``statement`` counts: of an indentation, a form feed voids the start."""
+        rows = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+        return not any("\f" in self._indentation(row) for row in rows)
+
     @cached_property
     def _rows_of_long_strings(self) -> set[int]:
         """The rows of strings that take several; which of them start inside one takes the tokens to tell."""
@@ -211,9 +216,10 @@ class Rewriter:
     def wrap_in_no_grad(self, statements: list[ast.stmt], mode: str = "no_grad()") -> list[TextEdit] | None:
         """Puts neighbouring statements into ``with torch.no_grad():``, that of the statement before where there is one.
 
-        Another ``mode`` is another of torch's context managers. ``None`` where other code shares the statements' lines.
+        Another ``mode`` is another of torch's context managers. ``None`` where other code shares the statements' lines, or
+        where they cannot be indented.
         """
-        if not all(self.stands_alone(statement) for statement in statements):
+        if not all(self.stands_alone(statement) and self._can_be_indented(statement) for statement in statements):
             return None
         if mode == "no_grad()" and (block := self._no_grad_block_before(statements[0])) is not None:
             return self._join(block, statements)
@@ -297,9 +303,18 @@ class Rewriter:
         while text[value] in " \t\\\r\n":
             value += 1
         start, end = self.attribute_span(target)[0], self._source.end(statement)
+        call = ")" * text.count(")", self._source.end(target), value) + call  # behind the parentheses of the target's own
+        if isinstance(statement.value, (ast.Yield, ast.YieldFrom)) or self._is_bare_tuple(statement.value):
+            return [(start, value, f"{call}(("), (end, end, "))")]
         if text[value] == "(" and value < self._source.start(statement.value):
             return [(start, value, call)]  # the value has parentheses of its own
         return [(start, value, f"{call}("), (end, end, ")")]
+
+    def _is_bare_tuple(self, node: ast.expr) -> bool:
+        """Whether a node is a tuple without parentheses: behind the name of a function it is no call."""
+        if not isinstance(node, ast.Tuple):
+            return False
+        return not isinstance(ast.parse(f"_{self._source.segment(node)}", mode="eval").body, ast.Call)
 
     def delete_argument(self, call: ast.Call, word: ast.keyword) -> TextEdit:
         """Deletes a keyword argument with the comma that goes with it."""
@@ -347,11 +362,42 @@ class Rewriter:
         scope = bindings.scope_of(node)
         for current in (scope, bindings.module):
             for name in self._names_of_torch(current):
-                if all(binding.form is Form.IMPORT or _is_none(binding) for binding in bindings.lookup(name, scope)):
+                if self.is_imported(bindings.lookup(name, scope)):
                     return name, []
         if self._imports_nothing() or self._takes_torch_for_granted:
             return "torch", []
-        return "torch", [self.add_import("import torch")]
+        name = self.free_name("torch", scope, of="torch")
+        return name, [self.add_import("import torch" if name == "torch" else f"import torch as {name}")]
+
+    def is_imported(self, found: Sequence[Binding]) -> bool:
+        """Whether a name that has these bindings is an import, or None where that failed, when the program runs."""
+        imports = [binding for binding in found if not _is_none(binding)]
+        return all(binding.form is Form.IMPORT or _imports_by_call(binding) for binding in imports) and any(
+            not self._is_for_type_checkers(binding) for binding in imports
+        )
+
+    def _is_for_type_checkers(self, binding: Binding) -> bool:
+        """Whether a binding is under ``if TYPE_CHECKING:``, which is not run."""
+        child = binding.node
+        for parent in self._semantics.tree.ancestors(binding.node):
+            if isinstance(parent, ast.If) and child in parent.body:
+                test = parent.test
+                if getattr(test, "id", getattr(test, "attr", None)) == "TYPE_CHECKING":
+                    return True
+            child = parent
+        return False
+
+    def free_name(self, name: str, scope: Scope, of: str) -> str:
+        """``name``, or a longer one where it stands for something else than the import ``of`` in ``scope``."""
+        bindings = self._semantics.bindings
+
+        def is_taken(name: str) -> bool:
+            found = bindings.lookup(name, scope)
+            return any(binding.scope is not bindings.module or binding.imported != of for binding in found)
+
+        while is_taken(name):
+            name = f"_{name}"
+        return name
 
     def _names_of_torch(self, scope: Scope) -> list[str]:
         """The names under which a scope imports torch."""
@@ -359,7 +405,7 @@ class Rewriter:
             self._torch_names[scope] = [
                 name
                 for name, found in scope.bindings.items()
-                if any(binding.form is Form.IMPORT and binding.imported == "torch" for binding in found)
+                if any(binding.imported == "torch" or _imports_by_call(binding) == "torch" for binding in found)
             ]
         return self._torch_names[scope]
 
@@ -374,42 +420,69 @@ class Rewriter:
         return any(isinstance(name.ctx, ast.Load) and not self._semantics.bindings.reaching(name) for name in names)
 
     def _imports_nothing(self) -> bool:
-        """Whether the file imports nothing at the top: a snippet that takes the usual names for granted."""
-        return not any(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in self._source.tree.body)
+        """Whether the file imports nothing: a snippet that takes the usual names for granted."""
+        return not self._semantics.tree.of_type(ast.Import, ast.ImportFrom)
 
     def add_import(self, statement: str) -> TextEdit:
-        """Adds an import where the file's other imports of its kind are."""
-        imports = [node for node in self._source.tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        """Adds an import where the file's other imports of its kind are; one that may fail, among those that may."""
+        body = self._source.tree.body
+        imports = [node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
         plain = [node for node in imports if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")]
         torch = [node for node in plain if _imports_torch(node)]
         module = statement.split()[1].partition(".")[0]
         if plain and module in sys.stdlib_module_names:
             return self._add_standard_import(statement, module, plain)
+        tried = [node for block in body if isinstance(block, ast.Try) for node in block.body if _imports_torch(node)]
+        if tried and module == "torch" and not torch:
+            return self._line_before(tried[0], statement)
         if torch or plain:
-            place = self._source.line_start((torch or plain)[0].lineno)
-        elif imports:
-            place = self._source.line_start((imports[-1].end_lineno or 0) + 1)
-        else:
-            place = self._after_docstring()
-        return (place, place, statement + self._source.newline)
+            return self._line_before((torch or plain)[0], statement)
+        if imports:
+            return self._line_behind(imports[-1], statement)
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            return self._line_behind(body[0], statement)
+        free = [node for node in body if self._source.may_precede(node.lineno)]
+        return self._line_before((free or body)[0], statement) if body else (0, 0, statement + self._source.newline)
 
     def _add_standard_import(self, statement: str, module: str, plain: list[ast.Import | ast.ImportFrom]) -> TextEdit:
         """Adds an import of the standard library among the others of it, or in a group of its own in front."""
-        newline = self._source.newline
         standard = [node for node in plain if isinstance(node, ast.Import) and _module_of(node) in sys.stdlib_module_names]
         before = [node for node in standard if _module_of(node) < module]
         if before:
-            place = self._source.line_start((before[-1].end_lineno or 0) + 1)
-            return (place, place, statement + newline)
-        place = self._source.line_start(plain[0].lineno)
+            return self._line_behind(before[-1], statement)
         leads = plain[0] in standard or _module_of(plain[0]) in sys.stdlib_module_names
-        return (place, place, statement + newline * (1 if leads else 2))
+        return self._line_before(plain[0], statement, newlines=1 if leads else 2)
 
-    def _after_docstring(self) -> int:
-        body = self._source.tree.body
-        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            return self._source.line_start((body[0].end_lineno or 0) + 1)
-        return self._source.line_start(body[0].lineno) if body else 0
+    def _line_before(self, node: ast.stmt, statement: str, newlines: int = 1) -> TextEdit:
+        """Puts a statement on a line in front of that of ``node``, or right in front of it where other code shares its line."""
+        decorators = getattr(node, "decorator_list", None)
+        start = self._source.text.rindex("@", 0, self._source.start(decorators[0])) if decorators else self._source.start(node)
+        row = self._source.location(start).row
+        line = self._source.line_start(row)
+        if self._source.text[line:start].strip(" \t\f\ufeff") or (row > 1 and self._source.line(row - 1).endswith("\\")):
+            return (start, start, f"{statement}; ")
+        return (line, line, self.indentation(node) + statement + self._source.newline * newlines)
+
+    def _line_behind(self, node: ast.stmt, statement: str) -> TextEdit:
+        """Puts a statement on the line below ``node``, or right behind it where other code shares its line."""
+        end = self._source.end(node)
+        row = self._source.location(end).row
+        rest = self._source.text[end : self._source.line_span(row)[1]].strip()
+        if (rest and not rest.startswith("#")) or row == self._source.line_count:
+            return (end, end, f"; {statement}")
+        place = self._source.line_start(row + 1)
+        return (place, place, statement + self._source.newline)
+
+
+def _imports_by_call(binding: Binding) -> str | None:
+    """The module of ``pytest.importorskip("torch")`` and ``importlib.import_module("torch")``."""
+    match binding.value:
+        case ast.Call(
+            func=ast.Name(id="importorskip" | "import_module") | ast.Attribute(attr="importorskip" | "import_module"),
+            args=[ast.Constant(value=str(module)), *_],
+        ):
+            return module
+    return None
 
 
 def _is_none(binding: Binding) -> bool:
@@ -417,8 +490,8 @@ def _is_none(binding: Binding) -> bool:
     return isinstance(binding.value, ast.Constant) and binding.value.value is None
 
 
-def _imports_torch(node: ast.Import | ast.ImportFrom) -> bool:
-    return _module_of(node) == "torch"
+def _imports_torch(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.Import, ast.ImportFrom)) and _module_of(node) == "torch"
 
 
 def _module_of(node: ast.Import | ast.ImportFrom) -> str:

@@ -91,6 +91,10 @@ _ABOUT_THE_VALUE = frozenset(
 """What is read or called of a tensor or array without its values."""
 
 
+_MOST_NAMES = 100
+"""So many names for the memory of one tensor are followed; code that has more is generated."""
+
+
 class Sharing(Enum):
     """When two values share their memory."""
 
@@ -126,6 +130,15 @@ class Place:
     root: ast.Name
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Occurrences:
+    """The reads of a place in the order of the text: all of them, those of its values, and what they change."""
+
+    all: list[ast.expr]
+    of_values: list[ast.expr]
+    changes: list[Change]
+
+
 class Aliases:
     """Answers questions about shared memory in one file."""
 
@@ -133,9 +146,11 @@ class Aliases:
         self._semantics = semantics
         self._links: dict[ast.expr, Link | None] = {}
         self._rebound: dict[str, list[ast.AST]] = {}
-        self._occurrences: dict[tuple[str, tuple[Binding, ...], ast.ClassDef | None], list[ast.expr]] = {}
+        self._occurrences: dict[tuple[str, tuple[Binding, ...], ast.ClassDef | None], _Occurrences] = {}
+        self._reads: dict[str, dict[object, list[int]]] = {}
+        self._changes_through: dict[tuple[Binding, bool], list[Change]] = {}
+        self._rebound_in: dict[tuple[str, ast.AST], tuple[ast.AST, ...]] = {}
         self._changes: dict[tuple[ast.expr, bool], Change | None] = {}
-        self._standing: dict[ast.AST, tuple[ast.AST, ast.AST]] = {}
 
     # --- what an expression shares its memory with -------------------------------------------------------------------
 
@@ -282,19 +297,26 @@ class Aliases:
             self._semantics.kind(call.func.value).is_tensor or self._is_array(call.func.value)
         )
 
-    def changes(self, binding: Binding, *, also_perhaps: bool = False) -> Iterator[Change]:
+    def changes(self, binding: Binding, *, also_perhaps: bool = False) -> list[Change]:
         """What changes values of what ``binding`` binds, through its name, in the order of its uses."""
-        for use in binding.uses:
-            if (change := self.change(use, also_perhaps=also_perhaps)) is not None:
-                yield change
-        for other in self._augmented.get(binding, ()):
-            if isinstance(other.node, ast.Name):
-                yield Change(other.node, other.node)
+        key = (binding, also_perhaps)
+        if key not in self._changes_through:
+            changes = (self.change(use, also_perhaps=also_perhaps) for use in binding.uses)
+            augmented = (other.node for other in self._augmented.get(binding, ()))
+            self._changes_through[key] = [
+                *(change for change in changes if change is not None),
+                *(Change(node, node) for node in augmented if isinstance(node, ast.Name)),
+            ]
+        return self._changes_through[key]
+
+    def changes_at(self, place: Place) -> list[Change]:
+        """What changes values of a place where it is read."""
+        return self._occurrences_of(place).changes
 
     def changes_of(self, binding: Binding, seen: set[Binding] | None = None) -> Iterator[Change]:
         """What changes values through a name, or through other names that are bound to it or to a view of it."""
         seen = set() if seen is None else seen
-        if binding in seen:
+        if binding in seen or len(seen) == _MOST_NAMES:
             return
         seen.add(binding)
         yield from self.changes(binding)
@@ -346,17 +368,37 @@ class Aliases:
 
     def occurrences(self, place: Place) -> list[ast.expr]:
         """Every read of what may be the same place, in the order of the text."""
+        return self._occurrences_of(place).all
+
+    def _occurrences_of(self, place: Place) -> _Occurrences:
         key = (place.spelling, self._bindings_of(place.root), self._semantics.facts.self_class(place.root))
         if key not in self._occurrences:
-            self._occurrences[key] = list(self._find_occurrences(place))
+            found = list(self._find_occurrences(place))
+            changes = [change for use in found if (change := self.change(use)) is not None]
+            self._occurrences[key] = _Occurrences(found, [use for use in found if self.reads_values(use)], changes)
         return self._occurrences[key]
 
     def _find_occurrences(self, place: Place) -> Iterator[ast.expr]:
-        for node in self._by_spelling.get(place.spelling, ()):
-            if isinstance(getattr(node, "ctx", None), ast.Load):
-                other = self.place(node)
-                if other is not None and self.same(place, other):
-                    yield node
+        reads = self._reads_of(place.spelling)
+        numbers = {number for key in self._identities(place) for number in reads.get(key, ())}
+        nodes = self._by_spelling[place.spelling]
+        yield from (nodes[number] for number in sorted(numbers))
+
+    def _reads_of(self, spelling: str) -> dict[object, list[int]]:
+        """The reads of what is spelled so, by their places in `_by_spelling`, for each thing that they may be of."""
+        if spelling not in self._reads:
+            found = self._reads[spelling] = dict[object, list[int]]()
+            for number, node in enumerate(self._by_spelling.get(spelling, ())):
+                if isinstance(getattr(node, "ctx", None), ast.Load) and (place := self.place(node)) is not None:
+                    for key in self._identities(place):
+                        found.setdefault(key, []).append(number)
+        return self._reads[spelling]
+
+    def _identities(self, place: Place) -> set[object]:
+        """What makes two places of one spelling the same where they share any of it, as `same` tells."""
+        found: set[object] = set(self._bindings_of(place.root)) or {None}
+        owner = self._semantics.facts.self_class(place.root)
+        return found if owner is None else {*found, owner}
 
     def rebound(self, place: Place) -> list[ast.AST]:
         """The nodes, of any scope, that give the place, or what it is an attribute of, another value or memory."""
@@ -405,34 +447,26 @@ class Aliases:
     def following(self, event: ast.AST, nodes: Iterable[_Node], avoiding: Sequence[ast.AST]) -> Iterator[_Node]:
         """Those of ``nodes`` that may run after ``event``, with none of ``avoiding`` in between: found in one go for all."""
         flow = self._semantics.control_flow
-        scope, start = self._where(event)
-        obstacles = [node for node in avoiding if self._where(node)[0] is scope]
-        unsure = {start, *(self._where(node)[1] for node in obstacles)}
-        behind: set[ast.AST] | None = None
-        for node in nodes:
-            around, step = self._where(node)
-            if around is not scope:
-                continue
-            if step in unsure:
-                if flow.may_follow(event, node, obstacles):
-                    yield node
-                continue
-            if behind is None:
-                behind = set(flow.following(event, obstacles))
-            if step in behind:
-                yield node
-
-    def _where(self, node: ast.AST) -> tuple[ast.AST, ast.AST]:
-        """The scope whose code ``node`` is a part of, and the step of it."""
-        if node not in self._standing:
-            flow = self._semantics.control_flow
-            self._standing[node] = (flow.scope(node), flow.step(node))
-        return self._standing[node]
+        scope = flow.scope(event)
+        beside = [node for node in nodes if flow.scope(node) is scope]
+        if beside:
+            yield from filter(flow.ahead_of(scope, [event], avoiding, up_to=beside).includes, beside)
 
     def is_read_after(self, place: Place, event: ast.AST, avoiding: Iterable[ast.AST] = ()) -> bool:
         """Whether values of ``place`` may be read after ``event``, before it is given another value or any of ``avoiding``."""
-        uses = (use for use in self.occurrences(place) if self.reads_values(use))
-        return next(self.following(event, uses, [*self.rebound(place), *avoiding]), None) is not None
+        flow = self._semantics.control_flow
+        obstacles = self.rebound_in(flow.scope(event), place)
+        if others := tuple(avoiding):
+            obstacles = (*obstacles, *others)
+        return flow.leads_to_any(event, self._occurrences_of(place).of_values, obstacles)
+
+    def rebound_in(self, scope: ast.AST, place: Place) -> tuple[ast.AST, ...]:
+        """Those of `rebound` that are of one scope; the very same tuple for the same question."""
+        key = (place.spelling, scope)
+        if key not in self._rebound_in:
+            flow = self._semantics.control_flow
+            self._rebound_in[key] = tuple(node for node in self.rebound(place) if flow.scope(node) is scope)
+        return self._rebound_in[key]
 
     def reads_values(self, use: ast.expr) -> bool:
         """Whether a read of a tensor or array is of its values, and not just of its shape, type or device."""

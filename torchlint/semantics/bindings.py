@@ -92,6 +92,7 @@ class Bindings:
         self._continues: dict[ast.AST, list[ast.Continue]] = {}
         self._standing: dict[ast.AST, Scope] = {}
         self._loops: dict[ast.AST, tuple[Loop, ...]] = {}
+        self._indices: dict[ast.AST, dict[ast.AST, int]] = {}
         self._has_loops = any(tree.of_type(*LOOPS))
         self._reaching: dict[ast.Name, tuple[Binding, ...]] = {}
         self.module = self._collect(tree)
@@ -130,16 +131,23 @@ class Bindings:
 
     def lookup(self, name: str, scope: Scope | None) -> tuple[Binding, ...]:
         """All bindings of ``name`` in the scope that a use of it in ``scope`` refers to."""
+        return tuple(self._visible(name, scope))
+
+    def latest(self, name: str, scope: Scope | None) -> tuple[Binding, ...]:
+        """The last of these bindings: as many of them as a use may have."""
+        return tuple(self._visible(name, scope)[-_MANY:])
+
+    def _visible(self, name: str, scope: Scope | None) -> list[Binding]:
         first = True
         while scope is not None:
             if name in scope.outer_names:
                 owner = scope.outer_names[name]
-                return tuple(owner.bindings.get(name, ())) if owner else ()
+                return owner.bindings.get(name, []) if owner else []
             if name in scope.bindings and (first or not isinstance(scope.node, ast.ClassDef)):
-                return tuple(scope.bindings[name])
+                return scope.bindings[name]
             scope = scope.parent
             first = False
-        return ()
+        return []
 
     def bound_in_loop(self, loop: Loop) -> list[Binding]:
         """The bindings made by the body, test or target of ``loop``, in the order of the text."""
@@ -272,9 +280,17 @@ class Bindings:
             if isinstance(parent, ast.Starred):
                 path.append(None)
             else:
-                path.append(_index_in(parent.elts, child))
+                path.append(self._index_in(parent, child))
             child, parent = parent, self._tree.parent(parent)
         self._bind_target(node, child, parent, tuple(reversed(path)))
+
+    def _index_in(self, display: ast.Tuple | ast.List, child: ast.AST) -> int | None:
+        """Where ``child`` is among the items of a target: counted from the end behind a starred one."""
+        if display not in self._indices:
+            indices = self._indices[display] = {item: index for index, item in enumerate(display.elts)}
+            starred = next((index for item, index in indices.items() if isinstance(item, ast.Starred)), len(indices))
+            indices.update({item: index - len(indices) for item, index in indices.items() if index > starred})
+        return self._indices[display][child]
 
     def _bind_target(self, node: ast.Name, child: ast.AST, parent: ast.AST | None, path: tuple[int | None, ...]) -> None:
         match parent:
@@ -346,11 +362,9 @@ def _nonlocal_owner(scope: Scope, name: str) -> Scope | None:
     return None
 
 
-def _index_in(items: list[ast.expr], child: ast.AST) -> int | None:
-    """Where ``child`` is among ``items``: counted from the end behind a starred one."""
-    index = next(position for position, item in enumerate(items) if item is child)
-    starred = next((position for position, item in enumerate(items) if isinstance(item, ast.Starred)), None)
-    return index - len(items) if starred is not None and index > starred else index
+def _type_parameters(node: Function | ast.ClassDef) -> list[ast.AST]:
+    """The type parameters of a definition, whose bounds and defaults are uses of names."""
+    return getattr(node, "type_params", [])
 
 
 _IN_ORDER_OF_THEIR_OWN = (ast.Lambda, ast.NamedExpr, ast.ExceptHandler, ast.pattern, *COMPREHENSIONS)
@@ -436,7 +450,7 @@ class _Flow:
         if binding is None or isinstance(binding.scope.node, COMPREHENSIONS):
             return  # a comprehension's own names are looked up in it
         if binding.form is Form.AUGMENTED:
-            binding.before = self._locals.get(binding.name, ()) or self._bindings.lookup(binding.name, self._scope)
+            binding.before = self._locals.get(binding.name, ()) or self._bindings.latest(binding.name, self._scope)
             if binding.scope is self._scope:
                 binding.before = tuple(found for found in binding.before if found is not binding)
         self._set(binding.name, (binding,))
@@ -453,11 +467,11 @@ class _Flow:
                 if name in scope.bindings:
                     return tuple(scope.bindings[name])
             if isinstance(self._scope.node, ast.ClassDef):
-                return self._bindings.lookup(name, self._scope.parent)  # a comprehension does not see the class around it
+                return self._bindings.latest(name, self._scope.parent)  # a comprehension does not see the class around it
         if found := self._locals.get(name):
             foreign = self._scope.foreign.get(name)
             return _union((tuple(foreign), found)) if foreign else found
-        return self._bindings.lookup(name, self._scope)
+        return self._bindings.latest(name, self._scope)
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
@@ -549,10 +563,11 @@ class _Flow:
                     self._expression(item.optional_vars)
                 return self._block(statement.body)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self._around(statement.decorator_list, statement.args, statement.returns)
+                self._around([*statement.decorator_list, *_type_parameters(statement)], statement.args, statement.returns)
                 self._store(statement)
             case ast.ClassDef():
-                self._around([*statement.decorator_list, *statement.bases, *(word.value for word in statement.keywords)])
+                keywords = (word.value for word in statement.keywords)
+                self._around([*statement.decorator_list, *_type_parameters(statement), *statement.bases, *keywords])
                 self._store(statement)
             case ast.Import() | ast.ImportFrom():
                 for alias in statement.names:

@@ -49,6 +49,7 @@ class Certainty:
         self._semantics = semantics
         self._tensors: dict[ast.AST, bool] = {}
         self._arrays: dict[ast.AST, bool] = {}
+        self._asked_about: dict[Binding, bool] = {}
         self._depth = 0
 
     # --- tensors -----------------------------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ class Certainty:
         return False
 
     def _binds_tensor(self, binding: Binding) -> bool:
-        if any(self._is_tested(use) for use in binding.uses):
+        if self._is_asked_about(binding):
             return False
         if binding.form is Form.PARAMETER:
             return self._is_tensor_class(binding.annotation)
@@ -110,6 +111,12 @@ class Certainty:
     def _collates_as_usual(self) -> bool:
         """Whether the file's data loaders make tensors of what they load."""
         return "collate_fn" not in self._semantics.source.text
+
+    def _is_asked_about(self, binding: Binding) -> bool:
+        """Whether any use asks what the value is."""
+        if binding not in self._asked_about:
+            self._asked_about[binding] = any(self._is_tested(use) for use in binding.uses)
+        return self._asked_about[binding]
 
     def _is_tested(self, use: ast.Name) -> bool:
         """Whether a use asks what the value is, as one does of what may be several things."""
@@ -214,7 +221,7 @@ class Certainty:
         return maker in _ARRAY_MAKERS
 
     def _binds_array(self, binding: Binding) -> bool:
-        if any(self._is_tested(use) for use in binding.uses):
+        if self._is_asked_about(binding):
             return False
         if binding.form is Form.PARAMETER:
             annotation = binding.annotation

@@ -41,9 +41,30 @@ class Collections:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._judged: dict[ast.expr, bool] = {}
+        self._taken: list[ast.expr] = []
+        """What was found to be a collection, in order, maybe because something not judged yet was believed to be one."""
 
     def is_collection(self, value: ast.expr) -> bool:
-        """Whether an expression makes a list, tuple or dict, or is a name for one."""
+        """Whether an expression makes a list, tuple or dict, or is a name for one.
+
+        One that is made of itself, as in ``xs = xs + [x]``, is what the rest of it is.
+        """
+        judged = self._judged.get(value)
+        if judged is not None:
+            return judged
+        before = len(self._taken)
+        self._judged[value] = True
+        self._taken.append(value)
+        if self._is_made_of_collections(value):
+            return True
+        for taken in self._taken[before:]:  # maybe only because this one was believed to be a collection
+            del self._judged[taken]
+        del self._taken[before:]
+        self._judged[value] = False
+        return False
+
+    def _is_made_of_collections(self, value: ast.expr) -> bool:
         match value:
             case ast.Call(func=function):
                 return self._semantics.qualified_name(function) in LISTS | DICTS
@@ -152,14 +173,18 @@ class Collections:
 
     def items(self, found: Collection) -> Iterator[ast.expr]:
         """The single things in a collection, those of nested ones included."""
-        pending = [*found.displays, *found.fillings]
+        pending = [*found.displays, *found.fillings][::-1]
+        named = set(found.displays)
         while pending:
-            node = pending.pop(0)
+            node = pending.pop()
             parts = self._parts(node)
             if parts is None:
                 yield node
-            else:
-                pending[:0] = parts
+                continue
+            if isinstance(node, ast.Name):  # which may be a part of itself
+                parts = [part for part in parts if part not in named]
+                named.update(parts)
+            pending.extend(reversed(parts))
 
     def _parts(self, node: ast.expr) -> list[ast.expr] | None:
         """What a collection is made of; ``None`` for what is none."""
@@ -202,9 +227,11 @@ class Collections:
             call = self._semantics.tree.parent(filling)
             extends = isinstance(call, ast.Call) and last_name(call.func) in ("extend", "update")
             pending.extend(self._direct(filling) if extends or isinstance(call, ast.AugAssign) else [filling])
+        seen = set[ast.expr]()
         while pending:
             part = pending.pop()
-            if isinstance(part, (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)):
+            if isinstance(part, (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)) and part not in seen:
+                seen.add(part)
                 yield part
                 pending.extend(self._direct(part))
 

@@ -9,7 +9,9 @@ exception may lead from behind any step of a ``try`` to its handlers; calls are 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+import math
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -19,6 +21,8 @@ FlowScope: TypeAlias = ast.Module | ast.ClassDef | Function
 _Obstacles: TypeAlias = dict[ast.AST, list[ast.AST]]
 """The steps that paths must not pass, each with the nodes in it that are meant."""
 
+_NEAR = 4
+"""So many nodes are looked at before a search for all of them."""
 TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
@@ -77,11 +81,11 @@ class ControlFlow:
             return False
         start, goal = self.step(first), self.step(then)
         obstacles = self._obstacles(avoiding, scope)
-        behind = [node for node in obstacles.get(start, ()) if self._evaluated_before(start, first, node)]
-        if start is goal and self._evaluated_before(start, first, then):
-            if not any(self._evaluated_before(start, obstacle, then) for obstacle in behind):
+        behind = [node for node in obstacles.get(start, ()) if self.is_evaluated_before(start, first, node)]
+        if start is goal and self.is_evaluated_before(start, first, then):
+            if not any(self.is_evaluated_before(start, obstacle, then) for obstacle in behind):
                 return True
-        if behind or any(self._evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ())):
+        if behind or any(self.is_evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ())):
             return False
         return self._leads(scope, start, obstacles, goal)
 
@@ -89,19 +93,64 @@ class ControlFlow:
         """Whether ``then`` may run after any of ``firsts`` did, as `may_follow` tells of one, at the cost of one question."""
         scope, goal = self.scope(then), self.step(then)
         obstacles = self._obstacles(avoiding, scope)
-        is_shielded = any(self._evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ()))
+        is_shielded = any(self.is_evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ()))
         starts: list[ast.AST] = []
         for first in firsts:
             if self.scope(first) is not scope:
                 continue
             start = self.step(first)
-            behind = [node for node in obstacles.get(start, ()) if self._evaluated_before(start, first, node)]
-            if start is goal and self._evaluated_before(start, first, then):
-                if not any(self._evaluated_before(start, obstacle, then) for obstacle in behind):
+            behind = [node for node in obstacles.get(start, ()) if self.is_evaluated_before(start, first, node)]
+            if start is goal and self.is_evaluated_before(start, first, then):
+                if not any(self.is_evaluated_before(start, obstacle, then) for obstacle in behind):
                     return True
             if not behind:
                 starts.append(start)
         return not is_shielded and goal in self._reached(scope, starts, obstacles, goal)
+
+    def ahead_of(
+        self,
+        scope: FlowScope,
+        firsts: Collection[ast.AST],
+        avoiding: Collection[ast.AST] = (),
+        up_to: Iterable[ast.AST] | None = None,
+    ) -> Ahead:
+        """What may run in ``scope`` after any of ``firsts`` did, with none of ``avoiding`` in between: for many questions.
+
+        Where ``up_to`` is given, only these are asked about.
+        """
+        obstacles = self._obstacles(avoiding, scope)
+        starts: dict[ast.AST, list[ast.AST]] = {}
+        for first in firsts:
+            if self.scope(first) is scope:
+                starts.setdefault(self.step(first), []).append(first)
+        open_starts = [
+            step
+            for step, nodes in starts.items()
+            if not all(self._is_shut_in(step, node, obstacles.get(step, ())) for node in nodes)
+        ]
+        limit = math.inf
+        if up_to is not None:
+            order = self._graph(scope).order
+            limit = max((order.get(self.step(node), 0) for node in up_to), default=0)
+        return Ahead(self, scope, starts, obstacles, self._reached(scope, open_starts, obstacles, limit=limit))
+
+    def leads_to_any(self, first: ast.AST, nodes: Sequence[ast.expr], avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether any of ``nodes``, in the order of the text, may run after ``first`` did, as `may_follow` tells of one.
+
+        The next ones are looked at first, so that many such questions about many nodes are cheap where the answer is near.
+        """
+        scope = self.scope(first)
+        statement = self._tree.statement(first)
+        place = bisect_left(nodes, (statement.lineno, statement.col_offset), key=_position)
+        near = nodes[place : place + _NEAR]
+        if near and any(map(self.ahead_of(scope, [first], avoiding, up_to=near).includes, near)):
+            return True
+        others = nodes[place + _NEAR :] if next(self._tree.loops(first), None) is None else nodes
+        return bool(others) and any(map(self.ahead_of(scope, [first], avoiding, up_to=others).includes, others))
+
+    def _is_shut_in(self, step: ast.AST, node: ast.AST, obstacles: Collection[ast.AST]) -> bool:
+        """Whether an obstacle comes behind ``node`` in its own step."""
+        return any(self.is_evaluated_before(step, node, obstacle) for obstacle in obstacles)
 
     def following(self, node: ast.AST, avoiding: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
         """The steps that may run after that of ``node``, with none of ``avoiding`` in between, in no certain order.
@@ -112,7 +161,7 @@ class ControlFlow:
         scope = self.scope(node)
         start = self.step(node)
         obstacles = self._obstacles(avoiding, scope)
-        if any(self._evaluated_before(start, node, obstacle) for obstacle in obstacles.get(start, ())):
+        if any(self.is_evaluated_before(start, node, obstacle) for obstacle in obstacles.get(start, ())):
             return
         for step in self._reached(scope, start, obstacles):
             if step not in obstacles:
@@ -124,7 +173,7 @@ class ControlFlow:
         graph = self._graph(scope)
         obstacles = self._obstacles(avoiding, scope)
         start = self.step(node)
-        if any(self._evaluated_before(start, node, obstacle) for obstacle in obstacles.get(start, ())):
+        if any(self.is_evaluated_before(start, node, obstacle) for obstacle in obstacles.get(start, ())):
             return False
         if start in graph.exits:
             return True
@@ -135,7 +184,7 @@ class ControlFlow:
         graph = self._graph(scope)
         obstacles = self._obstacles(avoiding, scope)
         goal = self.step(node)
-        if any(self._evaluated_before(goal, obstacle, node) for obstacle in obstacles.get(goal, ())):
+        if any(self.is_evaluated_before(goal, obstacle, node) for obstacle in obstacles.get(goal, ())):
             return False
         for entry in graph.entries:
             if entry is goal:
@@ -172,10 +221,12 @@ class ControlFlow:
     def _leads(self, scope: FlowScope, start: ast.AST, obstacles: _Obstacles, goal: ast.AST) -> bool:
         """Whether a path leads from ``start`` to ``goal`` past all obstacles.
 
-        A search ends at the goal. Where the same start, or the same goal, is asked about again, all that can be reached from
-        it, or all that it can be reached from, is worked out once.
+        A search ends at the goal, and looks at nothing that comes behind it for good. Where the same start, or the same goal,
+        is asked about again, all that can be reached from it, or all that it can be reached from, is worked out once.
         """
-        memory = self._memory
+        memory, order = self._memory, self._graph(scope).order
+        if order.get(start, 0) > order.get(goal, 0):
+            return False
         from_start, to_goal = (start, id(obstacles)), (goal, id(obstacles))
         if (ahead := memory.ahead.get(from_start)) is not None:
             return goal in ahead
@@ -211,15 +262,21 @@ class ControlFlow:
         start: ast.AST | list[ast.AST],
         obstacles: _Obstacles,
         goal: ast.AST | None = None,
+        limit: float = math.inf,
     ) -> set[ast.AST]:
-        """The steps that may come after ``start`` (or several), not passing obstacles but reaching them; up to ``goal``."""
-        successors = self._graph(scope).successors
+        """The steps that may come after ``start`` (or several), not passing obstacles but reaching them.
+
+        The search ends at ``goal``; what comes behind that in the order of the graph, or behind ``limit``, is not looked at.
+        """
+        successors, order = self._graph(scope).successors, self._graph(scope).order
+        if goal is not None:
+            limit = order.get(goal, 0)
         seen: set[ast.AST] = set()
         starts = start if isinstance(start, list) else [start]
         stack = [step for before in starts for step in successors.get(before, ())]
         while stack:
             step = stack.pop()
-            if step in seen:
+            if step in seen or order[step] > limit:
                 continue
             seen.add(step)
             if step is goal:
@@ -244,7 +301,7 @@ class ControlFlow:
         self._memory.last = (avoiding, scope, found)
         return found
 
-    def _evaluated_before(self, step: ast.AST, one: ast.AST, other: ast.AST) -> bool:
+    def is_evaluated_before(self, step: ast.AST, one: ast.AST, other: ast.AST) -> bool:
         """Whether, within a step, ``one`` is done before ``other`` is."""
         if one is other:
             return False
@@ -258,6 +315,36 @@ class ControlFlow:
         if graph is None:
             graph = self._graphs[scope] = _Builder().build(scope.body)
         return graph
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What may run after any of several nodes of a scope did, past all obstacles; made by `ControlFlow.ahead_of`."""
+
+    _flow: ControlFlow
+    _scope: FlowScope
+    _starts: dict[ast.AST, list[ast.AST]]
+    """The steps of the nodes, with the nodes."""
+    _obstacles: _Obstacles
+    _reached: set[ast.AST]
+
+    @property
+    def steps(self) -> Collection[ast.AST]:
+        """All steps that may hold such code; parts of them may not be."""
+        return self._reached | self._starts.keys()
+
+    def includes(self, node: ast.AST) -> bool:
+        """Whether ``node`` may run then, as `ControlFlow.may_follow` tells of each of the nodes."""
+        flow = self._flow
+        if flow.scope(node) is not self._scope:
+            return False
+        step = flow.step(node)
+        before = [each for each in self._obstacles.get(step, ()) if flow.is_evaluated_before(step, each, node)]
+        for first in self._starts.get(step, ()):
+            if flow.is_evaluated_before(step, first, node):
+                if not any(flow.is_evaluated_before(step, first, obstacle) for obstacle in before):
+                    return True
+        return not before and step in self._reached
 
 
 class _Memory:
@@ -313,6 +400,8 @@ class _Graph:
     exits: set[ast.AST] = field(default_factory=set)
     bodies: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
     """The steps that the body of each loop may start with."""
+    order: dict[ast.AST, int] = field(default_factory=dict)
+    """Numbers that no path descends: those of the text, with one number for all that stands in one outermost loop."""
     _predecessors: dict[ast.AST, list[ast.AST]] | None = None
 
     @property
@@ -340,6 +429,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self._graph = _Graph()
+        self._number = self._depth = 0
         self._jumps = _Jumps()
         self._watched: list[list[ast.AST]] = []
         """For each try being built, the steps behind which it may be left by an exception."""
@@ -353,6 +443,9 @@ class _Builder:
     def _step(self, node: ast.AST, before: list[ast.AST] | None) -> list[ast.AST]:
         """Adds a step behind those in ``before`` (None: the scope's start); the list of it alone."""
         self._graph.successors.setdefault(node, [])
+        self._graph.order.setdefault(node, self._number)
+        if not self._depth:
+            self._number += 1
         if before is None:
             self._graph.entries.append(node)
         else:
@@ -404,6 +497,14 @@ class _Builder:
         return self._step(statement, before)
 
     def _loop(self, loop: Loop, before: list[ast.AST] | None) -> list[ast.AST]:
+        self._depth += 1
+        ends = self._loop_parts(loop, before)
+        self._depth -= 1
+        if not self._depth:
+            self._number += 1
+        return ends
+
+    def _loop_parts(self, loop: Loop, before: list[ast.AST] | None) -> list[ast.AST]:
         if isinstance(loop, ast.While):
             head = self._step(loop.test, before)
         else:
@@ -456,6 +557,10 @@ class _Builder:
             if leaving:
                 jumps += finished
         return finished if behind else []
+
+
+def _position(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def _first_step(statement: ast.stmt) -> ast.AST:

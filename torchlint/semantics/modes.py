@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.bindings import Form
@@ -21,7 +21,7 @@ from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.facts import is_class_method, is_static
 from torchlint.semantics.kinds import Type
 from torchlint.semantics.references import Reference, References
-from torchlint.semantics.tree import FUNCTIONS, Function, walk_body
+from torchlint.semantics.tree import FUNCTIONS, Function, in_body, walk_body
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
@@ -84,13 +84,32 @@ class Run:
     call: ast.Call
 
 
+_Variable: TypeAlias = tuple[ast.AST, str]
+"""The variable that a reference starts from: the scope that binds it, and its name."""
+
+
+@dataclass(slots=True)
+class _Contents:
+    """The calls of a scope and what it assigns, by the variables that they have to do with."""
+
+    calls: list[ast.Call] = field(default_factory=list)
+    stores: dict[_Variable, list[ast.expr]] = field(default_factory=dict)
+    about: dict[_Variable, list[int]] = field(default_factory=dict)
+    """The places in ``calls`` of those that name a variable, or something that was given it."""
+    about_all: list[int] = field(default_factory=list)
+    """Those that may set the mode of any model."""
+    callees: dict[Function, list[int]] = field(default_factory=dict)
+    """Those that run functions of the file, which may know variables of the scopes around them."""
+
+
 class Modes:
     """Looks up what the scopes of a file do with the modes of models."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self.references = References(semantics.tree, semantics.bindings, semantics.names, semantics.facts, semantics.inference)
-        self._nodes: dict[FlowScope, tuple[list[ast.Call], list[ast.expr]]] = {}
+        self._contents: dict[FlowScope, _Contents] = {}
+        self._knowing: dict[_Variable, set[Function]] = {}
         self._settings: dict[tuple[FlowScope, Reference], tuple[Setting, ...]] = {}
         self._runs: dict[tuple[FlowScope, Reference], tuple[Run, ...]] = {}
         self._entered: dict[tuple[Function, Reference], tuple[Run, ...]] = {}
@@ -127,17 +146,18 @@ class Modes:
         """The places of ``scope`` that may set the mode of ``model``."""
         key = (scope, model)
         if key not in self._settings:
+            if not self._knows(scope, model):
+                return ()
             self._settings[key] = ()
             self._settings[key] = tuple(self._find_settings(scope, model))
         return self._settings[key]
 
     def _find_settings(self, scope: FlowScope, model: Reference) -> Iterator[Setting]:
-        calls, stores = self._parts(scope)
-        for call in calls:
+        for call in self._calls_about(scope, model):
             setting = self._set_by(call, model)
             if setting is not None:
                 yield setting
-        for target in stores:
+        for target in self._contents_of(scope).stores.get(_variable(model), ()):
             if isinstance(target, ast.Attribute) and target.attr == "training":
                 owner = self.references.of(target.value)
                 if owner is not None and owner.holds(model):
@@ -176,12 +196,14 @@ class Modes:
         """The test of ``if m is not None: m.eval()``: without a model, there is none that has a mode."""
         assert isinstance(switch.func, ast.Attribute)
         model = ast.unparse(switch.func.value)
+        child: ast.AST = switch
         for parent in self._semantics.tree.ancestors(switch):
             match parent:
-                case ast.If(test=test, body=body) if any(self._semantics.tree.inside(switch, part) for part in body):
+                case ast.If(test=test) if in_body(child, parent):
                     return test if ast.unparse(test) in (model, f"{model} is not None") else None
                 case ast.stmt() if not isinstance(parent, ast.Expr):
                     return None
+            child = parent
         return None
 
     def effect(self, function: Function, model: Reference) -> Setting:
@@ -223,8 +245,7 @@ class Modes:
 
     def _is_held(self, model: Reference, owner: Reference) -> bool:
         """Whether an object, or one that it is a part of, was given the model when it was made."""
-        holders = (Reference(owner.root, owner.path[:length]) for length in range(1, len(owner.path) + 1))
-        return any(held.holds(model) for holder in holders for held in self._held_by.get(holder, ()))
+        return any(held.holds(model) for holder in _prefixes(owner) for held in self._held_by.get(holder, ()))
 
     def _is_harmless(self, call: ast.Call, name: str) -> bool:
         qualified = self._semantics.qualified_name(call.func) or ""
@@ -259,13 +280,14 @@ class Modes:
         """The places of ``scope`` that run ``model`` in the mode that it has there."""
         key = (scope, model)
         if key not in self._runs:
+            if not self._knows(scope, model):
+                return ()
             self._runs[key] = ()
             self._runs[key] = tuple(self._find_runs(scope, model))
         return self._runs[key]
 
     def _find_runs(self, scope: FlowScope, model: Reference) -> Iterator[Run]:
-        calls, _ = self._parts(scope)
-        for call in calls:
+        for call in self._calls_about(scope, model):
             if self.runs_directly(call, model):
                 yield Run(call, call)
             elif call not in self._switch_of and (function := self.references.callee(call)) is not None:
@@ -288,9 +310,11 @@ class Modes:
         """The places of ``scope`` that run ``model``, in whatever mode the functions that they call have put it in."""
         key = (scope, model)
         if key not in self._all_runs:
+            if not self._knows(scope, model):
+                return ()
             self._all_runs[key] = ()
             found: list[Run] = []
-            for call in self._parts(scope)[0]:
+            for call in self._calls_about(scope, model):
                 if self.runs_directly(call, model):
                     found.append(Run(call, call))
                 elif call not in self._switch_of and (function := self.references.callee(call)) is not None:
@@ -339,9 +363,17 @@ class Modes:
                         found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
         return list(found)
 
+    def is_trained(self, scope: FlowScope, model: Reference) -> bool:
+        """Whether a model is one of the `trained`."""
+        return (scope, model) in self._trained
+
+    @cached_property
+    def _trained(self) -> set[tuple[FlowScope, Reference]]:
+        return set(self.trained)
+
     def is_put_into_training(self, scope: FlowScope, model: Reference) -> bool:
         """Whether something that ``scope`` runs calls ``train()`` on the model: its author cares about the mode."""
-        for call in self._parts(scope)[0]:
+        for call in self._calls_about(scope, model):
             if (switch := self._switch_of.get(call)) is not None:
                 if switch[1] is Mode.TRAIN and any(found.holds(model) for found in switch[0] or ()):
                     return True
@@ -356,9 +388,9 @@ class Modes:
         yield scope, model
         owner = self._semantics.tree.parent(model.root)
         if model.root is self._semantics.tree.module:
-            for function in self._semantics.tree.nodes:
-                if function is model.root or isinstance(function, FUNCTIONS):
-                    yield function, model
+            yield model.root, model
+            for function in sorted(self._functions_knowing(model), key=self._functions.__getitem__):
+                yield function, model
         elif isinstance(owner, ast.ClassDef) and isinstance(model.root, FUNCTIONS):
             first = [*model.root.args.posonlyargs, *model.root.args.args][:1]
             if first and first[0].arg == model.path[0] and not is_static(model.root):
@@ -393,20 +425,106 @@ class Modes:
 
     def calls_in(self, scope: FlowScope) -> list[ast.Call]:
         """The calls that ``scope`` makes itself."""
-        return self._parts(scope)[0]
+        return self._contents_of(scope).calls
 
-    def _parts(self, scope: FlowScope) -> tuple[list[ast.Call], list[ast.expr]]:
-        """The calls of a scope, and the names and attributes that it assigns."""
-        if scope not in self._nodes:
-            calls: list[ast.Call] = []
-            stores: list[ast.expr] = []
+    # --- what has to do with which variable --------------------------------------------------------------------------
+
+    def _contents_of(self, scope: FlowScope) -> _Contents:
+        """The calls of a scope and what it assigns."""
+        if scope not in self._contents:
+            self._contents[scope] = contents = _Contents()
             for part in walk_body([part for part in scope.body if not isinstance(part, (*FUNCTIONS, ast.ClassDef))]):
                 if isinstance(part, ast.Call):
-                    calls.append(part)
+                    self._add_call(contents, part)
                 elif isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store):
-                    stores.append(part)
-            self._nodes[scope] = (calls, stores)
-        return self._nodes[scope]
+                    owner = self.references.of(part.value) if isinstance(part, ast.Attribute) else None
+                    for variable in {_variable(found) for found in (owner, self.references.rebound(part)) if found is not None}:
+                        contents.stores.setdefault(variable, []).append(part)
+        return self._contents[scope]
+
+    def _add_call(self, contents: _Contents, call: ast.Call) -> None:
+        place = len(contents.calls)
+        contents.calls.append(call)
+        models, _ = switch = self._switch_of.get(call, ((), None))
+        if models is None:
+            contents.about_all.append(place)
+        elif switch[1] is None and (function := self.references.callee(call)) is not None:
+            contents.callees.setdefault(function, []).append(place)
+        for variable in {_variable(found) for found in (*(models or ()), *self._named_in(call))}:
+            contents.about.setdefault(variable, []).append(place)
+
+    def _named_in(self, call: ast.Call) -> Iterator[Reference]:
+        """What a call is of, what it is handed, and what the object was given when it was made whose method it is."""
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if (found := self.references.of(argument)) is not None:
+                yield found
+        yield from self._handed_over(call)
+        if (called := self.references.of(call.func)) is not None:
+            yield called
+            for holder in _prefixes(called):
+                yield from self._held_by.get(holder, ())
+
+    def _calls_about(self, scope: FlowScope, model: Reference) -> list[ast.Call]:
+        """The calls of ``scope`` that may have to do with a model, in the order of the text."""
+        contents = self._contents_of(scope)
+        places = {*contents.about.get(_variable(model), ()), *contents.about_all}
+        for function in contents.callees.keys() & self._functions_knowing(model):
+            places.update(contents.callees[function])
+        return [contents.calls[place] for place in sorted(places)]
+
+    def _knows(self, scope: FlowScope, model: Reference) -> bool:
+        """Whether a scope, or a function that it calls, may have to do with a variable of a scope around it."""
+        return scope is model.root or not isinstance(scope, FUNCTIONS) or scope in self._functions_knowing(model)
+
+    def _functions_knowing(self, model: Reference) -> set[Function]:
+        """The functions that have to do with the variable of a model, by themselves or by what they call."""
+        variable = _variable(model)
+        if variable not in self._knowing:
+            found = self._knowing[variable] = set[Function]()
+            pending = [*self._functions_naming.get(variable, ()), *self._functions_about_all]
+            while pending:
+                function = pending.pop()
+                if function not in found:
+                    found.add(function)
+                    pending += self._callers.get(function, ())
+        return self._knowing[variable]
+
+    @cached_property
+    def _functions(self) -> dict[Function, int]:
+        """The functions of the file, numbered in the order of the text."""
+        functions = (node for node in self._semantics.tree.nodes if isinstance(node, FUNCTIONS))
+        return {function: number for number, function in enumerate(functions)}
+
+    @cached_property
+    def _functions_naming(self) -> dict[_Variable, list[Function]]:
+        found: dict[_Variable, list[Function]] = {}
+        for function in self._functions:
+            contents = self._contents_of(function)
+            for variable in contents.about.keys() | contents.stores.keys():
+                found.setdefault(variable, []).append(function)
+        return found
+
+    @cached_property
+    def _functions_about_all(self) -> list[Function]:
+        return [function for function in self._functions if self._contents_of(function).about_all]
+
+    @cached_property
+    def _callers(self) -> dict[Function, list[Function]]:
+        """For each function, those that call it."""
+        found: dict[Function, list[Function]] = {}
+        for caller in self._functions:
+            for function in self._contents_of(caller).callees:
+                found.setdefault(function, []).append(caller)
+        return found
+
+
+def _variable(reference: Reference) -> _Variable:
+    return reference.root, reference.path[0]
+
+
+def _prefixes(reference: Reference) -> Iterator[Reference]:
+    """What a reference is a part of, from the variable on, and itself."""
+    return (Reference(reference.root, reference.path[:length]) for length in range(1, len(reference.path) + 1))
 
 
 def _mode_set(call: ast.Call) -> Mode | None:

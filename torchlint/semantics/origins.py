@@ -18,6 +18,7 @@ class Origins:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._values: dict[Binding, list[ast.expr]] = {}
 
     def of(self, *expressions: ast.expr) -> set[ast.expr]:
         """The expressions that the given ones are, or may hold, the values of; they themselves are among them."""
@@ -31,9 +32,12 @@ class Origins:
             found.add(node)
             pending.extend(self._parts(node))
             if isinstance(node, ast.Name):
-                for binding in self._semantics.bindings.reaching(node):
+                bindings = [*self._semantics.bindings.reaching(node)]
+                while bindings:
+                    binding = bindings.pop()
                     if binding not in seen:
                         seen.add(binding)
+                        bindings.extend(binding.before)
                         pending.extend(self._bound(binding))
         return found
 
@@ -84,7 +88,13 @@ class Origins:
             yield from call.args
             yield from (word.value for word in call.keywords)
 
-    def _bound(self, binding: Binding) -> Iterator[ast.expr]:
+    def _bound(self, binding: Binding) -> list[ast.expr]:
+        """What a binding may give its name the value of, or puts into that."""
+        if binding not in self._values:
+            self._values[binding] = [*self._given(binding), *(part for use in binding.uses for part in self._filled(use))]
+        return self._values[binding]
+
+    def _given(self, binding: Binding) -> Iterator[ast.expr]:
         if binding.form is Form.PARAMETER:
             function = binding.scope.node
             if isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
@@ -94,10 +104,6 @@ class Origins:
                         yield argument
         elif binding.value is not None and binding.form is not Form.CONTEXT:
             yield binding.value
-        for before in binding.before:
-            yield from self._bound(before)
-        for use in binding.uses:
-            yield from self._filled(use)
 
     def _stored(self, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
         """What the methods of a class store in an attribute."""

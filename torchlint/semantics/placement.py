@@ -210,7 +210,7 @@ class Placements:
             node = node.value
         if not _is_plain(node):
             return None
-        text = self._semantics.source.segment(node)
+        text = self._text(node)
         return Placement(f"{text}.device", f"{text}.dtype")
 
     def _dtype(self, node: ast.expr) -> Placement | None:
@@ -221,9 +221,11 @@ class Placements:
         return Placement(None, text, _CASTS_IN_PYTHON.get(name) or _torch_dtype(name))
 
     def _text(self, node: ast.expr) -> str | None:
-        """The source text of an argument, or ``None`` where it cannot stand elsewhere as it is."""
+        """The source text of an argument, on one line, or ``None`` where it cannot stand elsewhere."""
+        if isinstance(node, (ast.Starred, ast.NamedExpr)):
+            return None
         text = self._semantics.source.segment(node)
-        return text if "\n" not in text and "\r" not in text and not isinstance(node, (ast.Starred, ast.NamedExpr)) else None
+        return ast.unparse(node) if "\n" in text or "\r" in text else text
 
 
 def _cast(name: str) -> Placement:

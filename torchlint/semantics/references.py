@@ -85,18 +85,28 @@ class References:
 
     def elements(self, node: ast.expr) -> list[Reference]:
         """What the items of a written-out list, tuple or dict refer to, or ``node`` itself."""
+        return list(self._elements(node, set()))
+
+    def _elements(self, node: ast.expr, seen: set[ast.expr]) -> Iterator[Reference]:
+        """The elements of ``node``; each of the displays in ``seen``, to which this one is added, is gone through once."""
         match node:
             case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items) | ast.Dict(values=items):
-                return [reference for item in items for reference in self.elements(item)]
+                if node not in seen:
+                    seen.add(node)
+                    for item in items:
+                        yield from self._elements(item, seen)
+                return
             case ast.Starred(value=value):
-                return self.elements(value)
+                yield from self._elements(value, seen)
+                return
             case ast.Name():
                 bindings = self._bindings.reaching(node)
                 if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path:
                     if isinstance(display := bindings[0].value, (ast.Tuple, ast.List, ast.Dict)):
-                        return self.elements(display)
-        found = self.of(node)
-        return [] if found is None else [found]
+                        yield from self._elements(display, seen)
+                        return
+        if (found := self.of(node)) is not None:
+            yield found
 
     def rebound(self, target: ast.expr) -> Reference | None:
         """What an assignment to ``target`` gives another value; ``None`` where it is the same one, perhaps wrapped."""

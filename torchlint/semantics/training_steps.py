@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.bindings import Binding, Bindings, Form
@@ -23,7 +23,7 @@ from torchlint.semantics.gradient import is_engine_backward
 from torchlint.semantics.inference import Inference
 from torchlint.semantics.kinds import Type
 from torchlint.semantics.names import Names
-from torchlint.semantics.tree import FUNCTIONS, Function, Loop, Tree, dotted
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, Loop, Tree, dotted
 
 Making: TypeAlias = ast.Call | ast.arg
 """Where an optimizer comes from: the call that makes it, or a parameter that is annotated as one."""
@@ -73,6 +73,40 @@ class ZeroGrad:
 
     call: ast.Call
     of: ast.expr
+
+
+_Act = TypeVar("_Act", Backward, Step, ZeroGrad)
+
+
+class _Placed(Generic[_Act]):
+    """Acts by the loops that they stand in, and by the function around them."""
+
+    def __init__(self, acts: list[_Act], tree: Tree) -> None:
+        self.by_loop: dict[ast.AST, list[_Act]] = {}
+        self.by_function: dict[ast.AST, list[_Act]] = {}
+        self._in_regions: dict[ast.AST, list[tuple[_Act, ast.Call]]] = {}
+        for act in acts:
+            function = tree.function(act.call)
+            if function is not None:
+                self.by_function.setdefault(function, []).append(act)
+            for parent in tree.ancestors(act.call):
+                if isinstance(parent, LOOPS):
+                    self.by_loop.setdefault(parent, []).append(act)
+
+    def in_region(self, region: Region, tree: Tree) -> list[tuple[_Act, ast.Call]]:
+        """Those that a round may run, in the order of the text, each with the call in the loop that runs it."""
+        if region.loop not in self._in_regions:
+            self._in_regions[region.loop] = list(self._find_in(region, tree))
+        return self._in_regions[region.loop]
+
+    def _find_in(self, region: Region, tree: Tree) -> Iterator[tuple[_Act, ast.Call]]:
+        near = set(self.by_loop.get(region.loop, ()))
+        for function in region.functions:
+            near.update(self.by_function.get(function, ()))
+        for act in sorted(near, key=lambda act: _position(act.call)):
+            place = region.place(act.call, tree)
+            if place is not None:
+                yield act, place
 
 
 class TrainingSteps:
@@ -285,12 +319,29 @@ class TrainingSteps:
             self._regions[loop] = Region(loop, roots, functions, calls)
         return self._regions[loop]
 
-    def backwards_in(self, region: Region) -> Iterator[tuple[Backward, ast.Call]]:
+    def backwards_in(self, region: Region) -> list[tuple[Backward, ast.Call]]:
         """The backward calls that a round surely may run, each with the call in the loop that runs it."""
-        for backward in self.backwards:
-            place = region.place(backward.call, self._tree)
-            if place is not None:
-                yield backward, place
+        return self._placed_backwards.in_region(region, self._tree)
+
+    def steps_in(self, region: Region) -> list[tuple[Step, ast.Call]]:
+        """The steps of optimizers that a round surely may run, each with the call in the loop that runs it."""
+        return self._placed_steps.in_region(region, self._tree)
+
+    def zero_grads_in(self, loop: Loop) -> list[ZeroGrad]:
+        """The calls of ``zero_grad`` in a loop, or in functions that are defined there."""
+        return self._placed_zero_grads.by_loop.get(loop, [])
+
+    @cached_property
+    def _placed_backwards(self) -> _Placed[Backward]:
+        return _Placed(self.backwards, self._tree)
+
+    @cached_property
+    def _placed_steps(self) -> _Placed[Step]:
+        return _Placed(self.steps, self._tree)
+
+    @cached_property
+    def _placed_zero_grads(self) -> _Placed[ZeroGrad]:
+        return _Placed(self.zero_grads, self._tree)
 
     # --- what code that is not shown may do --------------------------------------------------------------------------
 

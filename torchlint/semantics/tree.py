@@ -25,6 +25,8 @@ class _ChildFields(dict[type[ast.AST], tuple[str, ...]]):
 
     def __missing__(self, node_type: type[ast.AST]) -> tuple[str, ...]:
         fields = () if node_type is ast.Constant else node_type._fields
+        if issubclass(node_type, (ast.ClassDef, *FUNCTIONS)) and "type_params" not in fields:
+            fields = (*fields, "type_params")  # before Python 3.12 given by torchlint.newer_syntax
         self[node_type] = found = tuple(field for field in reversed(fields) if field not in _LEAF_FIELDS)
         return found
 
@@ -163,9 +165,9 @@ def _starts_before(one: ast.stmt, other: ast.stmt) -> bool:
     return (one.lineno, one.col_offset) < (other.lineno, other.col_offset)
 
 
-def in_body(part: ast.AST, loop: Loop) -> bool:
-    """Whether ``part``, a direct part of ``loop``, is a statement of its body (and not of its else)."""
-    return isinstance(part, ast.stmt) and (not loop.orelse or _starts_before(part, loop.orelse[0]))
+def in_body(part: ast.AST, compound: Loop | ast.If) -> bool:
+    """Whether ``part``, a direct part of a loop or an if, is a statement of its body (and not of its else)."""
+    return isinstance(part, ast.stmt) and (not compound.orelse or _starts_before(part, compound.orelse[0]))
 
 
 def walk_body(body: list[ast.stmt]) -> Iterator[ast.AST]:

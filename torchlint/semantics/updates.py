@@ -193,9 +193,8 @@ class Updates:
     def change_tensor(self, place: Place) -> Iterator[Update]:
         """The in-place changes of one tensor through its own name or attribute."""
         aliases = self._semantics.aliases
-        for use in aliases.occurrences(place):
-            if (change := aliases.change(use)) is not None:
-                yield Update(change.node, (place,))
+        for change in aliases.changes_at(place):
+            yield Update(change.node, (place,))
         if isinstance(place.node, ast.Name):
             for binding in self._semantics.bindings.reaching(place.node):
                 for change in aliases.changes(binding):

@@ -9,14 +9,13 @@ from itertools import islice
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.copying import Copying
+from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, is_about_torch
 from torchlint.semantics import Binding, Type
 from torchlint.semantics.aliases import Change, Link, Place, Sharing
 
-_CONVERTS = (b"from_numpy(", b"as_tensor(", b"asarray(", b".numpy()", b"from_dlpack(", b"Tensor(")
-_WRITES = re.compile(
-    rb"\]\s*(?:[-+*/|&^%]|//|\*\*|<<|>>)?=[^=]|\w_\(|[\w)] *[-+*/|&^%]=|\bout\s*="
-    rb"|\.(?:fill|sort|partition|put)\(|shuffle\(|copyto\("
-)
+_CONVERTS = (b"from_numpy(", b"as_tensor(", b"asarray(", b".numpy(", b"from_dlpack(", b"Tensor(")
+_CONVERTING = frozenset({b"from_numpy", b"as_tensor", b"asarray", b".numpy", b"from_dlpack"})
+_WRITES = re.compile(WRITES + rb"|copyto|" + WRITES_OF_ARRAYS)
 _CROSSINGS = frozenset({"from_numpy", "as_tensor", "asarray", "numpy", "from_dlpack"})
 _MANY = 30
 """So many changes of one buffer are looked at: if none of these matters, the others hardly do."""
@@ -70,7 +69,13 @@ class SharedBufferMutation(Rule):
 
     code = "TPL201"
     name = "shared-buffer-mutation"
-    screen = Screen(any_of=_CONVERTS, pattern=_WRITES, check=lambda data: b"torch" in data)
+    screen = Screen(
+        any_of=(b"torch", b"nn"),
+        check=is_about_torch,
+        and_any_of=_CONVERTS,
+        pattern=_WRITES,
+        names=frozenset({*_CONVERTING, *(name.rpartition(".")[2].encode() for name in _DTYPES), *ARRAY_METHODS}),
+    )
     yields_to = ("TPL001", "TPL008", "TPL203")
 
     def visit_Assign(self, node: ast.Assign) -> None:

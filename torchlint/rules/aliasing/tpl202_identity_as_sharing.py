@@ -7,28 +7,52 @@ from dataclasses import dataclass
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Type
 from torchlint.semantics.aliases import Sharing, is_assigned
 
-_TAKES_ID = re.compile(rb"(?<![\w.])id\(")
+_TAKES_ID = re.compile(rb"id(?<![\w.]id)[\s\\)]*[(#]")
 _IS = re.compile(
-    rb"is(?<=[\s)\]]is)\s+(?:not\s+)?(?!(?:None|True|False|not|an?|the|it|this|that|in|to|of|used|no)\b)"
-    rb"[\w.()\[\]]+[^\S\r\n]*(?:[\r\n:),#\]}\\]|$|(?:and|or|else|if|for)\b)"
+    rb"is(?<=[\s)\]]is)(?![\w.=,])[\s\\]*(?:#|(?:not\b[\s\\]*)?(?!(?:None|True|False|not|an?|the|it|this|that|in|to|of|used|no)\b)"
+    rb"[\w.()\[\]\x80-\xff]+(?![\w.()\[\]\x80-\xff])(?:(?<=[\[(])|(?![\"'`!?]|(?<=\.)[^\S\r\n]*[\"'`]))(?![^\S\r\n]+(?!(?:and|or|else|if|for|in|is|not)\b)[\w\x80-\xff`]))"
 )
 _STARTS_AS_CODE = re.compile(rb"^\s*(?:if|elif|assert|while|return|and|or|not|yield)\b|[=(\[]")
+_OPERAND = re.compile(
+    rb"[ \t\f\\)\]]*(?:[\w\x80-\xff]+[ \t\\)\]]*(?:\.[ \t\\]*[\w\x80-\xff]+[ \t\\)\]]*)*)?"  # a chain, or its end
+)
+_IN_COMMENT = re.compile(rb"[^\"']*#")
+
+
+_ASSERTS = re.compile(rb"assertIs(?:Not)?\b[\s\\)]*[(#]")
 
 
 def _may_compare(data: bytes) -> bool:
     """Whether a file compares ids, or in a line of code the identity of what is not None."""
-    if b"id(" in data and _TAKES_ID.search(data):
+    if not is_about_torch(data):
+        return False
+    if b"id" in data and _TAKES_ID.search(data):
         return b"==" in data or b"!=" in data or b"assert" in data
-    if b"assertIs(" in data or b"assertIsNot(" in data:
+    if b"assertIs" in data and _ASSERTS.search(data) is not None:
         return True
     for match in _IS.finditer(data):
-        start = max(data.rfind(b"\n", 0, match.start() + 1), data.rfind(b"\r", 0, match.start() + 1))
-        if _STARTS_AS_CODE.search(data[start + 1 : match.start() + 1]):
+        place = match.start()
+        first = max(place - 300, 0)
+        start = max(data.rfind(b"\n", first, place), data.rfind(b"\r", first, place), first - 1) + 1
+        if start > first and _IN_COMMENT.match(data, start, place):
+            continue
+        if _STARTS_AS_CODE.search(data[start:place]) or (_OPERAND.fullmatch(data, start, place) and _goes_on(data, start)):
             return True
     return False
+
+
+def _goes_on(data: bytes, line: int) -> bool:
+    """Whether a line of code may go on with the expression of the line before."""
+    before = data[max(line - 300, 0) : line].rstrip()
+    last = before[max(before.rfind(b"\n"), before.rfind(b"\r")) + 1 :]
+    return _LEAVES_OPEN.search(last) is not None
+
+
+_LEAVES_OPEN = re.compile(rb"[(\[{,=:\\]\Z|\b(?:and|or|not|if|elif|else|return|yield|assert|while|in)\Z|[^\s].*#")
 
 
 _SAME_OBJECT = frozenset({"real", "conj", "positive", "as_tensor", "asarray", "as_subclass"})
@@ -87,7 +111,7 @@ class IdentityAsSharing(Rule):
 
     code = "TPL202"
     name = "identity-as-sharing"
-    screen = Screen(any_of=(b"torch",), check=_may_compare)
+    screen = Screen(any_of=(b"is", b"id"), check=_may_compare)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         """Looks at comparisons of two objects."""

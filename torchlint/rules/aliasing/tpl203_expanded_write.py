@@ -8,11 +8,10 @@ from functools import cached_property
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import TextEdit
+from torchlint.rules.screens import WRITES, is_about_torch
 from torchlint.semantics.aliases import Change
 
-_WRITES = re.compile(
-    rb"\]\s*(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=[^=]|\w_\(|[\w)] *[-+*/|&^%]=|\bout\s*=|register_buffer\(|Parameter\("
-)
+_WRITES = re.compile(WRITES + rb"|register_buffer|Parameter")
 _METHODS = frozenset({"expand", "expand_as", "broadcast_to"})
 _WRITTEN = {
     "register_buffer": "a buffer, which `load_state_dict` writes to",
@@ -58,9 +57,11 @@ class ExpandedWrite(Rule):
     code = "TPL203"
     name = "expanded-write"
     screen = Screen(
-        any_of=(b".expand(", b".expand_as(", b"broadcast_to(", b"meshgrid("),
+        any_of=(b"torch", b"nn"),
+        check=is_about_torch,
+        and_any_of=(b".expand(", b".expand_as(", b"broadcast_to(", b"meshgrid("),
         pattern=_WRITES,
-        check=lambda data: b"torch" in data,
+        names=frozenset({b".expand", b".expand_as", b"broadcast_to", b"meshgrid"}),
     )
 
     def visit_Call(self, node: ast.Call) -> None:

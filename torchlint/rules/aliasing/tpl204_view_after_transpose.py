@@ -12,9 +12,7 @@ from torchlint.source import Source
 from torchlint.suppression import Suppressions
 from torchlint.target import TorchVersion
 
-_TRANSPOSES = re.compile(
-    rb"transpose\(|permute\(|\.t\(\)|\.T\b|\.mT\b|swapaxes\(|swapdims\(|movedim\(|moveaxis\(|\.adjoint\(|\.m?H\b"
-)
+_TRANSPOSES = re.compile(rb"transpose|permute|\.t\([\s\\]*[)#]|\.T\b|\.mT\b|swapaxes|swapdims|movedim|moveaxis|adjoint|\.m?H\b")
 _COPIES = {"view": "reshape", "view_as": "reshape_as"}
 _LONGEST = 40
 """A receiver whose text is longer than this is not quoted in full."""
@@ -57,7 +55,12 @@ class ViewAfterTranspose(Rule):
     code = "TPL204"
     name = "view-after-transpose"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b".view(", b".view_as("), pattern=_TRANSPOSES)
+    screen = Screen(
+        any_of=(b"view",),
+        and_any_of=(b".view(", b".view_as("),
+        pattern=_TRANSPOSES,
+        names=frozenset({b".view", b".view_as", b".t", b".T", b".mT", b".H", b".mH"}),
+    )
     yields_to = ("TPL206",)
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:

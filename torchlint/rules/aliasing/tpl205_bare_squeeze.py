@@ -63,7 +63,7 @@ class BareSqueeze(Rule):
     name = "bare-squeeze"
     default = False
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"squeeze(",), pattern=re.compile(rb"\.squeeze\(\s*\)|torch\.squeeze\("))
+    screen = Screen(any_of=(b"squeeze",))
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
         super().__init__(source, semantics, suppressions, options)

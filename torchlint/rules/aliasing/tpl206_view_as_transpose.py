@@ -17,9 +17,12 @@ _RESHAPING = frozenset({"view", "reshape"})
 _BACK = frozenset({"view", "reshape", "view_as", "reshape_as"})
 
 
+_MODULE_NAME = re.compile(rb"\b(?:nn|F)[\s\\)]*[.#]")
+
+
 def _may_hold_tensors(data: bytes) -> bool:
     """Whether a file shows that it is about tensors: arrays are reshaped, too."""
-    return any(word in data for word in (b"torch", b"nn.", b"F.", b".view(", b".size("))
+    return any(word in data for word in (b"torch", b".view(", b".size(")) or _MODULE_NAME.search(data) is not None
 
 
 class ViewAsTranspose(Rule):
@@ -59,7 +62,13 @@ class ViewAsTranspose(Rule):
     code = "TPL206"
     name = "view-as-transpose"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b".view(", b"reshape("), pattern=re.compile(rb"\.size\(|\.shape\b"), check=_may_hold_tensors)
+    screen = Screen(
+        any_of=(b"view", b"reshape"),
+        and_any_of=(b".view(", b".reshape("),
+        pattern=re.compile(rb"\.size\(|\.shape\b"),
+        check=_may_hold_tensors,
+        names=frozenset({b".view", b".reshape", b".size", b".shape"}),
+    )
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
         super().__init__(source, semantics, suppressions, options)

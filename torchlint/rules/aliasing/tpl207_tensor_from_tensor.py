@@ -53,7 +53,12 @@ class TensorFromTensor(Rule):
     code = "TPL207"
     name = "tensor-from-tensor"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"tensor(",), pattern=re.compile(rb"\btensor\((?!\s*(?:[\[\]\"')]|-?[\d.e]+\s*[,)]))"))
+    screen = Screen(
+        any_of=(b"tensor",),
+        and_any_of=(b"tensor(",),
+        pattern=re.compile(rb"\btensor\((?!\s*(?:[\[\]\"')]|-?[\d.e]+\s*[,)]))"),
+        names=frozenset({b"tensor"}),
+    )
     yields_to = ("TPL007",)
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:

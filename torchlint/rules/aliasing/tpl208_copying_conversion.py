@@ -58,7 +58,12 @@ class CopyingConversion(Rule):
     name = "copying-conversion"
     default = False
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"tensor(", b"from_numpy("), pattern=re.compile(rb"\bnp\b|\bnumpy\b"))
+    screen = Screen(
+        any_of=(b"tensor", b"from_numpy"),
+        and_any_of=(b"tensor(", b"from_numpy("),
+        pattern=re.compile(rb"\bnp\b|\bnumpy\b"),
+        names=frozenset({b"tensor", b"from_numpy"}),
+    )
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
         super().__init__(source, semantics, suppressions, options)

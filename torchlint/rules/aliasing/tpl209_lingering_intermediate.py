@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
@@ -13,7 +14,7 @@ from torchlint.semantics.calls import LOSS_MODULES
 from torchlint.semantics.tree import FUNCTIONS, Loop, walk_body
 
 _HEAVY = frozenset({"torch.matmul", "torch.bmm", "torch.einsum", "torch.mm", "torch.baddbmm", "torch.cdist"})
-_GATHERING = re.compile(rb"\+=|\.append\(|= *(\w+) *\+")
+_GATHERING = re.compile(rb"\+|append")
 
 
 def _may_use_torch(data: bytes) -> bool:
@@ -74,11 +75,12 @@ class LingeringIntermediate(Rule):
         self._look(node)
 
     def _look(self, loop: Loop) -> None:
+        places: dict[ast.AST | None, int] = {statement: place for place, statement in enumerate(loop.body)}
         for statement in loop.body:
             match statement:
                 case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as value):
                     binding = self.semantics.bindings.of(target)
-                    if binding is None or not self._is_only_of(loop, statement, binding):
+                    if binding is None or not self._is_only_of(loop, places, binding):
                         continue
                     if not self._is_activation(binding, value) or (later := self._hungry_call(loop, binding)) is None:
                         continue
@@ -90,15 +92,30 @@ class LingeringIntermediate(Rule):
 
     # --- what the loop keeps for itself ------------------------------------------------------------------------------
 
-    def _is_only_of(self, loop: Loop, statement: ast.Assign, binding: Binding) -> bool:
+    def _is_only_of(self, loop: Loop, places: dict[ast.AST | None, int], binding: Binding) -> bool:
         """Whether a value is read in the loop only, behind the statement that makes it, and kept by nothing else."""
         if not binding.uses or isinstance(binding.scope.node, ast.ClassDef) or binding.name in binding.scope.outer_names:
             return False
-        for other in binding.scope.bindings.get(binding.name, []):
-            if other.form in (Form.PARAMETER, Form.OTHER) or binding in other.before:
-                return False
-        behind = loop.body[loop.body.index(statement) + 1 :]
-        return all(self._statement_in(use, loop) in behind and not self._is_kept(use) for use in binding.uses)
+        if self._is_given_otherwise(binding):
+            return False
+        place = places[self.semantics.tree.statement(binding.node)]
+        used = (self._statement_in(use, loop) for use in binding.uses)
+        return all(places.get(statement, -1) > place for statement in used) and not any(map(self._is_kept, binding.uses))
+
+    def _is_given_otherwise(self, binding: Binding) -> bool:
+        """Whether the name is a parameter, say, or the value is the one that an augmented assignment goes on with."""
+        key = (binding.scope.node, binding.name)
+        if key not in self._names:
+            bindings = binding.scope.bindings.get(binding.name, [])
+            is_other = any(other.form in (Form.PARAMETER, Form.OTHER) for other in bindings)
+            self._names[key] = (is_other, {before for other in bindings for before in other.before})
+        is_other, changed = self._names[key]
+        return is_other or binding in changed
+
+    @cached_property
+    def _names(self) -> dict[tuple[ast.AST, str], tuple[bool, set[Binding]]]:
+        """For each variable, whether it is more than assigned to, and what augmented assignments go on with."""
+        return {}
 
     def _statement_in(self, node: ast.AST, loop: Loop) -> ast.AST | None:
         """The statement of the loop's body that ``node`` stands in, unless a function or a comprehension is in between."""

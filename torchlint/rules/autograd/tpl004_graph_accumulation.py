@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.options import DEFAULTS, Options
@@ -10,8 +11,9 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.accumulators import Accumulation, Fate, mentions, root_of, summands
 from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
+from torchlint.semantics.bindings import Scope
 from torchlint.semantics.gradient import connected
-from torchlint.semantics.tree import FUNCTIONS, Loop
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop
 from torchlint.source import Source
 from torchlint.suppression import Suppressions
 from torchlint.target import TorchVersion
@@ -63,8 +65,9 @@ class GraphAccumulation(Rule):
     name = "graph-accumulation"
     since = TorchVersion(0, 4)
     screen = Screen(
-        any_of=(b"backward", b"training_step", b"autograd", b".eval("),
-        pattern=re.compile(rb"\+=|-=|\.append|\.insert|\] *=[^=]|= .*[+-]"),
+        any_of=(b"backward", b"training_step", b"autograd", b"eval"),
+        and_any_of=(b"backward", b"training_step", b"autograd", b".eval("),
+        names=frozenset({b".eval"}),
     )
 
     def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
@@ -253,14 +256,28 @@ class GraphAccumulation(Rule):
         tree, name = self.semantics.tree, ast.unparse(root)
         if isinstance(root, ast.Name):
             scope = self.semantics.bindings.scope_of(root)
-            bindings = [b for b in self.semantics.bindings.lookup(root.id, scope) if b.form is not Form.AUGMENTED]
-            statements = [tree.statement(binding.node) for binding in bindings if tree.inside(binding.node, loop)]
+            bindings = self._bound_in_loops(root.id, scope).get(loop, ())
+            statements = [tree.statement(binding.node) for binding in bindings if binding.form is not Form.AUGMENTED]
         else:
             owner = self.semantics.facts.self_class(root.value)
             slots = self.semantics.facts.slots(owner, root.attr) if owner is not None else []
             stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
             statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
         return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name)) or _cuts(s.value, name)]
+
+    def _bound_in_loops(self, name: str, scope: Scope) -> dict[ast.AST, list[Binding]]:
+        """The bindings of a variable that stand in each loop."""
+        if (name, scope.node) not in self._in_loops:
+            found = self._in_loops[name, scope.node] = dict[ast.AST, list[Binding]]()
+            for binding in self.semantics.bindings.lookup(name, scope):
+                for parent in self.semantics.tree.ancestors(binding.node):
+                    if isinstance(parent, LOOPS):
+                        found.setdefault(parent, []).append(binding)
+        return self._in_loops[name, scope.node]
+
+    @cached_property
+    def _in_loops(self) -> dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]]:
+        return {}
 
     def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
         """Whether ``statement`` gives the accumulator a new value each round, or as often as values are added."""

@@ -7,8 +7,9 @@ from functools import cache, cached_property
 from typing import TypeGuard
 
 from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import TextEdit
+from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Type
+from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _RIGHT = "requires_grad"
 _OTHER_WORDS = re.compile(r"(retains?_?grad|grades?|gram|grid|graph|guard|gradients?)_?$", re.IGNORECASE)
@@ -46,7 +47,7 @@ def _distance(one: str, other: str) -> int:
 _PIECES = (b"req", b"ires_", b"rad")
 """Two edits leave one of `requ`, `ires_` and `grad` whole; where a swap breaks two of them at once, one of `req` and `rad`."""
 _WORD = re.compile(rb"\w+")
-_COMPARED = re.compile(rb"requires_grad_?\s*==")
+_COMPARED = re.compile(rb"requires_grad_?[\s\\)]*(?:==|#)")
 
 
 def _may_hold_typo(data: bytes) -> bool:
@@ -154,13 +155,12 @@ class RequiresGradTypo(Rule):
     def _report_attribute(self, node: ast.Attribute) -> None:
         """Reports an assignment; one to a module becomes a call, since modules have no ``requires_grad`` to set either."""
         statement = self.semantics.tree.parent(node)
-        if self.semantics.kind(node.value).type is not Type.MODULE or not _is_plain_assignment(statement, node):
+        is_module = self.semantics.kind(node.value).type is Type.MODULE
+        if not is_module or self.target < MODULES_HAVE_REQUIRES_GRAD_ or not _is_plain_assignment(statement, node):
             self._report_name(node, node.attr, self.source.end(node) - len(node.attr))
             return
-        name, end = self.source.end(node) - len(node.attr), self.source.end(statement)
-        value = self.source.start(statement.value)
-        fix = self.fix("Call `requires_grad_`", [(name, value, "requires_grad_("), (end, end, ")")], safe=True)
-        self.report(node, _message(node.attr), fix)
+        edits = Rewriter(self.source, self.semantics).call_in_place(node, statement, ".requires_grad_")
+        self.report(node, _message(node.attr), self.fix("Call `requires_grad_`", edits, safe=True))
 
     def _report_name(self, node: ast.expr | ast.keyword, wrong: str, start: int) -> None:
         fix = self.fix(f"Rename to `{_RIGHT}`", [(start, start + len(wrong), _RIGHT)], safe=True)

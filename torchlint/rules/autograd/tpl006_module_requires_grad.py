@@ -12,12 +12,10 @@ from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
 from torchlint.semantics.module_evidence import ModuleEvidence
 from torchlint.semantics.tree import FUNCTIONS, dotted
-from torchlint.target import TorchVersion
+from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _FLAG = "requires_grad"
 _METHOD = "requires_grad_"
-_OFFERS_METHOD = TorchVersion(1, 3)
-"""The first torch whose modules have `requires_grad_`."""
 
 
 class ModuleRequiresGrad(Rule):
@@ -55,7 +53,8 @@ class ModuleRequiresGrad(Rule):
     name = "module-requires-grad"
     screen = Screen(
         any_of=(b"requires_grad",),
-        pattern=re.compile(rb"\.\s*requires_grad_?\b(?:[\s\\)\]]*|[ \t]*,[^\n=]*)=(?!=)|setattr\s*\([^\n]*\n?.*requires_grad"),
+        pattern=re.compile(rb"\.requires_grad_?\b[\s\\)\]]*(?:=(?!=)|[,#])|setattr"),
+        names=frozenset({b".requires_grad", b".requires_grad_"}),
     )
 
     @cached_property
@@ -225,7 +224,7 @@ class ModuleRequiresGrad(Rule):
         return self.fix("Set the flag of the parameters", [edit], safe=True)
 
     def _can_call_method(self) -> bool:
-        return self.target >= _OFFERS_METHOD
+        return self.target >= MODULES_HAVE_REQUIRES_GRAD_
 
     def _flag(self, value: ast.expr) -> str:
         """The text of a flag; parameters do not take 0 and 1 for it."""

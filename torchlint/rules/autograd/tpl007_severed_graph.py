@@ -9,6 +9,7 @@ from typing import TypeAlias
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.screens import given
 from torchlint.semantics import Binding, Form, Grad, Kind, Type, torch_api
 from torchlint.semantics.facts import Slot
 from torchlint.semantics.loss_terms import LossTerms, Term
@@ -74,8 +75,8 @@ class SeveredGraph(Rule):
     name = "severed-graph"
     screen = Screen(
         any_of=(b"requires_grad", b"Variable"),
-        and_any_of=(b"backward", b"training_step", b"autograd", b"def forward", b"loss", b"Loss"),
-        pattern=re.compile(rb"requires_grad\s*=\s*True|requires_grad_\s*\(|Variable"),
+        and_any_of=(b"backward", b"training_step", b"autograd", b"forward", b"loss", b"Loss"),
+        pattern=re.compile(given(b"requires_grad", b"True") + rb"|requires_grad_\b|Variable"),
     )
 
     @cached_property

@@ -8,13 +8,12 @@ from itertools import islice
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.copying import Copying
+from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS
 from torchlint.semantics import Binding, Form, Grad
 from torchlint.semantics.aliases import Change, Link, Place, Sharing, is_assigned
 from torchlint.semantics.tree import FUNCTIONS
 
-_WRITES = re.compile(
-    rb"\]\s*(?:[-+*/|&^%]|//|\*\*|<<|>>)?=[^=]|\w_\(|[\w)] *[-+*/|&^%]=|\bout\s*=|\.(?:fill|sort|partition|put)\(|shuffle\("
-)
+_WRITES = re.compile(WRITES + rb"|" + WRITES_OF_ARRAYS)
 
 
 _MANY = 30
@@ -58,7 +57,13 @@ class DetachedAliasMutation(Rule):
 
     code = "TPL008"
     name = "detached-alias-mutation"
-    screen = Screen(any_of=(b".detach()", b".numpy()"), and_any_of=(b".detach()", b".data"), pattern=_WRITES)
+    screen = Screen(
+        any_of=(b"detach", b"numpy"),
+        and_any_of=(b".detach(", b".data"),
+        pattern=_WRITES,
+        check=lambda data: b".detach(" in data or b".numpy(" in data,
+        names=frozenset({b".detach", b".numpy", b".data", *ARRAY_METHODS}),
+    )
     yields_to = ("TPL001", "TPL203")
 
     def visit_Assign(self, node: ast.Assign) -> None:

@@ -11,29 +11,32 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.copying import Copying
 from torchlint.rules.rewriting import TextEdit
+from torchlint.rules.screens import GAP, is_about_torch
 from torchlint.rules.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics import Binding, Type
 from torchlint.semantics.aliases import Sharing
 from torchlint.semantics.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.updates import Update, Updates
 
-_STATE = re.compile(
-    rb"(?<!load_)state_dict\(|parameters\(\)|\.detach\(\)|\.data\b|=\s*[\w.]*(?:weight|bias|model|net|module)\b|copy\("
-)
 _UPDATES = (b".step(", b"load_state_dict(", b".fit(")
-_TRAINING_CALL = re.compile(rb"(?:train|fit|learn|update|optimi[sz]e)\w*\([^)]*optim")
-_KEPT_TENSOR = re.compile(rb"\.(?:detach\(\)|data\b)(?:\.cpu\(\)|\.numpy\(\))*\)?[^\S\r\n]*(?:#.*)?$", re.MULTILINE)
-_IN_PLACE = re.compile(rb"\w_\(|[-+*/]=")
-_PARAMETERS = (b"requires_grad", b"Parameter", b"parameters()", b".weight", b".bias")
+_TRAINING_CALL = re.compile(rb"(?:train|fit|learn|update|optimi[sz]e)\w*" + GAP + rb"[(#]")
+_STATE = re.compile(rb"state_dict(?<!load_state_dict)" + GAP + rb"[(#]")
+_IN_PLACE = re.compile(rb"\w_" + GAP + rb"[(#]|[-+*/%&|^]=")
+_PARAMETERS = (b"requires_grad", b"Parameter", b"parameters", b"weight", b"bias")
 
 
 def _may_keep(data: bytes) -> bool:
     """Whether a file updates weights, and takes what may be an alias of some."""
-    if any(part in data for part in _UPDATES) or (b"optim" in data and _TRAINING_CALL.search(data)):
-        return _STATE.search(data) is not None
+    if not (is_about_torch(data) or any(word in data for word in (b"model", b"lightning", b"state_dict", b"parameters"))):
+        return False
+    if _STATE.search(data) is not None:
+        return True
+    named = b"opt" in data or b"solver" in data
+    if any(part in data for part in _UPDATES) or (named and _TRAINING_CALL.search(data) is not None):
+        return any(part in data for part in _PARAMETERS) or b".train(" in data
     if not (b"no_grad" in data or b".data" in data or b"inference_mode" in data):
         return False
-    takes = any(part in data for part in _PARAMETERS) and _KEPT_TENSOR.search(data) is not None
+    takes = any(part in data for part in _PARAMETERS) and (b".detach(" in data or b".data" in data)
     return takes and _IN_PLACE.search(data) is not None
 
 
@@ -112,7 +115,11 @@ class SnapshotAlias(Rule):
 
     code = "TPL009"
     name = "snapshot-alias"
-    screen = Screen(any_of=(b"torch", b"model", b"lightning"), check=_may_keep)
+    screen = Screen(
+        any_of=(*_PARAMETERS, b"state_dict", b"train"),
+        check=_may_keep,
+        names=frozenset({b".step", b".load_state_dict", b".fit", b".detach", b".data", b".train"}),
+    )
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """Looks at what an assignment keeps."""

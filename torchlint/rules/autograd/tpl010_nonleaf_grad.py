@@ -10,6 +10,7 @@ from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Binding, Form, Grad
 from torchlint.semantics.operations import MAY_RETURN_ITSELF, Operations
 
+_READS = re.compile(rb"\.grad\b(?!\s*=(?![=\s}!:]))(?:(?<!autograd\.grad)|(?!\s*\())")
 _MADE_A_LEAF = frozenset({"requires_grad_", "retain_grad", "detach_"})
 _NONE_TESTS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 
@@ -53,7 +54,7 @@ class NonleafGrad(Rule):
 
     code = "TPL010"
     name = "nonleaf-grad"
-    screen = Screen(any_of=(b"backward",), pattern=re.compile(rb"(?<!autograd)\.\s*grad\b(?!\s*=(?!=))"))
+    screen = Screen(any_of=(b"backward",), pattern=_READS, names=frozenset({b".grad"}))
 
     @cached_property
     def _operations(self) -> Operations:

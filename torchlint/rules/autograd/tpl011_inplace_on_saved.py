@@ -8,7 +8,9 @@ from functools import cached_property
 from torchlint.rules import Rule, Screen
 from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import STORE, given
 from torchlint.semantics import Binding, Form, Grad, torch_api
+from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.gradient import connected
 from torchlint.semantics.inplace import CLASSES, InplaceModules, changed_tensor, inplace_argument, shares_memory
 from torchlint.semantics.saved_tensors import SAVING_MODULES, SavedTensors
@@ -26,6 +28,8 @@ _CHANGING = torch_api.INPLACE_METHODS - _HARMLESS
 _OF_OPTIMIZER = "a parameter of an optimizer"
 """The reason for kinds that hold for the parameters in its groups, and are only guessed for the other things there."""
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
+_MOST_SOURCES = 500
+"""So many variables that a value is made of are followed; code that has more of them is generated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +43,39 @@ class _Change:
 
 # Of each kind of change what it ends in: patterns that start with a character are found many times faster.
 _AUGMENTED = re.compile(rb"=(?<=[-+*/%]=)")  # y *= 2
-_ITEM_SET = re.compile(rb"\]\s*=(?!=)")  # y[0] = 1
-_METHOD = re.compile(rb"_[^\S\r\n]*\((?<!requires_grad_\()(?<=[a-z0-9]_\()|_\s+\(")  # y.mul_(2)
-_FLAG = re.compile(rb"inplace\s*=\s*True")
-_LAST_FLAG = re.compile(rb"True\s*,?\s*\)")
-_STATEMENT_START = rb"(?:^|[;:])[ \t]*"
-_TARGET = re.compile(_STATEMENT_START + rb"[\w.]+(?:\[.*\])?[ \t]*(?:[-+*/%]|\*\*|//)$|\].*$", re.DOTALL)
-_ITEM = re.compile(rb"(?:^|[;:=])[ \t]*[\w.]+\[(?![ \t]*[\"'])|^[ \t]*\]", re.DOTALL)  # no tensor is indexed by a string
-_METHOD_NAME = re.compile(rb"(?<!init)\.[a-z]\w*_$")
+_ITEM_SET = re.compile(STORE)  # y[0] = 1
+_METHOD = re.compile(rb"_\((?<!requires_grad_\()(?<=[a-z0-9]_\()")  # y.mul_(2)
+_FLAG = re.compile(given(b"inplace", b"True"))
+_LAST_FLAG = re.compile(rb"True(?<!\wTrue)[\s\\,)]*[)#]")
+_TARGET = re.compile(rb"[^#\"']*\Z|.*[\])]|.{300}", re.DOTALL)
+_BY_STRING = re.compile(rb"\[[\s\\(]*[rbu]?(?:\"[^\"\r\n]*\"|'[^'\r\n]*')[\s\\)]*\]\Z")  # no tensor is indexed so
+_METHOD_NAME = re.compile(rb"(?<!init)\.[a-z]\w*_\Z")
+
+
+_NEEDING = (b"backward", b"training_step", b"requires_grad", b"Parameter")
+_FORWARD = re.compile(rb"def[\s\\]+forward")
+_PARAMETERS = re.compile(rb"parameters[\s\\)]*[(#]")
 
 
 def _may_change(data: bytes) -> bool:
-    """Whether a file holds what may be a change of a tensor in place."""
+    """Whether a file holds what may be a change of a tensor in place, and what may need it."""
     if _FLAG.search(data) is not None:
         return True
     if _LAST_FLAG.search(data) is not None and any(name in data for name in _WITH_FLAG):
         return True
-    if any(_TARGET.search(_line_before(data, match.end() - 1)) for match in _AUGMENTED.finditer(data)):
+    if not (any(word in data for word in _NEEDING) or _FORWARD.search(data) or _PARAMETERS.search(data)):
+        return False
+    if any(_TARGET.match(_line_before(data, match.end() - 1)) for match in _AUGMENTED.finditer(data)):
         return True
-    if any(_ITEM.search(_line_before(data, match.start() + 1)) for match in _ITEM_SET.finditer(data)):
+    if any(not _BY_STRING.search(_line_before(data, match.start() + 1)) for match in _ITEM_SET.finditer(data)):
         return True
     return any(_METHOD_NAME.search(_line_before(data, match.start() + 1)) for match in _METHOD.finditer(data))
 
 
 def _line_before(data: bytes, end: int) -> bytes:
-    """What stands in front of ``end`` on its line."""
-    return data[max(data.rfind(b"\n", 0, end), data.rfind(b"\r", 0, end)) + 1 : end]
+    """What stands in front of ``end`` on its line, as far as it is looked at."""
+    start = max(end - 300, 0)
+    return data[max(data.rfind(b"\n", start, end), data.rfind(b"\r", start, end), start - 1) + 1 : end]
 
 
 class InplaceOnSaved(Rule):
@@ -108,8 +119,9 @@ class InplaceOnSaved(Rule):
     code = "TPL011"
     name = "inplace-on-saved"
     screen = Screen(
-        any_of=(b"backward", b"training_step", b"def forward", b"requires_grad", b"Parameter", b"parameters("),
+        any_of=(b"backward", b"training_step", b"forward", b"requires_grad", b"Parameter", b"parameters", b"Sequential"),
         check=_may_change,
+        names=frozenset(f".{name}".encode() for name in _CHANGING),
     )
 
     @cached_property
@@ -225,12 +237,14 @@ class InplaceOnSaved(Rule):
     def _kept_operand(self, binding: Binding, change: _Change) -> ast.expr | None:
         """An operation that keeps the binding's value and that is done before the change."""
         flow = self.semantics.control_flow
-        others = [other.node for other in binding.scope.bindings.get(binding.name, ()) if other is not binding]
-        for operation in self._keeping(binding):
+        operations = self._keeping(binding)
+        same_name = binding.scope.bindings.get(binding.name, ()) if operations else ()
+        others = tuple(other.node for other in same_name if other is not binding and other.node is not change.target)
+        for operation in operations:
             if self.semantics.tree.inside(operation, change.statement):
                 if self._is_evaluated_with(operation, change):
                     return operation
-            elif flow.may_follow(operation, change.node, [other for other in others if other is not change.target]):
+            elif flow.may_follow(operation, change.node, others):
                 return operation
         return None
 
@@ -262,12 +276,10 @@ class InplaceOnSaved(Rule):
     def _is_needed(self, change: _Change, saving: ast.expr, results: set[Binding]) -> bool:
         """Whether a backward pass through any of ``results`` may still come."""
         flow = self.semantics.control_flow
-        backwards = [call for call in self._backwards if flow.scope(call) is flow.scope(change.node)]
-        if backwards:
-            return any(
-                not results.isdisjoint(self._made_of(call)) and flow.may_follow(change.node, call, [saving])
-                for call in backwards
-            )
+        scope = flow.scope(change.node)
+        if scope in self._backwards:
+            calls = {call for result in results for call in self._backwards[scope].get(result, ())}
+            return bool(calls) and flow.leads_to_any(change.node, sorted(calls, key=self.source.start), [saving])
         if any(self.semantics.backpropagated.binding(found) for found in results):
             return True
         function = self.semantics.tree.function(change.node)
@@ -292,9 +304,15 @@ class InplaceOnSaved(Rule):
         return []
 
     @cached_property
-    def _backwards(self) -> list[ast.Call]:
+    def _backwards(self) -> dict[FlowScope, dict[Binding, list[ast.Call]]]:
+        """For each scope that has any, the calls of ``backward``, by the variables that what they are called on is made of."""
         calls = self.semantics.facts.calls
-        return [*calls.get("backward", ()), *calls.get("manual_backward", ())]
+        found: dict[FlowScope, dict[Binding, list[ast.Call]]] = {}
+        for call in [*calls.get("backward", ()), *calls.get("manual_backward", ())]:
+            of_scope = found.setdefault(self.semantics.control_flow.scope(call), {})
+            for binding in self._made_of(call):
+                of_scope.setdefault(binding, []).append(call)
+        return found
 
     def _is_trained(self, function: Function, change: _Change, results: set[Binding]) -> bool:
         """Whether the function is a module's ``forward`` that returns what was saved, on a way that training takes."""
@@ -313,14 +331,16 @@ class InplaceOnSaved(Rule):
         if end not in self._flows:
             pending: list[ast.expr | None] = []
             if isinstance(end, ast.Call):
-                pending += [root for root in self.semantics.backpropagated.roots if self._is_root_of(root, end)]
+                parts = [*end.args, *([end.func.value] if isinstance(end.func, ast.Attribute) else [])]
+                pending += [part for part in parts if part in self._roots]
             else:
                 pending += self.semantics.facts.returned(end)
             self._flows[end] = self._followed(pending)
         return self._flows[end]
 
-    def _is_root_of(self, root: ast.expr, call: ast.Call) -> bool:
-        return root in call.args or (isinstance(call.func, ast.Attribute) and call.func.value is root)
+    @cached_property
+    def _roots(self) -> set[ast.expr]:
+        return set(self.semantics.backpropagated.roots)
 
     def _followed(self, pending: list[ast.expr | None]) -> set[Binding]:
         found: set[Binding] = set()
@@ -329,7 +349,7 @@ class InplaceOnSaved(Rule):
             for part in connected(value, self.semantics.names) if value is not None else ():
                 for binding in self.semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ():
                     for source in (binding, *binding.before):
-                        if source not in found:
+                        if source not in found and len(found) < _MOST_SOURCES:
                             found.add(source)
                             pending.append(source.value)
         return found

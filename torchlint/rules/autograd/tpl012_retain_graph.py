@@ -5,6 +5,7 @@ import re
 
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.screens import given
 
 
 class RetainGraph(Rule):
@@ -44,7 +45,7 @@ class RetainGraph(Rule):
 
     code = "TPL012"
     name = "retain-graph"
-    screen = Screen(any_of=(b"retain_graph",), pattern=re.compile(rb"retain_graph\s*=\s*True"))
+    screen = Screen(any_of=(b"retain_graph",), pattern=re.compile(given(b"retain_graph", b"True")))
 
     def finish(self) -> None:
         """Looks at each backward of the file."""

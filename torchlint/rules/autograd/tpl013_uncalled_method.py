@@ -6,6 +6,7 @@ import re
 from torchlint.rules import Rule, Screen
 from torchlint.rules.expected_errors import is_tried
 from torchlint.rules.rewriting import TextEdit
+from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Type, torch_api
 from torchlint.semantics.calls import GRAD_SCALERS
 from torchlint.semantics.tree import Function, dotted
@@ -67,21 +68,23 @@ _CONTEXTS = frozenset(
 
 
 _LAST_NAMES = {name.rpartition(".")[2] for name in _FUNCTIONS}.union(_SCALER_ACTS, *_ACTS.values())
-_NAMED_LAST = re.compile(rb"\.(\w+)[ \t)]*[\r\n;#]")
+_NAMED_LAST = re.compile(rb"\.(?:(?=[\s\\#])[\s\\]*(?:#[^\r\n]{0,300}[\r\n][\s\\]*){0,5})?([\w\x80-\xff]+)[ \t\f)]*[\r\n;#\\]")
 _BYTE_NAMES = frozenset(name.encode() for name in _LAST_NAMES)
 _NAMED_CONTEXTS = tuple(
-    re.compile(name + rb"[ \t\\]*(?:[,:)\r\n]|as\b)")
+    re.compile(name + rb"[ \t\\]*(?:[,:)\r\n#]|as\b)")
     for name in (b"no_grad", b"enable_grad", b"inference_mode", b"detect_anomaly", rb"amp\.autocast", rb"profiler\.profile")
 )
 _OTHER_STATEMENT = re.compile(
-    rb"[ \t]*(?:return|assert|raise|del|import|from|yield|global|#)\b|[^(\[{\"'#]*[^=!<>(\[{\"'#]=[^=]"
+    rb"[ \t]*(?:return|assert|raise|del|import|from|yield|global|#)\b|[^(\[{\"'#]*[^:=!<>(\[{\"'#]=[^=]"
 )
-_CHAIN = re.compile(rb"[ \t]*[\w.]+")
-_DEFINED = re.compile(rb"def (\w+)\(")
+_CHAIN = re.compile(rb"(?:[^#\"']*:)?[\s\\\w.()\x80-\xff]*")
+_DEFINED = re.compile(rb"def[\s\\]+([\w\x80-\xff]+)")
 
 
 def _may_hold_uncalled(data: bytes) -> bool:
     """Whether a line ends in the name of such a method, or is that of one of the file's own, and is no other statement."""
+    if not (b"backward" in data or b"zero_grad" in data or b"step" in data or is_about_torch(data)):
+        return False
     defined: frozenset[bytes] | None = None
     for match in _NAMED_LAST.finditer(data if data.endswith(b"\n") else data + b"\n"):
         name = match[1]
@@ -90,7 +93,7 @@ def _may_hold_uncalled(data: bytes) -> bool:
             start = max(start, data.rfind(separator, start, match.start()) + 1)
         before = data[start : match.start()]
         if name in _BYTE_NAMES:
-            if before.count(b"(") != match[0].count(b")") or _OTHER_STATEMENT.match(before) is None:
+            if before.count(b"(") != (before + match[0]).count(b")") or _OTHER_STATEMENT.match(before) is None:
                 return True
         elif _CHAIN.fullmatch(before):
             if defined is None:
@@ -138,7 +141,7 @@ class UncalledMethod(Rule):
 
     code = "TPL013"
     name = "uncalled-method"
-    screen = Screen(any_of=(b"torch", b"backward", b"zero_grad", b".step"), check=_may_hold_uncalled)
+    screen = Screen(any_of=(b"torch", b"backward", b"zero_grad", b"step", b"nn"), check=_may_hold_uncalled)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """`loss.backward` as a statement."""
@@ -170,8 +173,7 @@ class UncalledMethod(Rule):
         if isinstance(kind.definition, ast.ClassDef) and kind.type in _ACTS:
             own = self.semantics.facts.method(kind.definition, method.attr)
             if own is not None:
-                written_out = dotted(method) is not None and method.lineno == method.end_lineno
-                return kind.type if written_out and not own.decorator_list else None
+                return kind.type if dotted(method) is not None and not own.decorator_list else None
             if self.semantics.facts.slots(kind.definition, method.attr) and self._is_stored(kind.definition, method.attr):
                 return None
         if method.attr in _ACTS.get(kind.type, ()):

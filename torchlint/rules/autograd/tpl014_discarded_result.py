@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
+from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.expected_errors import is_tried
 from torchlint.semantics import Binding, Form, Grad, Type, torch_api
+from torchlint.semantics.bindings import Scope
 from torchlint.semantics.tree import dotted
 
 _EFFECTS = frozenset(
@@ -56,9 +59,13 @@ _END_OF_CELL = re.compile(rf"(?:[ \t]*(?!{_CELL})(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \
 """Nothing but comments, up to the next cell of a notebook or of a script with cells."""
 
 
-_FIRST_CALL = re.compile(rb"\n[ \t(]*[A-Za-z_.][\w.]*(?:\[[^\n]*\][\w.]*)*[ \t]*\(")
-_LATER_CALL = re.compile(rb"[;:][ \t(]*[A-Za-z_.][\w.]*(?:\[[^\n]*\][\w.]*)*[ \t]*\(")
-_NAME = re.compile(rb"(\w+)[ \t]*\($")
+_CHAIN = rb"[ \t\f(]*[A-Za-z_.\x80-\xff][\w.\x80-\xff]*(?:\[[^\n]*\][\w.\x80-\xff]*)*[\s\\)]*\("
+_FIRST_CALL = re.compile(rb"\n" + _CHAIN)
+_LATER_CALL = re.compile(rb"[;:]" + _CHAIN)
+_NAME = re.compile(rb"(\w+)[\s\\)]*\($")
+_CALL_BEHIND = re.compile(rb"\.(?<=[\s\\)\]]\.)(\w+)\(")
+_STRING = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'")
+_OTHER_STATEMENT = re.compile(rb"[ \t]*(?:return|assert|raise|del|import|from|yield|#)\b|[^(\[{]*[^:=!<>(\[{]=[^=]")
 _BYTE_NAMES = frozenset(name.encode() for name in _LAST_NAMES)
 
 
@@ -70,7 +77,29 @@ def _may_discard(data: bytes) -> bool:
             name = _NAME.search(match[0])
             if name is not None and name[1] in _BYTE_NAMES and _may_be_statement(data, match.end() - 1):
                 return True
-    return False
+    return any(
+        match[1] in _BYTE_NAMES and _is_outermost(data, match.start()) and _may_be_statement(data, match.end() - 1)
+        for match in _CALL_BEHIND.finditer(data)
+    )
+
+
+def _is_outermost(data: bytes, dot: int) -> bool:
+    """Whether what a dot behind a bracket or a blank takes may be taken by a statement itself, not within a call or a value."""
+    start = max(dot - 300, 0)
+    line = data.rfind(b"\n", start, dot) + 1
+    if not line:
+        return True
+    before = _STRING.sub(b"", data[line:dot])
+    if b"'" in before or b'"' in before:
+        return True
+    if b"#" in before:
+        return False
+    depth = sum(
+        before.count(opening) - before.count(closing) for opening, closing in ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
+    )
+    if depth > len(before) - len(before.lstrip(b" \t(")):
+        return False
+    return depth < 0 or _OTHER_STATEMENT.match(before) is None
 
 
 def _may_be_statement(data: bytes, opening: int) -> bool:
@@ -123,7 +152,7 @@ class DiscardedResult(Rule):
 
     code = "TPL014"
     name = "discarded-result"
-    screen = Screen(any_of=(b"torch",), check=_may_discard)
+    screen = Screen(any_of=(b"torch",), check=_may_discard, names=frozenset(b"." + name for name in _BYTE_NAMES))
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """A call as a statement."""
@@ -233,9 +262,13 @@ class DiscardedResult(Rule):
 
     def _is_displayed(self, node: ast.stmt) -> bool:
         """Whether a notebook shows the result: that of the last statement of a cell."""
-        if not isinstance(self.semantics.tree.parent(node), ast.Module) or _CELLS.search(self.source.text) is None:
+        if not isinstance(self.semantics.tree.parent(node), ast.Module) or not self._has_cells:
             return False
         return _END_OF_CELL.match(self.source.text, self.source.end(node)) is not None
+
+    @cached_property
+    def _has_cells(self) -> bool:
+        return _CELLS.search(self.source.text) is not None
 
     # --- the fix -----------------------------------------------------------------------------------------------------
 
@@ -293,13 +326,43 @@ class DiscardedResult(Rule):
         scope = self.semantics.bindings.scope_of(name)
         if not bindings or any(binding.scope is not scope or _is_held_elsewhere(binding) for binding in bindings):
             return False
-        flow = self.semantics.control_flow
-        stores = [binding.node for binding in scope.bindings.get(name.id, ()) if isinstance(binding.node, ast.Name)]
-        own = set(ast.walk(node))
-        uses = {use for binding in bindings for use in binding.uses if use not in own}
-        return any(
-            self.semantics.bindings.scope_of(use) is not scope or flow.may_follow(node, use, avoiding=stores) for use in uses
-        )
+        uses, foreign = self._uses_of(bindings)
+        start, end = _start(node), _end(node)
+        if any(not start <= _start(use) < end for use in foreign):
+            return True
+        others = uses[: bisect_left(uses, start, key=_start)] + uses[bisect_left(uses, end, key=_start) :]
+        return self.semantics.control_flow.leads_to_any(node, others, avoiding=self._stores_of(scope, name.id))
+
+    def _uses_of(self, bindings: tuple[Binding, ...]) -> tuple[list[ast.Name], list[ast.Name]]:
+        """The uses of any of some bindings of one scope, in the order of the text: all of them, and those in other scopes."""
+        if bindings not in self._uses:
+            uses = sorted({use for binding in bindings for use in binding.uses}, key=_start)
+            foreign = [use for use in uses if self.semantics.bindings.scope_of(use) is not bindings[0].scope]
+            self._uses[bindings] = (uses, foreign)
+        return self._uses[bindings]
+
+    @cached_property
+    def _uses(self) -> dict[tuple[Binding, ...], tuple[list[ast.Name], list[ast.Name]]]:
+        return {}
+
+    def _stores_of(self, scope: Scope, name: str) -> tuple[ast.AST, ...]:
+        """Where a scope gives a name another value."""
+        if (scope.node, name) not in self._stores:
+            stores = (binding.node for binding in scope.bindings.get(name, ()) if isinstance(binding.node, ast.Name))
+            self._stores[scope.node, name] = tuple(stores)
+        return self._stores[scope.node, name]
+
+    @cached_property
+    def _stores(self) -> dict[tuple[ast.AST, str], tuple[ast.AST, ...]]:
+        return {}
+
+
+def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.stmt) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
 def _is_chain(call: ast.Call) -> bool:

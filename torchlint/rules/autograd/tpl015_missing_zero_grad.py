@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics.training_steps import Backward, Region, Step
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop, dotted
 
 _DEEP = 3
 """So many functions may lie between a loop and the step in it."""
@@ -57,7 +57,7 @@ class MissingZeroGrad(Rule):
 
     code = "TPL015"
     name = "missing-zero-grad"
-    screen = Screen(any_of=(b"backward",), pattern=re.compile(rb"step\s*\("), check=lambda data: b"optim" in data)
+    screen = Screen(any_of=(b"backward",), and_any_of=(b"step",), check=lambda data: b"optim" in data)
 
     def finish(self) -> None:
         """Looks at each step that the file's optimizers make."""
@@ -82,10 +82,20 @@ class MissingZeroGrad(Rule):
     def _is_wiped_beside(self, step: Step) -> bool:
         """Whether the loop around a step plainly wipes the gradients, as nearly every loop does."""
         loop = next(self.semantics.tree.loops(step.call), None)
-        return loop is not None and any(
-            self.semantics.tree.inside(zero.call, loop) and self.semantics.training_steps.same(zero.of, step.optimizer)
-            for zero in self.semantics.training_steps.zero_grads
-        )
+        wiped = self._wiped.get((loop, dotted(step.optimizer)), ())
+        return any(self.semantics.training_steps.same(optimizer, step.optimizer) for optimizer in wiped)
+
+    @cached_property
+    def _wiped(self) -> dict[tuple[ast.AST | None, str | None], list[ast.expr]]:
+        """The optimizers whose gradients are zeroed in each loop, by their spelling: of those alike, the first."""
+        found: dict[tuple[ast.AST | None, str | None], list[ast.expr]] = {}
+        same = self.semantics.training_steps.same
+        for zero in self.semantics.training_steps.zero_grads:
+            for loop in (parent for parent in self.semantics.tree.ancestors(zero.call) if isinstance(parent, LOOPS)):
+                known = found.setdefault((loop, dotted(zero.of)), [])
+                if not any(same(zero.of, other) for other in known):
+                    known.append(zero.of)
+        return found
 
     # --- what goes round ---------------------------------------------------------------------------------------------
 
@@ -93,7 +103,7 @@ class MissingZeroGrad(Rule):
         """The innermost loop that runs a step and a backward before it."""
         for loop in self._loops(step.call, _DEEP):
             region = self.semantics.training_steps.region(loop)
-            if any(True for _ in self.semantics.training_steps.backwards_in(region)):
+            if self.semantics.training_steps.backwards_in(region):
                 return region
         return None
 
@@ -113,26 +123,27 @@ class MissingZeroGrad(Rule):
         if place is None:
             return []
         head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
-        others = [
-            other
-            for later in self.semantics.training_steps.steps
-            if later is not step and (other := region.place(later.call, self.semantics.tree)) not in (None, place)
-        ]
-        same = [other for other in others if other is not None]
+        steps = self.semantics.training_steps.steps_in(region)
+        others = [other for later, other in steps if later is not step and other is not place]
+        avoiding = (head, *self._of_same_optimizer(others, step))
         own = []
         for backward, at in self.semantics.training_steps.backwards_in(region):
             if at is place:
                 if self._comes_first(backward.call, step.call):
                     own.append(backward)
-            elif flow.may_follow(at, place, avoiding=[head, *self._of_same_optimizer(same, step)]):
+            elif flow.may_follow(at, place, avoiding=avoiding):
                 own.append(backward)
         return own
 
     def _of_same_optimizer(self, places: list[ast.Call], step: Step) -> list[ast.Call]:
         steps = self.semantics.training_steps
         makings = steps.makings(step.optimizer)
-        calls = {other.call: other.optimizer for other in steps.steps}
-        return [place for place in places if place in calls and steps.makings(calls[place]) == makings]
+        return [place for place in places if place in self._stepped and steps.makings(self._stepped[place]) == makings]
+
+    @cached_property
+    def _stepped(self) -> dict[ast.Call, ast.expr]:
+        """The optimizers of the calls that make steps."""
+        return {step.call: step.optimizer for step in self.semantics.training_steps.steps}
 
     def _comes_first(self, backward: ast.Call, step: ast.Call) -> bool:
         """Whether, of two calls that one call runs, the first comes before the second as far as that is shown."""
@@ -149,12 +160,11 @@ class MissingZeroGrad(Rule):
             return False
         place = region.place(step.call, tree)
         assert place is not None
-        wiping = [zero.call for zero in steps.zero_grads if not steps.apart(step.optimizer, zero.of)]
-        return any(
-            self.semantics.control_flow.may_follow(place, at, avoiding=wiping)
-            for backward, at in steps.backwards_in(region)
-            if backward in own
-        )
+        outermost = [region.loop, *tree.loops(region.loop)][-1]  # round which the way leads, if at all
+        wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not steps.apart(step.optimizer, zero.of)]
+        flow, used = self.semantics.control_flow, set(own)
+        places = [at for backward, at in steps.backwards_in(region) if backward in used]
+        return any(map(flow.ahead_of(flow.scope(place), [place], wiping, up_to=places).includes, places))
 
     # --- report ------------------------------------------------------------------------------------------------------
 

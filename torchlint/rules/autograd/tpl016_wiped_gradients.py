@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +16,8 @@ _METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add
 """The methods of an optimizer of torch."""
 
 
+_MOST = 100
+"""So many calls of `zero_grad` in one scope are looked at; code that has more is generated."""
 _NEAR = 8
 """So many backward calls are looked at for the one that a message names and a fix moves a call in front of."""
 
@@ -67,11 +68,11 @@ class WipedGradients(Rule):
 
     code = "TPL016"
     name = "wiped-gradients"
-    screen = Screen(any_of=(b"zero_grad",), pattern=re.compile(rb"step\s*\("), check=lambda data: b"backward" in data)
+    screen = Screen(any_of=(b"zero_grad",), and_any_of=(b"step",), check=lambda data: b"backward" in data)
 
     def finish(self) -> None:
         """Looks at each ``zero_grad`` of the file."""
-        for zero in self.semantics.training_steps.zero_grads:
+        for zero in (zero for zeros in self._zeros_of.values() for zero in zeros[:_MOST]):
             wiped, step = self._wiped(zero)
             if wiped and step is not None:
                 message = (

@@ -77,26 +77,17 @@ class UnusedNoqa(Rule):
         end = start + len(text[start:end].rstrip(", \t"))
         row = self.source.location(start).row
         line_start, line_end = self.source.line_span(row)
-        if text[end:line_end].strip():
-            behind = text[end:line_end]
-            end += len(behind) - len(behind.lstrip(" \t:,-"))
-            return (start, end, "" if text[end] == "#" else "# ")
+        if rest := text[end:line_end].lstrip(" \t:,-").rstrip():
+            return (start, text.index(rest, end), "" if rest.startswith("#") else "# ")
         if not text[line_start:start].strip():
             return (line_start, self.source.line_start(row + 1), "")
         return (line_start + len(text[line_start:start].rstrip(" \t")), line_end, "")
 
-    def _without_codes(self, comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> list[TextEdit]:
-        spans = [span for _, span in comment.codes]
-        edits: list[TextEdit] = []
-        for _, span in unused:
-            index = spans.index(span)
-            if index + 1 < len(spans):
-                edits.append((span[0], spans[index + 1][0], ""))
-            else:
-                edits.append((self._end_of_kept(comment, unused), span[1], ""))
-        return edits
-
     @staticmethod
-    def _end_of_kept(comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> int:
-        """Where the last code ends that stays."""
-        return max(span[1] for code, span in comment.codes if (code, span) not in unused)
+    def _without_codes(comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> list[TextEdit]:
+        """Takes away each code with what stands between it and the next; those behind the last that stays, all at once."""
+        last_kept = max(end for code, (start, end) in comment.codes if (code, (start, end)) not in unused)
+        following = dict(zip((span for _, span in comment.codes), (span[0] for _, span in comment.codes[1:])))
+        edits: list[TextEdit] = [(span[0], following[span], "") for _, span in unused if span[1] < last_kept]
+        end = unused[-1][1][1]
+        return [*edits, (last_kept, end, "")] if end > last_kept else edits

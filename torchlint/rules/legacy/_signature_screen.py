@@ -5,35 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from torchlint.rules.legacy._signatures import INITIALIZERS
+from torchlint.rules.legacy._signatures import INITIALIZERS, SCALED_OPERATIONS
+from torchlint.rules.screens import DEEPEST
 
+_NOTES = rb"(?:#[^\r\n]{0,300}[\r\n][\s\\)]*){0,5}"
+_DOT = rb"[\s\\)]*" + _NOTES + rb"\.[\s\\]*" + _NOTES
+_FUNCTIONAL = rb"\b(?:F|functional)" + _DOT
 _CLUES = (
     (b"size_average", re.compile(rb"size_average")),
-    (b"reduce", re.compile(rb"reduce(?<!\wreduce)\s*=\s*[^\s'\"]")),
+    (b"reduce", re.compile(rb"reduce(?<!\wreduce)[\s\\)]*(?:#|=[\s\\(]*[^\s\\('\"])")),
     (b"clip_grad_norm", re.compile(rb"clip_grad_norm\b")),
     (b"oss2d", re.compile(rb"NLLLoss2d|nll_loss2d")),
-    (b"upsample", re.compile(rb"\bupsample(?:_nearest|_bilinear)?\s*\(|functional\s*\.\s*upsample|F\s*\.\s*upsample")),
-    (b".next(", re.compile(rb"\biter\s*\(")),
+    (b"upsample", re.compile(rb"\bupsample(?:_nearest|_bilinear)?[\s\\)]*[(#]|" + _FUNCTIONAL + rb"upsample")),
+    (b".next(", re.compile(rb"\biter[\s\\)]*[(#]")),
     (b"retain_variables", re.compile(rb"retain_variables")),
-    (b"multinomial", re.compile(rb"\.multinomial\(\s*\)")),
-    (b"sigmoid", re.compile(rb"\b(?:F|functional)\s*\.\s*sigmoid")),
-    (b"tanh", re.compile(rb"\b(?:F|functional)\s*\.\s*tanh")),
-    (b"init.", re.compile(rb"\binit\s*\.\s*(?:" + "|".join(INITIALIZERS).encode() + rb")\b")),
+    (b"multinomial", re.compile(rb"\.multinomial\([\s\\]*[)#]")),
+    (b"sigmoid", re.compile(_FUNCTIONAL + rb"sigmoid")),
+    (b"tanh", re.compile(_FUNCTIONAL + rb"tanh")),
+    (b"init", re.compile(rb"init(?<!\winit)" + _DOT + rb"(?:" + "|".join(INITIALIZERS).encode() + rb")\b")),
 )
 """Of each kind of finding what a file has to hold, first as bytes that are quickly looked for."""
-_INITIALIZERS_ALONE = re.compile(rb"init\s+(?:import|as)\b")
-_FUNCTIONS_ALONE = re.compile(rb"functional\s+(?:import|as\s+(?!F\b))")
+_INITIALIZERS_ALONE = re.compile(rb"init[\s\\]+(?:import|as)\b")
+_FUNCTIONS_ALONE = re.compile(rb"functional[\s\\]+(?:import|as[\s\\]+(?!F\b))")
 _ALONE = re.compile(rb"\b(?:" + "|".join((*INITIALIZERS, "sigmoid", "tanh", "upsample")).encode() + rb")\b")
-_SOFTMAX = re.compile(rb"(?:softmax|softmin|Softmax|Softmin)\s*\(")
-_LOSS_CLASS = re.compile(rb"Loss\s*\(")
-_LOSS_FUNCTION = re.compile(rb"_loss\s*\(|cross_entropy\w*\s*\(|kl_div\s*\(")
+_SOFTMAX = re.compile(rb"(?:softmax|softmin|Softmax|Softmin)[\s\\)]*[(#]")
+_LOSS_CLASS = re.compile(rb"Loss(?:" + _DOT + rb"__init__)?[\s\\)]*[(#]")
+_LOSS_FUNCTION = re.compile(rb"(?:_loss|cross_entropy\w*|kl_div)[\s\\)]*[(#]")
 _LOSS_WORDS = (b"_loss", b"cross_entropy", b"kl_div")
-_KEYWORD = re.compile(rb",?\s*\b\w+\s*=(?!=)")
-_PARENTHESIS = re.compile(rb"[()]")
+_GIVEN_TO_PARTIAL = re.compile(rb"(?:Loss|_loss|cross_entropy\w*|kl_div)[\s\\)]*,")
+_DERIVED = re.compile(rb"class[\s\\][^:\r\n]*Loss[\s\\]*[,)#\r\n]")
+_KEYWORD = re.compile(rb",?\s*\b\w+[\s\\]*=(?!=)")
+_DIM = re.compile(rb"\bdim[\s\\]*=[\s\\]*(?!None\b)[\w-]")
+_PIECES = re.compile(rb"\"[^\"\r\n]*\"|'[^'\r\n]*'|#[^\r\n]*|[()]")
 _SCALED_METHODS = (b".add", b".sub", b".baddbmm")
-_SCALED = re.compile(
-    rb"\.(?<!\bre\.)(?:add|sub|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\s*\((?!\s*[rb]?[\"'])"  # no `re.sub`
+_SCALED = re.compile(rb"\.(?:add|sub(?<!\bre\.sub)|addcmul|addcdiv|addmm|addmv|addr|baddbmm|addbmm)_?\((?!\s*[rb]?[\"'])")
+APART = frozenset(
+    {b".next", b".multinomial", *(b"." + name + end for name in (n.encode() for n in SCALED_OPERATIONS) for end in (b"", b"_"))}
 )
+"""The methods that are looked for with their dot and parenthesis."""
 
 
 def may_hold(data: bytes) -> bool:
@@ -43,11 +52,15 @@ def may_hold(data: bytes) -> bool:
     if _INITIALIZERS_ALONE.search(data) is not None or _FUNCTIONS_ALONE.search(data) is not None:
         if _ALONE.search(data) is not None:
             return True
-    if b"oftm" in data and any(b"dim" not in given or b"None" in given for given in _arguments(_SOFTMAX, data)):
+    if b"oftm" in data and any(_DIM.search(given) is None for given in _arguments(_SOFTMAX, data)):
         return True
     if any(word in data for word in _SCALED_METHODS):
         if any(b"," in given for given in _arguments(_SCALED, data)):
             return True
+    if b"partial" in data and _GIVEN_TO_PARTIAL.search(data) is not None:
+        return True
+    if b"Loss" in data and b"__init__" in data and _DERIVED.search(data) is not None:
+        return True
     if b"Loss" in data and any(_by_position(given) for given in _arguments(_LOSS_CLASS, data)):
         return True
     if any(word in data for word in _LOSS_WORDS):
@@ -56,15 +69,20 @@ def may_hold(data: bytes) -> bool:
 
 
 def _arguments(opening: re.Pattern[bytes], data: bytes) -> Iterator[bytes]:
-    """What stands between the parentheses behind each match."""
+    """What stands between the parentheses behind each match, but for strings, comments, and what parentheses in it hold."""
     for match in opening.finditer(data):
-        depth, end = 1, len(data)
-        for bracket in _PARENTHESIS.finditer(data, match.end()):
-            depth += 1 if bracket.group() == b"(" else -1
-            if not depth:
-                end = bracket.start()
+        if match[0].endswith(b"#"):
+            yield b"#, #, #"  # a comment stands in front of them
+            continue
+        depth, given, start = 1, b"", match.end()
+        for piece in _PIECES.finditer(data, match.end()):
+            if depth == 1:
+                given += data[start : piece.start()] + {b"(": b"()", b"'": b"''", b'"': b"''"}.get(piece.group()[:1], b"")
+            depth += {b"(": 1, b")": -1}.get(piece.group(), 0)
+            start = piece.end()
+            if not depth or depth > DEEPEST:
                 break
-        yield data[match.end() : end]
+        yield given
 
 
 def _by_position(arguments: bytes) -> bytes:

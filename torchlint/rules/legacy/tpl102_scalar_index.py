@@ -10,7 +10,8 @@ from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
 from torchlint.target import TorchVersion
 
-_TRAINS = r"\.data\b|backward|Variable|\.detach\(\).*\[\s*0"
+_GAP = r"[\s\\)]*(?:#[^\r\n]{0,300}[\r\n][\s\\)]*){0,5}"
+_TRAINS = rf"\.{_GAP}data\b|backward|Variable|\.{_GAP}detach{_GAP}\((?:.*|[\s\S]{{0,80}}?)\[[\s\\(]*0"
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
 
@@ -49,7 +50,7 @@ class ScalarIndex(Rule):
     code = "TPL102"
     name = "scalar-index"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"[",), pattern=re.compile(rb"\[\s*0\s*\]"), check=_may_hold)
+    screen = Screen(any_of=(b"[",), pattern=re.compile(rb"\[[\s\\(]*(?:0[0xXoObB_]*[\s\\)]*[\]#]|#)"), check=_may_hold)
 
     @cached_property
     def _trains(self) -> bool:

@@ -3,8 +3,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import accumulate
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
@@ -143,8 +145,7 @@ class Volatile(Rule):
         """The edits that put what computes with ``statement``'s value under ``mode``."""
         function = self.semantics.tree.function(statement)
         body = function.body if isinstance(function, FUNCTIONS) else self.source.tree.body
-        calls = [call for use in self._uses if isinstance(call := self.semantics.tree.parent(use), ast.Call)]
-        calls = [call for call in calls if self.semantics.tree.statement(call) is statement]
+        calls = self._calls.get(statement, [])
         needed = {part for part in _Computations(self.semantics, statement, calls).run() if self._is_neutral([part])}
         source = next(filter(None, map(self._item_loop, calls)), None)
         edits: list[TextEdit] = []
@@ -155,7 +156,24 @@ class Volatile(Rule):
     def _is_dropped(self, edit: TextEdit) -> bool:
         """Whether an indentation goes where a line is taken away by this or another finding's fix."""
         start, end, _ = edit
-        return start == end and any(first < start < last for first, last, _ in self._drops.values())
+        place = bisect_left(self._dropped, (start, start))
+        return start == end and place > 0 and start < self._dropped[place - 1][1]
+
+    @cached_property
+    def _dropped(self) -> list[tuple[int, int]]:
+        """From where to where text is taken away: the ends are those that the ones before reach, too."""
+        spans = sorted((first, last) for first, last, _ in self._drops.values())
+        ends = accumulate((last for _, last in spans), max)
+        return [(first, end) for (first, _), end in zip(spans, ends)]
+
+    @cached_property
+    def _calls(self) -> dict[ast.stmt, list[ast.Call]]:
+        """The calls with the flag, by their statements."""
+        found: dict[ast.stmt, list[ast.Call]] = {}
+        for use in self._uses:
+            if isinstance(call := self.semantics.tree.parent(use), ast.Call):
+                found.setdefault(self.semantics.tree.statement(call), []).append(call)
+        return found
 
     # --- where autograd goes off -------------------------------------------------------------------------------------
 
@@ -181,7 +199,9 @@ class Volatile(Rule):
 
         The loop ``source``, from which the value is, goes in as a whole.
         """
-        holding = [index for index, part in enumerate(block) if any(self.semantics.tree.inside(one, part) for one in needed)]
+        holders = {part for one in needed for part in (one, *self.semantics.tree.ancestors(one))}
+        places = self._places_in(block)
+        holding = sorted(places[part] for part in holders if part in places)
         groups: list[list[int]] = []
         for index in holding:
             if groups and self._is_neutral(block[groups[-1][-1] + 1 : index + 1]) and self._is_neutral([block[groups[-1][-1]]]):
@@ -195,6 +215,16 @@ class Volatile(Rule):
             else:
                 for inner in _blocks(first):
                     yield from self._runs(inner, needed, source)
+
+    def _places_in(self, block: list[ast.stmt]) -> dict[ast.AST, int]:
+        """Where each statement of a block is in it."""
+        if block[0] not in self._blocks:
+            self._blocks[block[0]] = {part: place for place, part in enumerate(block)}
+        return self._blocks[block[0]]
+
+    @cached_property
+    def _blocks(self) -> dict[ast.stmt, dict[ast.AST, int]]:
+        return {}
 
     def _is_neutral(self, statements: list[ast.stmt]) -> bool:
         """Whether nothing is trained there, nothing that will be back-propagated is computed, and nothing defined."""

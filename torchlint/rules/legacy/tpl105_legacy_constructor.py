@@ -53,15 +53,14 @@ _CLASSES = MappingProxyType(
 _TENSOR_CLASS = re.compile(
     rb"Tensor\b(?!`)(?:"
     + "|".join(f"(?<={name}Tensor)" for name in _DTYPES).encode()
-    + rb"|(?<!\wTensor)(?:\s*\(|\s+as\b)|(?<=torch\.Tensor)\s*(?:if|$|[\r\n]))",
+    + rb"|(?<!\wTensor)(?:[\s\\)]*\(|[\s\\]+as\b)|(?<=\.Tensor)[\s\\)]*(?:if|$|[\r\n;#]))",
     re.MULTILINE,
 )
-_NEW = re.compile(rb"\.new\s*\(")
 
 
 def _may_construct(data: bytes) -> bool:
     """Whether a file names a class of tensors in a way that may be a call of it or a test for it, or calls a ``new``."""
-    return _TENSOR_CLASS.search(data) is not None or _NEW.search(data) is not None
+    return b".new(" in data or _TENSOR_CLASS.search(data) is not None
 
 
 class _Content(Enum):
@@ -117,8 +116,9 @@ class LegacyConstructor(Rule):
     name = "legacy-constructor"
     since = TorchVersion(0, 4)
     screen = Screen(
-        any_of=(b"Tensor", b".new("),
+        any_of=(b"Tensor", b"new"),
         check=_may_construct,
+        names=frozenset({b".new", b"Tensor", b".Tensor"}),
     )
 
     @cached_property

@@ -8,7 +8,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
 from torchlint.rules.compatibility import asks_for_version
 from torchlint.rules.legacy._reductions import Reductions
-from torchlint.rules.legacy._signature_screen import may_hold
+from torchlint.rules.legacy._signature_screen import APART, may_hold
 from torchlint.rules.legacy._signatures import (
     LOSSES,
     RENAMED,
@@ -93,15 +93,16 @@ class LegacySignature(Rule):
                 b"oss",
                 b"cross_entropy",
                 b"kl_div",
-                b".sub",
+                b"sub",
                 b"NLLLoss2d",
                 b"nll_loss2d",
                 b"multinomial",
                 b"retain_variables",
-                b".next(",
+                b"next",
             ),
         ),
         check=may_hold,
+        names=APART,
     )
 
     @cached_property

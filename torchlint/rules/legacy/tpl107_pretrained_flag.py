@@ -11,10 +11,10 @@ from torchlint.rules.quotes import usual_quote
 from torchlint.target import TorchVersion
 
 _MODELS = "torchvision.models"
-_FLAG = re.compile(rb"pretrained(?:_backbone)?\s*[=,)]")
-_MODELS_NAMED = re.compile(rb"models(?<![\w.]models)(?:\s*\.\s*\w|\s*[,)\[\r\n])")
+_FLAG = re.compile(rb"pretrained(?:_backbone)?[\s\\]*[=,)#]")
+_MODELS_NAMED = re.compile(rb"models(?<![\w.]models)(?:[\s\\)]*\.[\s\\]*[\w#]|[\s\\]*[,)\[\r\n#])")
 """The name for torchvision's models that a snippet takes for granted."""
-_BOOLEAN = re.compile(rb"\(\s*(?:True|False)\s*[,)]")
+_BOOLEAN = re.compile(rb"\((?:[\s\\(]{0,60}(?:#[^\r\n]{0,300}[\r\n][\s(]{0,60}){0,3}(?:True|False)\b|[\s\\(]{61})")
 
 
 def _may_hold(data: bytes) -> bool:

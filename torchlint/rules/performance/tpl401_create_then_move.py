@@ -9,6 +9,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import add_keywords, keyword_of, set_keyword
 from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import DEEPEST, GAP
 from torchlint.semantics.placement import CASTING_METHODS, Placement, Placements
 from torchlint.semantics.tree import FUNCTIONS
 from torchlint.source import Source
@@ -44,24 +45,26 @@ _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "ex
 _CPU = re.compile(r"""^(?:torch\.device\()?["']cpu["']\)?$""")
 _FLOATS = frozenset({"float32", "float64", "float16", "bfloat16"})
 _STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
-_MADE = re.compile(rb"\b(?:" + "|".join(sorted(_FACTORIES | _METHODS)).encode() + rb")\s*\(")
+_MADE = re.compile(rb"\b(?:" + "|".join(sorted(_FACTORIES | _METHODS)).encode() + rb")" + GAP + rb"[(#]")
 _BRACKETS = re.compile(rb"[][(){}'\"#]")
 _TAKEN = re.compile(
-    rb"(?:[\s)\\]|#[^\r\n]*[\r\n])*(?:\[|\.\s*(?:"
+    rb"(?:[\s)\\]|#[^\r\n]*[\r\n])*(?:\[|\.[\s\\]*(?:#|(?:"
     + "|".join(sorted(_STEPS | _SHAPING | _FILLING | _RANDOM_FILLING)).encode()
-    + rb")\s*\()"
+    + rb")"
+    + GAP
+    + rb"[(#]))"
 )
 
 
 def _may_hold(data: bytes) -> bool:
     """Whether something is taken of what a call of a factory's name gives; yes where a string or comment hides its end."""
-    return any(_is_taken_on(data, match.end()) for match in _MADE.finditer(data))
+    return any(match[0].endswith(b"#") or _is_taken_on(data, match.end()) for match in _MADE.finditer(data))
 
 
 def _is_taken_on(data: bytes, start: int) -> bool:
     depth = 1
     for bracket in _BRACKETS.finditer(data, start):
-        if bracket.group() in b"'\"#":
+        if bracket.group() in b"'\"#" or depth > DEEPEST:
             return True
         depth += 1 if bracket.group() in b"([{" else -1
         if not depth:

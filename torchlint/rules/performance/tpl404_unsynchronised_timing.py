@@ -18,12 +18,9 @@ _CLOCKS = frozenset(
         "timeit.default_timer",
     }
 )
-_READS_CLOCK = re.compile(rb"\b(?:time|perf_counter|monotonic|default_timer|timer)(?:_ns)?\s*\(\s*\)")
-_MOVES = re.compile(rb"\.\s*(?:cuda|to)\s*\(")
-
-
-def _may_time_gpu(data: bytes) -> bool:
-    return b"cuda" in data and _MOVES.search(data) is not None
+_READS_CLOCK = re.compile(
+    rb"\b(?:time|perf_counter|monotonic|default_timer|timer)(?:_ns)?(?:[\s\\)]*(?:\([\s\\]*[)#]|#)|[\s\\]+as\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,12 @@ class UnsynchronisedTiming(Rule):
 
     code = "TPL404"
     name = "unsynchronised-timing"
-    screen = Screen(any_of=(b"cuda",), pattern=_READS_CLOCK, check=_may_time_gpu)
+    screen = Screen(
+        any_of=(b"time", b"perf_counter", b"monotonic"),
+        and_any_of=(b".cuda(", b".to("),
+        pattern=_READS_CLOCK,
+        names=frozenset({b".cuda", b".to"}),
+    )
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """Reports a difference of two readings with work of the GPU in between."""

@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
-from torchlint.rules.loading import is_in_memory, is_torch_load
+from torchlint.rules.loading import is_in_memory, is_torch_load, may_name
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
 from torchlint.semantics.module_evidence import ModuleEvidence
 from torchlint.semantics.origins import Origins
 from torchlint.semantics.tree import dotted
 
-_MAY_SAVE = re.compile(
-    rb"\btorch\s*\.\s*(?:serialization\s*\.\s*)?save\b|\bimport\s+torch(?:\.serialization)?\s+as\b"
-    rb"|\bfrom\s+torch(?:\.serialization)?\s+import\b[^\n\r]*(?:\bsave\b|\(|\bserialization\b)"
-)
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
 
@@ -55,7 +50,7 @@ class WholeModuleSave(Rule):
 
     code = "TPL503"
     name = "whole-module-save"
-    screen = Screen(any_of=(b"save",), pattern=_MAY_SAVE)
+    screen = Screen(any_of=(b"save",), pattern=may_name(b"save"))
 
     def visit_Call(self, node: ast.Call) -> None:
         """Reports a module that is saved."""
@@ -100,9 +95,13 @@ class WholeModuleSave(Rule):
     def _modules(self) -> ModuleEvidence:
         return ModuleEvidence(self.semantics)
 
+    @cached_property
+    def _origins(self) -> Origins:
+        return Origins(self.semantics)
+
     def _is_compiled(self, saved: ast.expr) -> bool:
         """Whether a module is, as far as the file tells, one that carries its code with it."""
-        calls = (part for part in Origins(self.semantics).of(saved) if isinstance(part, ast.Call))
+        calls = (part for part in self._origins.of(saved) if isinstance(part, ast.Call))
         return any((self.semantics.qualified_name(call.func) or "").startswith(_COMPILED) for call in calls)
 
     def _fix(self, saved: ast.expr) -> Fix | None:
@@ -118,4 +117,4 @@ class WholeModuleSave(Rule):
         calls = self.semantics.facts.calls
         loads = [call for call in calls.get("load", ()) if is_torch_load(call, self.semantics)]
         states = [state for call in calls.get("load_state_dict", ()) for state in call.args[:1]]
-        return bool(loads) and not Origins(self.semantics).of(*states).issuperset(loads)
+        return bool(loads) and not self._origins.of(*states).issuperset(loads)

@@ -10,7 +10,7 @@ from torchlint.rules.evaluation import is_test_case, last_name
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
-from torchlint.semantics.control_flow import FlowScope
+from torchlint.semantics.control_flow import Ahead, FlowScope
 from torchlint.semantics.mode_dependence import ModeDependence
 from torchlint.semantics.modes import Mode, Run, Setting
 from torchlint.semantics.references import Reference
@@ -64,7 +64,12 @@ class LoadWithoutMode(Rule):
 
     code = "TPL504"
     name = "load-without-mode"
-    screen = Screen(any_of=(b".load_state_dict(",), pattern=_MODE_MATTERS)
+    screen = Screen(
+        any_of=(b"load_state_dict",),
+        and_any_of=(b".load_state_dict(",),
+        pattern=_MODE_MATTERS,
+        names=frozenset({b".load_state_dict", b".training"}),
+    )
 
     def finish(self) -> None:
         """Looks at each place that loads weights."""
@@ -89,13 +94,19 @@ class LoadWithoutMode(Rule):
 
     def _is_in_training_mode(self, load: ast.Call, scope: FlowScope, model: Reference) -> bool:
         """Whether a model was made in this scope and no mode was set since."""
-        flow = self.semantics.control_flow
-        settings = self.semantics.modes.settings(scope, model)
-        made = [setting.node for setting in settings if self._makes_model(setting, model)]
-        others = [setting.node for setting in settings if setting.node not in made]
-        return any(flow.may_follow(node, load, others) for node in made) and not any(
-            flow.may_follow(node, load, made) for node in others
-        )
+        if (scope, model) not in self._settings:
+            flow = self.semantics.control_flow
+            settings = self.semantics.modes.settings(scope, model)
+            made = {setting.node: None for setting in settings if self._makes_model(setting, model)}
+            others = [setting.node for setting in settings if setting.node not in made]
+            self._settings[scope, model] = (flow.ahead_of(scope, made, others), flow.ahead_of(scope, others, made))
+        behind_making, behind_others = self._settings[scope, model]
+        return behind_making.includes(load) and not behind_others.includes(load)
+
+    @cached_property
+    def _settings(self) -> dict[tuple[FlowScope, Reference], tuple[Ahead, Ahead]]:
+        """For each model, what may come behind its making, and behind other settings of its mode."""
+        return {}
 
     def _makes_model(self, setting: Setting, model: Reference) -> bool:
         """Whether a setting is an assignment of a new model: of a known class, of torchvision, or of what is called a class."""
@@ -123,7 +134,7 @@ class LoadWithoutMode(Rule):
     def _runs_behind(self, place: ast.Call, scope: FlowScope, model: Reference) -> Iterator[Run]:
         """The runs of a model that may follow a place with no mode set in between, where nothing trains the model."""
         modes, flow = self.semantics.modes, self.semantics.control_flow
-        if (scope, model) in modes.trained or any(modes.trains(run) for run in modes.all_runs(scope, model)):
+        if self._is_trained(scope, model):
             return
         statement = self.semantics.tree.statement(place)
         settings = [setting.node for setting in modes.settings(scope, model)]
@@ -131,6 +142,17 @@ class LoadWithoutMode(Rule):
         for run in modes.runs(scope, model):
             if flow.may_follow(place, run.node, others):
                 yield run
+
+    def _is_trained(self, scope: FlowScope, model: Reference) -> bool:
+        if (scope, model) not in self._trained:
+            modes = self.semantics.modes
+            trains = any(modes.trains(run) for run in modes.all_runs(scope, model))
+            self._trained[scope, model] = trains or modes.is_trained(scope, model)
+        return self._trained[scope, model]
+
+    @cached_property
+    def _trained(self) -> dict[tuple[FlowScope, Reference], bool]:
+        return {}
 
     def _receivers(self, load: ast.Call, function: Function, model: Reference) -> Iterator[tuple[ast.Call, Reference]]:
         """The calls of a function that returns the model as it was loaded, and what is bound to it there."""
@@ -159,7 +181,7 @@ class LoadWithoutMode(Rule):
             for first in other.args.args[:1]
             if other is not method
         ]
-        if (method, model) in modes.trained or any(modes.settings(other, found) for other, found in others):
+        if modes.is_trained(method, model) or any(modes.settings(other, found) for other, found in others):
             return
         settings = [setting.node for setting in modes.settings(method, model)]
         runs = [run for other, found in others for run in modes.runs(other, found)]

@@ -25,27 +25,54 @@ _GROWN = TorchVersion(2, 0)
 _RESERVED_KEYS = torch_api.MODULE_ATTRIBUTES | _OF_DICTS
 _OVERRIDES = frozenset({"parameters", "named_parameters", "children", "modules", "_apply", "state_dict", "to", "cuda"})
 
-_MADE = rb"list\(|tuple\(|dict\(|(?:\w+\.)?OrderedDict\("
-_KEPT = re.compile(
-    rb"\.\w+[ \t]*(?::[^=\r\n]+)?=[ \t]*"
-    rb"(?:[\[{(](?![^\[\](){}\r\na-zA-Z_]+[\]})][ \t]*[#;\r\n])|" + _MADE + rb"|\\"  # a display that holds a name
-    rb"|[\w.]+[ \t]*(?:,|=[^=]|[*+][ \t]*(?:list|tuple)?[\[(]))"  # several targets or values; a sum or product
+_GAP = rb"[\s\\]*"
+_NAME = rb"[\w\x80-\xff]+"
+_ATTRIBUTE = (
+    rb"\.(?:(?=[\s\\#])(?:[ \t]*(?:\\[\s\\]*)?(?=[^\s#])|\s*(?:#[^\r\n]{0,300}[\r\n]\s*){0,5}(?="
+    + _NAME
+    + rb"\s*\))))?"
+    + _NAME
+    + rb"[\s\\)]*"
 )
-_NAMED = re.compile(rb"\.\w+[ \t]*(?::[^=\r\n]+)?=[ \t]*(\w+)[ \t]*(?:[#;\r\n]|\Z)")
+_ANNOTATION = rb"(?::(?:[^=\r\n]{1,300}|[^=\r\n]{0,300}(?<=[\[(])[ \t]*[\r\n][^=]{0,300}))?"
+_MADE = rb"(?:list|tuple|dict|OrderedDict)[\s\\)]*[(#]|\w+[\s\\)]*\.[\s\\]*OrderedDict"
+_KEPT = re.compile(
+    _ATTRIBUTE
+    + _ANNOTATION
+    + rb"=[ \t]*(?:[\[{(](?![ \t]*[^\s\[\](){}a-zA-Z_\x80-\xff][^\[\](){}\r\na-zA-Z_\x80-\xff]*[\]})]"
+    + rb"[ \t]*[#;\r\n])|\\|"  # a display that holds a name
+    + _MADE
+    + rb"|[\w.\x80-\xff]+[ \t]*(?:,|=[^=]|[*+]"  # several targets or values; a sum or product
+    + _GAP
+    + rb"(?:list|tuple)?[\[(]))"
+)
+_KEPT_WITH_OTHERS = re.compile(
+    rb"[\r\n;:][ \t(\[]*[\w\x80-\xff]+\.[\w\x80-\xff]+[ \t]*,[^=:\[\r\n]*(?:\[[^=\]\r\n]*\][^=:\[\r\n]*)*=(?!=)"
+)
+_NAMED = re.compile(
+    _ATTRIBUTE + _ANNOTATION + rb"=[ \t]*(?:[\w.]+" + _GAP + rb"\*" + _GAP + rb")?(" + _NAME + rb")[ \t\f]*(?:[#;\r\n\\+*]|\Z)"
+)
 _LOCAL = re.compile(
-    rb"(?:\A|[\r\n;=:,])[ \t]*(\w+)[ \t]*(?::[^=\r\n]+)?=[ \t]*(?:[\[{]|\((?=[^\r\n]*,|[ \t]*[\r\n])|"
+    rb"(?:\A|[\r\n;=:,(])[ \t(]*(" + _NAME + rb")[\s\\)]*" + _ANNOTATION + rb"=[ \t]*"
+    rb"(?:[\[{\\]|\((?=[^\r\n]*,|[ \t]*[\r\n(#])|"
     + _MADE
     + rb"|(?!(?:[\d.]+|True|False|None|nn\.\w+)[ \t]*,[ \t]*[#\r\n])"  # a parameter's default, not a tuple of modules
-    + rb"[\w.]+[ \t]*(?:[*+,]|=(?!=)))"
+    + rb"[\w.\x80-\xff]+[ \t]*(?:[*+,\\]|=(?!=)))"
 )
 
 
 def _may_keep_collection(data: bytes) -> bool:
     """Whether a file gives an attribute something that looks like a collection, or a name that was given one."""
-    if _KEPT.search(data):
+    if _KEPT.search(data) or any(_starts_statement(data, match.start()) for match in _KEPT_WITH_OTHERS.finditer(data)):
         return True
     names = set(_NAMED.findall(data))
     return bool(names) and not names.isdisjoint(_LOCAL.findall(data))
+
+
+def _starts_statement(data: bytes, place: int) -> bool:
+    """Whether the line behind ``place`` may be more than the next of the items in a bracket."""
+    before = data[max(place - 200, 0) : place].rstrip()
+    return not before.endswith((b",", b"(", b"[", b"{")) or b"#" in before[before.rfind(b"\n") + 1 :]
 
 
 class UnregisteredModules(Rule):
@@ -90,7 +117,7 @@ class UnregisteredModules(Rule):
 
     code = "TPL301"
     name = "unregistered-modules"
-    screen = Screen(any_of=(b"class ",), check=_may_keep_collection)
+    screen = Screen(any_of=(b"class",), check=_may_keep_collection)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """Looks at what attributes of ``self`` are given."""

@@ -15,16 +15,16 @@ _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torc
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
 
 
-_CALLED = re.compile(rb"forward(?<=[.\s]forward)(?<!def forward)\s*\(")
+_CALLED = re.compile(rb"\.forward\(")
+
+
+_OF_BASE = re.compile(rb"[^\w.]?super\(\)")
 
 
 def _may_call_forward(data: bytes) -> bool:
     """Whether the `forward` of something else than ``super()`` is called."""
-    for match in _CALLED.finditer(data):
-        owner = data[max(match.start() - 100, 0) : match.start()].rstrip()
-        if not owner or (owner.endswith(b".") and not owner.endswith(b"super().")):
-            return True
-    return False
+    calls = (match.start() for match in _CALLED.finditer(data))
+    return any(_OF_BASE.fullmatch(data[max(start - 8, 0) : start]) is None for start in calls)
 
 
 class DirectForward(Rule):
@@ -63,7 +63,7 @@ class DirectForward(Rule):
     code = "TPL302"
     name = "direct-forward"
     yields_to = ("TPL304",)
-    screen = Screen(any_of=(b"forward",), check=_may_call_forward)
+    screen = Screen(any_of=(b"forward",), check=_may_call_forward, names=frozenset({b".forward"}))
 
     def visit_Call(self, node: ast.Call) -> None:
         """Reports a call of ``forward`` on a module."""

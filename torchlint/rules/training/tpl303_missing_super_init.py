@@ -6,6 +6,7 @@ from functools import cached_property
 
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Form, Type
 from torchlint.semantics.module_classes import ModuleClasses
 from torchlint.semantics.new_modules import NewModules
@@ -23,35 +24,46 @@ _NEED_INIT = frozenset(
 _NO_ARGUMENTS = frozenset({"torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 _LIGHTNING = ("pytorch_lightning.", "lightning.")
 
-_CONSTRUCTOR = re.compile(rb"def[ \t]+__init__[ \t]*\(")
-_NEXT_DEFINITION = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]", re.MULTILINE)
-_SIGNATURE_END = re.compile(rb"\)[ \t]*(?:->[^:\r\n]+)?:[ \t]*(?:#[^\r\n]*)?[\r\n]")
+_OF_MODULES = (b"Module", b"allennlp", b"fairseq")
+_CONSTRUCTOR = re.compile(rb"def[\s\\]+__init__[\s\\]*[(\[]")
+_NEXT_DEFINITION = re.compile(rb"[\r\n][ \t\f]*(?:async[\s\\]+)?(?:def|class)[\s\\]")
+_CALL_OF_BASE = re.compile(rb"[ \t]*(?:super\([^()\r\n#]*\)|[\w.]+)\Z")
+_STRING = rb"\"[^\"\r\n\\]*\"|'[^'\r\n\\]*'"
+_SIGNATURE = re.compile(
+    rb"(?:[^()#\"'\\]|#[^\r\n]*[\r\n]|" + _STRING + rb"|\((?:[^()#\"'\\]|" + _STRING + rb")*\))*"
+    rb"\)[ \t]*(?:->[^:\r\n]+)?:[ \t]*(?:#[^\r\n]*)?[\r\n]"
+)
 _DOCSTRING = re.compile(rb'\s*[rR]?("""|\'\'\')')
+_DOT_OR_QUOTE = re.compile(rb"[.\"']")
+"""What stands in front of the call of the base's may be the use of an attribute, or have that call in a string."""
 
 
 def _may_lack_init(data: bytes) -> bool:
     """Whether some ``__init__`` uses an attribute in front of its call of the base's, or has no such call."""
+    if not (any(word in data for word in _OF_MODULES) or is_about_torch(data)):
+        return False
     for match in _CONSTRUCTOR.finditer(data):
         following = _NEXT_DEFINITION.search(data, match.end())
         end = following.start() if following else len(data)
-        call = data.find(b".__init__(", match.end(), end)
+        start = _start_of_code(data, match.end())
+        call = data.find(b".__init__(", start, end)
         if call < 0:
             return True
-        line = max(data.rfind(b"\n", 0, call), data.rfind(b"\r", 0, call))
-        if data.find(b".", _start_of_code(data, match.end()), line) >= 0:
+        line = max(data.rfind(b"\n", 0, call), data.rfind(b"\r", 0, call)) + 1
+        if _CALL_OF_BASE.match(data[line:call]) is None or _DOT_OR_QUOTE.search(data, start, line) is not None:
             return True
     return False
 
 
 def _start_of_code(data: bytes, start: int) -> int:
     """The place behind the signature and the docstring of a function whose parameters start at ``start``."""
-    signature = _SIGNATURE_END.search(data, start)
+    signature = _SIGNATURE.match(data, start)
     if signature is None:
         return start
     docstring = _DOCSTRING.match(data, signature.end())
     if docstring is None:
         return signature.end()
-    return max(data.find(docstring[1], docstring.end()), signature.end())
+    return max(data.find(docstring[1], docstring.end()) + 3, signature.end())
 
 
 class MissingSuperInit(Rule):
@@ -93,7 +105,7 @@ class MissingSuperInit(Rule):
 
     code = "TPL303"
     name = "missing-super-init"
-    screen = Screen(any_of=(b"Module", b"nn.", b".nn import", b"allennlp", b"fairseq"), check=_may_lack_init)
+    screen = Screen(any_of=(b"Module", b"nn", b"allennlp", b"fairseq"), and_any_of=(b"__init__",), check=_may_lack_init)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """Looks at a module's constructor."""

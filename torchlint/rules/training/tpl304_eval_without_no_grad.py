@@ -1,25 +1,28 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
-from torchlint.rules.evaluation import GradientUses, carried, is_evaluation, is_test_case
+from torchlint.rules.evaluation import EVALUATES, SWITCHES, GradientUses, carried, is_evaluation, is_test_case
 from torchlint.rules.no_grad_runs import SUSPENDING
 from torchlint.rules.rewriting import Rewriter
-from torchlint.semantics.control_flow import FlowScope
+from torchlint.semantics.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.modes import Mode, Run
 from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, walk_body
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, Loop, walk_body
 from torchlint.target import TorchVersion
 
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
 """The statements that are put under ``no_grad`` as they are."""
 
+_MOST_BLOCKS = 200
+"""So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
+_OF_TORCH = ("torch", "Module")
+"""Words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
 _NEAR = 7
 """So many statements make a block of their own at most where only the first and the last of them evaluate."""
 
@@ -31,6 +34,36 @@ class _Evaluated:
     switch: ast.Call
     model: Reference
     run: Run
+
+
+class _Evaluations:
+    """The runs of a model in a scope with autograd on that are not trained on, and which of them follow a place."""
+
+    def __init__(self, scope: FlowScope, runs: Iterable[Run], training: tuple[ast.AST, ...], flow: ControlFlow) -> None:
+        self._scope = scope
+        self._training = training
+        self._flow = flow
+        self._runs: dict[ast.AST, list[tuple[int, Run]]] = {}
+        """By their steps, each with its place among them."""
+        for place, run in enumerate(runs):
+            self._runs.setdefault(flow.step(run.node), []).append((place, run))
+        self._last = list(self._runs)[-1:]
+        self._followed: dict[ast.stmt, Ahead] = {}
+
+    def behind(self, switch: ast.Call, block: ast.stmt) -> list[Run]:
+        """The runs that may follow ``switch``, with no training mode set in between.
+
+        Of several switches in one block those are left out that only lead to what an earlier one leads to: they stand in the
+        same loops, and so say the same of it.
+        """
+        earlier = self._followed.get(block)
+        if earlier.includes(switch) if earlier is not None else len(self._followed) >= _MOST_BLOCKS:
+            return []
+        ahead = self._flow.ahead_of(self._scope, [switch], self._training, up_to=self._last)
+        self._followed[block] = ahead
+        steps = self._runs.keys() & ahead.steps
+        found = [numbered for step in steps for numbered in self._runs[step] if ahead.includes(numbered[1].node)]
+        return [run for _, run in sorted(found, key=lambda numbered: numbered[0])]
 
 
 class EvalWithoutNoGrad(Rule):
@@ -80,17 +113,21 @@ class EvalWithoutNoGrad(Rule):
     code = "TPL304"
     name = "eval-without-no-grad"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b".eval()", b".train(False)", b".train(mode=False)"), pattern=re.compile(rb"torch|nn\.Module"))
+    screen = Screen(any_of=tuple(word.encode() for word in _OF_TORCH), pattern=EVALUATES, names=SWITCHES)
 
     def finish(self) -> None:
-        """Looks at what runs behind each call that puts a model into evaluation mode."""
+        """Looks at what runs behind each call that puts a model into evaluation mode, in a file about torch."""
+        if not any(word in self.source.text for word in _OF_TORCH):
+            return
         modes = self.semantics.modes
         found: dict[FlowScope, list[_Evaluated]] = {}
         for switch, models, mode in modes.switches:
             scope = self.semantics.control_flow.scope(switch)
             if mode is Mode.EVAL and models and not self._is_anothers_business(switch, scope):
-                runs = [_Evaluated(switch, model, run) for model in models for run in self._runs_behind(switch, scope, model)]
-                found.setdefault(scope, []).extend(runs)
+                block = self._block(switch)[0]
+                for model in models:
+                    runs = self._evaluations(scope, model).behind(switch, block)
+                    found.setdefault(scope, []).extend(_Evaluated(switch, model, run) for run in runs)
         for scope, evaluated in found.items():
             self._consider(scope, evaluated)
 
@@ -98,23 +135,42 @@ class EvalWithoutNoGrad(Rule):
         """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
         if self.semantics.modes.is_managed(switch) or is_test_case(scope, self.semantics):
             return True
-        if self._has_volatile and any(_is_volatile(part) for part in walk_body(scope.body)):
+        if self._is_volatile_in(scope):
             return True  # autograd was off, and is again with the fix of TPL103
         owner = self.semantics.tree.parent(scope)
         return isinstance(owner, ast.ClassDef) and self.semantics.facts.is_module(owner)
+
+    def _is_volatile_in(self, scope: FlowScope) -> bool:
+        """Whether ``volatile`` is an argument of a call in a scope."""
+        if scope not in self._volatile:
+            self._volatile[scope] = self._has_volatile and any(map(_is_volatile, walk_body(scope.body)))
+        return self._volatile[scope]
+
+    @cached_property
+    def _volatile(self) -> dict[FlowScope, bool]:
+        return {}
 
     @cached_property
     def _has_volatile(self) -> bool:
         return any(map(_is_volatile, self.semantics.tree.of_type(ast.keyword)))
 
-    def _runs_behind(self, switch: ast.Call, scope: FlowScope, model: Reference) -> Iterator[Run]:
-        """The runs of a model with autograd on that follow ``switch``, and are not trained on."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
-        training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
-        for run in modes.runs(scope, model):
-            if modes.is_recorded(run) and flow.may_follow(switch, run.node, training):
-                if not self.semantics.backpropagated.call(run.call) and not self._gradients.are_ruled_at(run.node):
-                    yield run
+    def _evaluations(self, scope: FlowScope, model: Reference) -> _Evaluations:
+        if (scope, model) not in self._known:
+            modes = self.semantics.modes
+            training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
+            runs = (
+                run
+                for run in modes.runs(scope, model)
+                if modes.is_recorded(run)
+                and not self.semantics.backpropagated.call(run.call)
+                and not self._gradients.are_ruled_at(run.node)
+            )
+            self._known[scope, model] = _Evaluations(scope, runs, training, self.semantics.control_flow)
+        return self._known[scope, model]
+
+    @cached_property
+    def _known(self) -> dict[tuple[FlowScope, Reference], _Evaluations]:
+        return {}
 
     @cached_property
     def _rewriter(self) -> Rewriter:
@@ -141,13 +197,13 @@ class EvalWithoutNoGrad(Rule):
             return
         blocks: dict[ast.stmt, list[_Evaluated]] = {}
         for found in evaluated:
-            blocks.setdefault(self._block(found)[0], []).append(found)
+            blocks.setdefault(self._block(found.switch)[0], []).append(found)
         for together in blocks.values():
-            self._consider_statements(self._block(together[0]), together)
+            self._consider_statements(self._block(together[0].switch), together)
 
-    def _block(self, found: _Evaluated) -> list[ast.stmt]:
+    def _block(self, switch: ast.Call) -> list[ast.stmt]:
         """The statements among which a model is put into evaluation mode."""
-        return self.semantics.tree.block(self.semantics.tree.statement(found.switch))
+        return self.semantics.tree.block(self.semantics.tree.statement(switch))
 
     def _is_pure(self, function: Function, evaluated: list[_Evaluated]) -> bool:
         """Whether a function does nothing but evaluate models that it is given."""
@@ -175,12 +231,27 @@ class EvalWithoutNoGrad(Rule):
 
     def _is_repeated(self, found: _Evaluated) -> bool:
         """Whether the model is evaluated in each round of a loop that trains it, or another."""
-        backward = [call for name in ("backward", "manual_backward") for call in self.semantics.facts.calls.get(name, ())]
-        loops = list(self.semantics.tree.loops(found.switch))
-        return any(self.semantics.tree.inside(call, loop) for loop in loops for call in backward)
+        return any(loop in self._training_loops for loop in self.semantics.tree.loops(found.switch))
+
+    @cached_property
+    def _training_loops(self) -> set[Loop]:
+        """The loops that something is back-propagated in."""
+        calls = (call for name in ("backward", "manual_backward") for call in self.semantics.facts.calls.get(name, ()))
+        return {parent for call in calls for parent in self.semantics.tree.ancestors(call) if isinstance(parent, LOOPS)}
 
     def _hands_out(self, function: Function, evaluated: list[_Evaluated]) -> bool:
         """Whether a function returns what carries the graph of the outputs, or keeps it in an attribute."""
+        if function not in self._handed_out:
+            self._handed_out[function] = set(carried(self._kept(function), self.semantics))
+        return any(call in self._handed_out[function] for found in evaluated for call in (found.run.node, found.run.call))
+
+    @cached_property
+    def _handed_out(self) -> dict[Function, set[ast.Call]]:
+        """For each function, the calls whose graph it hands out."""
+        return {}
+
+    def _kept(self, function: Function) -> list[ast.expr]:
+        """What a function returns, or keeps in an attribute or in a list that it is given."""
         kept: list[ast.expr] = []
         for part in walk_body(function.body):
             match part:
@@ -190,8 +261,7 @@ class EvalWithoutNoGrad(Rule):
                     kept.append(value)
                 case ast.Call(func=ast.Attribute(attr="append" | "extend", value=container), args=values):
                     kept += [] if self._is_local(container, function) else values
-        calls = {call for found in evaluated for call in (found.run.node, found.run.call)}
-        return any(call in calls for call in carried(kept, self.semantics))
+        return kept
 
     def _is_local(self, container: ast.expr, function: Function) -> bool:
         """Whether a list is made in a function, and not given to it."""
@@ -214,8 +284,9 @@ class EvalWithoutNoGrad(Rule):
     def _consider_statements(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
         """Reports the statements that run models time and again, without gradients, where the mode is set in the same block."""
         group: list[tuple[int, _Evaluated]] = []
+        inside = self._by_statement(block, evaluated)
         for index, statement in enumerate(block):
-            found = self._evaluated_in(statement, evaluated)
+            found = self._evaluated_in(statement, inside.get(statement, []))
             if found is None:
                 continue
             if group and not self._belong_together(block[group[-1][0] : index + 1]):
@@ -225,14 +296,20 @@ class EvalWithoutNoGrad(Rule):
         if group:
             self._report_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
 
-    def _evaluated_in(self, statement: ast.stmt, evaluated: list[_Evaluated]) -> _Evaluated | None:
+    def _by_statement(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> dict[ast.stmt, list[_Evaluated]]:
+        """Which statement of a block has the run of which evaluation, as far as it comes behind the setting of the mode."""
+        statements = set(block)
+        found: dict[ast.stmt, list[_Evaluated]] = {}
+        for each in evaluated:
+            for node in (each.run.node, *self.semantics.tree.ancestors(each.run.node)):
+                if isinstance(node, ast.stmt) and node in statements:
+                    if self.source.end(each.switch) <= self.source.start(node):
+                        found.setdefault(node, []).append(each)
+                    break
+        return found
+
+    def _evaluated_in(self, statement: ast.stmt, inside: list[_Evaluated]) -> _Evaluated | None:
         """What a statement evaluates again and again, where it is to be put under ``no_grad`` as it is."""
-        tree = self.semantics.tree
-        inside = [
-            found
-            for found in evaluated
-            if tree.inside(found.run.node, statement) and self.source.end(found.switch) <= self.source.start(statement)
-        ]
         if not any(self._is_looped(found) or self._is_repeated(found) for found in inside):
             return None
         if statement in self._reported or not isinstance(statement, _WRAPPED):

@@ -11,9 +11,9 @@ from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics.calls import LOSS_MODULES
 from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.mode_dependence import ModeDependence
-from torchlint.semantics.modes import Mode, Run, Setting
+from torchlint.semantics.modes import TRAIN, Mode, Run, Setting
 from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, LOOPS
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop
 
 _METRIC = re.compile(
     r"(^|_|\.)(val|valid|validation|test|tests|eval|evaluate|evaluation|acc|accuracy|metrics?|correct|hits?|score|scores|dice|iou|"
@@ -23,7 +23,9 @@ _METRIC = re.compile(
 """What names hold that come from evaluating a model."""
 _FIGURE = re.compile(rf"{_METRIC.pattern}|loss|criterion|cross_entropy|nll|argmax|topk|^item$", re.IGNORECASE)
 """The same, or something that a training may have, too."""
-_SAMPLING = re.compile(rb"\bgym(nasium)?\b|\benvs?\.(step|reset)\b|replay_?(buffer|memory)|\brollouts?\b", re.IGNORECASE)
+_SAMPLING = re.compile(
+    rb"\bgym(nasium)?\b|\benvs?[\s\\)]*\.[\s\\]*(step|reset)\b|replay_?(buffer|memory)|\brollouts?\b", re.IGNORECASE
+)
 """Code of reinforcement learning, which samples from its policy without autograd, and trains on that."""
 
 
@@ -77,7 +79,7 @@ class NoGradWithoutEval(Rule):
     name = "no-grad-without-eval"
     screen = Screen(
         any_of=(b"no_grad", b"inference_mode", b"set_grad_enabled"),
-        pattern=re.compile(rb"backward\("),
+        and_any_of=(b"backward",),
         check=lambda data: _SAMPLING.search(data) is None,
     )
 
@@ -103,29 +105,33 @@ class NoGradWithoutEval(Rule):
             return []
         trained = [run for run in modes.all_runs(scope, model) if modes.trains(run)]
         settings = modes.settings(scope, model)
-        starts = [run for run in trained if self._leaves_in_training(run, settings)]
-        found = []
-        for run in runs:
-            if not self._is_evaluation(run, trained):
-                continue
-            between = [setting.node for setting in settings]
-            if any(
-                flow.may_follow(start.node, run.node, [node for node in between if node is not start.node]) for start in starts
-            ):
-                found.append(run)
+        starts = self._left_in_training(scope, trained, settings)
+        between = [setting.node for setting in settings]
+        reached = flow.ahead_of(scope, [start.node for start in starts], between, up_to=[run.node for run in runs])
+        last_trained = self._last_trained(trained)
+        return [run for run in runs if self._is_evaluation(run, last_trained) and reached.includes(run.node)]
+
+    def _left_in_training(self, scope: FlowScope, trained: list[Run], settings: tuple[Setting, ...]) -> list[Run]:
+        """The runs behind which a model is in training mode: it was not put into the other before."""
+        modes = {setting.node: setting.modes for setting in reversed(settings)}
+        training = [setting.node for setting in settings if setting.modes == TRAIN]
+        others = [setting.node for setting in settings if setting.modes != TRAIN]
+        in_another = self.semantics.control_flow.ahead_of(scope, others, training)
+        return [
+            run for run in trained if (modes[run.node] == TRAIN if run.node in modes else not in_another.includes(run.node))
+        ]
+
+    def _last_trained(self, trained: list[Run]) -> dict[Loop | None, int]:
+        """Where what trains a model is run last: in each loop, and (None) in all."""
+        found: dict[Loop | None, int] = {}
+        for run in trained:
+            start = self.source.start(run.node)
+            around = {*self.semantics.tree.ancestors(run.node), *self.semantics.tree.ancestors(run.call)}
+            for loop in (None, *(parent for parent in around if isinstance(parent, LOOPS))):
+                found[loop] = max(start, found.get(loop, start))
         return found
 
-    def _leaves_in_training(self, run: Run, settings: tuple[Setting, ...]) -> bool:
-        """Whether a model is in training mode behind a place that trains it, and was not put into the other before."""
-        flow = self.semantics.control_flow
-        for setting in settings:
-            if setting.node is run.node:
-                return setting.modes == {Mode.TRAIN}
-        training = [setting.node for setting in settings if setting.modes == {Mode.TRAIN}]
-        others = [setting.node for setting in settings if setting.modes != {Mode.TRAIN}]
-        return not any(flow.may_follow(other, run.node, training) for other in others)
-
-    def _is_evaluation(self, run: Run, trained: list[Run]) -> bool:
+    def _is_evaluation(self, run: Run, last_trained: dict[Loop | None, int]) -> bool:
         """Whether a run is for figures or samples to look at, and nothing that the training works with."""
         if self.semantics.backpropagated.call(run.call):
             return False
@@ -134,10 +140,9 @@ class NoGradWithoutEval(Rule):
         if run.node is not run.call and isinstance(function, FUNCTIONS) and is_evaluation(function.name):
             return True
         loop = next(tree.loops(run.call), None)
-        beside = [other for other in trained if loop is None or tree.inside(other.call, loop) or tree.inside(other.node, loop)]
-        if beside:  # what comes before the training may be what it works with
-            if any(self.source.start(run.node) < self.source.start(other.node) for other in beside):
-                return False
+        if loop in last_trained:
+            if self.source.start(run.node) < last_trained[loop]:
+                return False  # what comes before the training may be what it works with
             blocks = (parent for parent in tree.ancestors(run.call) if self._turns_autograd_off(parent))
             return _mentions(next(blocks, tree.statement(run.call)), _METRIC)
         return _mentions(loop or tree.statement(run.call), _FIGURE)

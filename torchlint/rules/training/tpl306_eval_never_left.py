@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.rules import Rule, Screen
-from torchlint.rules.evaluation import is_test_case, last_name, model_of
+from torchlint.rules.evaluation import EVALUATES, SWITCHES, is_test_case, last_name, model_of
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics.control_flow import FlowScope
@@ -17,6 +17,8 @@ from torchlint.semantics.tree import FUNCTIONS, Function, Loop
 
 _CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
+_MOST_PLACES = 100
+"""So many places of one scope that set a model's mode, or train it, are compared; code that has more is generated."""
 
 
 class EvalNeverLeft(Rule):
@@ -66,7 +68,7 @@ class EvalNeverLeft(Rule):
 
     code = "TPL306"
     name = "eval-never-left"
-    screen = Screen(any_of=(b".eval()", b".train(False)", b".train(mode=False)"), pattern=re.compile(rb"backward\("))
+    screen = Screen(any_of=(b"backward",), pattern=EVALUATES, names=SWITCHES)
 
     def finish(self) -> None:
         """Looks at each scope that has a model which the file trains."""
@@ -118,7 +120,8 @@ class EvalNeverLeft(Rule):
         settings = modes.settings(scope, model)
         evaluating = [setting for setting in settings if setting.modes == EVAL and setting.always]
         trained = [run for run in modes.runs(scope, model) if modes.trains(run)] if evaluating else []
-        leaving = [setting.node for setting in settings if setting.modes != EVAL]
+        leaving = tuple(setting.node for setting in settings if setting.modes != EVAL)
+        evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
         for run in trained:
             looped = [(setting, self._common_loop(setting.node, run.node)) for setting in evaluating]
             if any(loop is None and flow.may_follow(setting.node, run.node, leaving) for setting, loop in looped):

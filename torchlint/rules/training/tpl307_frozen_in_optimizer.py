@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,7 +71,7 @@ class FrozenInOptimizer(Rule):
     code = "TPL307"
     name = "frozen-in-optimizer"
     default = False
-    screen = Screen(any_of=(b"requires_grad",), pattern=re.compile(rb"\.parameters\s*\("))
+    screen = Screen(any_of=(b"requires_grad",), and_any_of=(b"parameters",))
 
     def visit_Call(self, node: ast.Call) -> None:
         """Looks at what an optimizer is given."""

@@ -1,0 +1,41 @@
+"""What is done for a program grows with its length, and not with the square of it: calls of functions are counted, not time."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+from growth import CASES, START
+
+from torchlint.diagnostic import Applicability
+from torchlint.rules import all_rules
+from torchlint.runner import Action, Task, examine
+
+SIZE = 60
+LIMIT = 7
+"""Four times as long a program may take so many times as many calls: 4 is linear, 16 quadratic."""
+
+
+def calls(program: str) -> int:
+    """How many functions are called while a program is linted with all the rules."""
+    counted = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        examine(program.encode(), "a.py", Task(all_rules(), Action.LINT, Applicability.UNSAFE))
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_growth(case: str) -> None:
+    calls(START)  # what is done once for all files
+    small, large = (calls(START + CASES[case](size)) for size in (SIZE, 4 * SIZE))
+    assert large < LIMIT * small
