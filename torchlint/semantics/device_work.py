@@ -103,6 +103,8 @@ class DeviceWork:
     def _moved(self) -> dict[tuple[str, object], bool]:
         """What is moved to a GPU: names with the function they are of, and whether that is sure."""
         moved: dict[tuple[str, object], bool] = {}
+        if self._stays_on_cpu:
+            return moved
         calls = self._semantics.facts.calls
         for call in [*calls.get("cuda", ()), *calls.get("to", ())]:
             certain = self._moves(call)
@@ -113,6 +115,17 @@ class DeviceWork:
                 key = (chain, _own(chain) or function)
                 moved[key] = certain or moved.get(key, False)
         return moved
+
+    @cached_property
+    def _stays_on_cpu(self) -> bool:
+        """Whether the file makes the CPU its device, and never speaks of CUDA."""
+        devices = [
+            call.args[0] if call.args else None
+            for call in self._semantics.facts.calls.get("device", ())
+            if self._semantics.qualified_name(call.func) == "torch.device"
+        ]
+        is_cpu = (isinstance(device, ast.Constant) and device.value == "cpu" for device in devices)
+        return bool(devices) and all(is_cpu) and "cuda" not in self._semantics.source.text
 
     def _names(self, call: ast.Call) -> Iterator[str]:
         """The names of what a move is called on, where it is a statement, and of what its result is assigned to."""
@@ -129,6 +142,8 @@ class DeviceWork:
     def _moves(self, node: ast.AST) -> bool | None:
         """Whether a call surely moves to a GPU; ``None`` where it does not move, or not to a device that may be one."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("cuda", "to"):
+            return None
+        if self._stays_on_cpu:
             return None
         placement = self._placements.of(node)
         if placement is None or placement.device is None or placement.device.strip("\"'").startswith("cpu"):
