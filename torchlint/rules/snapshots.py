@@ -148,11 +148,11 @@ class Snapshots:
             place = self._semantics.aliases.place(model)
             return Snapshot(Of.TENSOR, node, root, place) if place is not None else None
         place = self._semantics.aliases.place(root)
+        if place is None or (not links and isinstance(root, ast.Name)):
+            return None  # no tensor that is kept anywhere, or another name for the same one
         kind = self._semantics.kind(root)
-        if place is None or not kind.is_tensor or kind.grad is not Grad.LEAF or kind.loose:
+        if not kind.is_tensor or kind.grad is not Grad.LEAF or kind.loose:
             return None
-        if not links and isinstance(root, ast.Name):
-            return None  # another name for the same tensor
         return Snapshot(Of.TENSOR, node, root, place)
 
     def _model_of(self, node: ast.expr) -> ast.expr | None:
