@@ -12,6 +12,7 @@ from torchlint.semantics import Type
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _RIGHT = "requires_grad"
+_METHOD = "requires_grad_"
 _OTHER_WORDS = re.compile(r"(retains?_?grad|grades?|gram|grid|graph|guard|gradients?)_?$", re.IGNORECASE)
 """Endings of names that are about something else, near as they may be."""
 _SETTINGS = re.compile(
@@ -48,12 +49,15 @@ _PIECES = (b"req", b"ires_", b"rad")
 """Two edits leave one of `requ`, `ires_` and `grad` whole; where a swap breaks two of them at once, one of `req` and `rad`."""
 _WORD = re.compile(rb"\w+")
 _COMPARED = re.compile(rb"requires_grad_?[\s\\)]*(?:==|#)")
+_OVERWRITTEN = re.compile(rb"requires_grad_[\s\\)]*(?:=(?!=)|[,#])")
 
 
 def _may_hold_typo(data: bytes) -> bool:
-    """Whether a file has a word that is near `requires_grad`, or compares that."""
+    """Whether a file has a word that is near `requires_grad`, compares that, or assigns to the method."""
     words = {word for piece in _PIECES for word in _words_around(data, piece)}
     if b"requires_grad" in words and _COMPARED.search(data):
+        return True
+    if b"requires_grad_" in words and _OVERWRITTEN.search(data):
         return True
     return any(_is_typo(word.decode("utf-8", "replace")) for word in words)
 
@@ -75,7 +79,8 @@ class RequiresGradTypo(Rule):
     """
     ## What it does
     Finds misspelt `requires_grad`: `p.requres_grad = False`, `torch.ones(3, require_grad=True)`,
-    `setattr(p, "required_grad", False)`; and `p.requires_grad == False` as a statement, which compares and does nothing.
+    `setattr(p, "required_grad", False)`; `p.requires_grad == False` as a statement, which compares and does nothing; and
+    the method of a tensor that is overwritten, `p.requires_grad_ = False`.
 
     ## Why is this bad
     Python lets any attribute be set. `p.requres_grad = False` raises nothing and freezes nothing: the parameter goes on
@@ -105,14 +110,15 @@ class RequiresGradTypo(Rule):
     screen = Screen(any_of=_PIECES, check=_may_hold_typo)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Reports a misspelt attribute that is assigned."""
-        if (
-            isinstance(node.ctx, ast.Store)
-            and _is_typo(node.attr)
-            and self._sets_flag(node)
-            and not self._is_own(node.value, node.attr)
-        ):
+        """Reports a misspelt attribute that is assigned, and the method of a tensor that is overwritten instead of called."""
+        if not isinstance(node.ctx, ast.Store) or not self._sets_flag(node):
+            return
+        if _is_typo(node.attr) and not self._is_own(node.value, node.attr):
             self._report_attribute(node)
+        elif node.attr == _METHOD and self.semantics.kind(node.value).is_tensor:
+            owner = ast.unparse(node.value)
+            message = f"`{owner}.{_METHOD}` is overwritten, which sets no flag; assign to `{owner}.{_RIGHT}`"
+            self._report_name(node, node.attr, self.source.end(node) - len(node.attr), message)
 
     def visit_keyword(self, node: ast.keyword) -> None:
         """Reports a misspelt keyword of a call that is torch's."""
@@ -162,9 +168,9 @@ class RequiresGradTypo(Rule):
         edits = Rewriter(self.source, self.semantics).call_in_place(node, statement, ".requires_grad_")
         self.report(node, _message(node.attr), self.fix("Call `requires_grad_`", edits, safe=True))
 
-    def _report_name(self, node: ast.expr | ast.keyword, wrong: str, start: int) -> None:
+    def _report_name(self, node: ast.expr | ast.keyword, wrong: str, start: int, message: str = "") -> None:
         fix = self.fix(f"Rename to `{_RIGHT}`", [(start, start + len(wrong), _RIGHT)], safe=True)
-        self.report(node, _message(wrong), fix)
+        self.report(node, message or _message(wrong), fix)
 
     # --- what the name is of -----------------------------------------------------------------------------------------
 
