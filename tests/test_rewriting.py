@@ -294,12 +294,17 @@ def test_wraps_nothing_that_shares_its_lines(before: str, row: int) -> None:
         ("a\nb  # why\nc\n", 2, "a\nc\n"),
         ("if a:\n    b\nc\n", 2, "if a:\n    pass\nc\n"),
         ("a; b\n", 1, "b\n"),
+        ("a ; \\\n\tb\n", 1, "b\n"),
+        ("a ; \\\r\n\\\r\n b\r\n", 1, "b\r\n"),
+        ("b; \\\n  (a)\n", 2, "b\n"),
+        ("a;b;c\n", 1, "b;c\n"),
         ("a\n(b,\n c)\nd\n", 2, "a\nd\n"),
     ],
 )
 def test_deletes_a_statement(before: str, row: int, after: str) -> None:
     text = Text(before)
     assert text.edited(text.rewriter.delete_statement(text.statements(row)[0])) == after
+    ast.parse(after)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ from torchlint.source import Source
 
 TextEdit: TypeAlias = tuple[int, int, str]
 
+_SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n?|\n))*;(?:[ \t\f]|\\(?:\r\n?|\n))*")
+"""What separates two statements that share a line."""
 _INDENT = re.compile(r"[ \t\f]*")
 _BEHIND_VALUE = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=[.\[])")
 """What may stand between a value and the dot or bracket of what is taken of it."""
@@ -348,11 +350,11 @@ class Rewriter:
         if self.stands_alone(statement):
             assert statement.end_lineno is not None
             return (self._source.line_start(statement.lineno), self._source.line_start(statement.end_lineno + 1), "")
-        rest = self._source.text[end:]
-        if match := re.match(r"[ \t]*;[ \t]*", rest):
-            return (start, end + match.end(), "")
-        before = self._source.text[:start].rstrip(" \t").removesuffix(";").rstrip(" \t")
-        return (len(before), end, "")
+        if match := _SEMICOLON.match(self._source.text, end):
+            return (start, match.end(), "")
+        index = block.index(statement)
+        before = self._source.end(block[index - 1]) if index else start
+        return (before if _SEMICOLON.fullmatch(self._source.text, before, start) else start, end, "")
 
     # --- names -------------------------------------------------------------------------------------------------------
 
