@@ -99,3 +99,11 @@ def test_a_statement_that_shares_its_line_has_a_fix_of_its_own(change: str, fixe
     assert [{edit.location.row for edit in each.edits} for each in fixes[1:3]] == [{3}, {3}]
     assert f"\n    {fixed_change.format('b')}; {fixed_change.format('a')}\n" in fixed(text, Applicability.UNSAFE)
     assert fixed(text, Applicability.UNSAFE).count("with torch.no_grad():") == 2
+
+
+def test_an_operand_over_several_lines_keeps_parentheses() -> None:
+    """What stood in the brackets of a call came to stand behind `return`."""
+    text = "def f(x: torch.Tensor):\n    return id(x\n        .detach()) == id(x\n        )\n"
+    assert fixed(text, Applicability.UNSAFE) == (
+        "def f(x: torch.Tensor):\n    return (x\n        .detach()).data_ptr() == x.data_ptr()\n"
+    )

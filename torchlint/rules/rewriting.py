@@ -120,7 +120,8 @@ class Rewriter:
         """The text of an expression as the thing that an attribute is taken of: in parentheses if it needs them."""
         text = self._source.segment(node)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple, ast.Dict, ast.ListComp)):
-            if not isinstance(node, ast.Tuple) or text.startswith("("):
+            bare = not isinstance(node, ast.Tuple) or text.startswith("(")
+            if bare and (("\n" not in text and "\r" not in text) or parses_alone(text)):
                 return text
         return f"({text})"
 
@@ -474,6 +475,15 @@ class Rewriter:
             return (end, end, f"; {statement}")
         place = self._source.line_start(row + 1)
         return (place, place, statement + self._source.newline)
+
+
+def parses_alone(text: str) -> bool:
+    """Whether an expression's text is one without parentheses around it: a line break may forbid it."""
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _imports_by_call(binding: Binding) -> str | None:

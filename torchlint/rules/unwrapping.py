@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TypeGuard
 
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.semantics import Semantics
 from torchlint.source import Source
 
@@ -110,12 +110,3 @@ def _comments(text: str, newline: str) -> str:
 
 def _indentation(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
-
-
-def parses_alone(text: str) -> bool:
-    """Whether an expression's text is one without parentheses around it: a line break may forbid it."""
-    try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True

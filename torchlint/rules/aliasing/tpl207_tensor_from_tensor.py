@@ -6,8 +6,7 @@ import re
 from torchlint.diagnostic import Fix
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.rules.unwrapping import parses_alone
+from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.semantics import Grad, Semantics, torch_api
 from torchlint.semantics.certainty import Certainty
 from torchlint.source import Source

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.rules.unwrapping import Unwrapper, is_data, parses_alone
+from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
+from torchlint.rules.unwrapping import Unwrapper, is_data
 from torchlint.semantics import Binding, Form, Grad, Type
 from torchlint.semantics.names import canonical
 from torchlint.semantics.tree import FUNCTIONS, dotted
