@@ -429,9 +429,11 @@ def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
 
 
 SLEEPY = """
-import ast, sys, time
+import ast, signal, sys, time
 from pathlib import Path
 from torchlint.rules import Rule, Screen
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs the tests may have been told to ignore it
 
 class Sleepy(Rule):
     code, name, screen = "TPL998", "sleepy", Screen((b"sleep",))
