@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from torchlint import __version__
 from torchlint.reporters import FORMATS
 
 if TYPE_CHECKING:
     from torchlint.target import TorchVersion
+
+T = TypeVar("T")
 
 _CHECK_EPILOG = """\
 commands:
@@ -224,17 +226,19 @@ def explain_kind_parser() -> argparse.ArgumentParser:
 def _torch_version(text: str) -> TorchVersion:
     from torchlint.target import TorchVersion
 
-    try:
-        return TorchVersion.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return _parsed(TorchVersion.parse, text)
 
 
 def _size(text: str) -> int:
     from torchlint.reading import parse_size
 
+    return _parsed(parse_size, text)
+
+
+def _parsed(parse: Callable[[str], T], text: str) -> T:
+    """What ``parse`` makes of an option's value; its `ValueError` is what the user is told."""
     try:
-        return parse_size(text)
+        return parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
