@@ -10,7 +10,7 @@ from functools import cached_property
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.gradient import connected
-from torchlint.semantics.tree import Function, walk_body
+from torchlint.semantics.tree import Function, last_name, walk_body
 
 EVALUATES = re.compile(rb"\.eval\([\s\\]*[)#]|\.train\([\s\\(]*(?:False|mode|#)")
 """What a file holds that puts a model into evaluation mode."""
@@ -213,11 +213,3 @@ def model_of(call: ast.Call) -> ast.expr:
     """The model in ``model(x)`` and ``model.forward(x)``."""
     function = call.func
     return function.value if isinstance(function, ast.Attribute) and function.attr == "forward" else function
-
-
-def last_name(node: ast.expr) -> str:
-    """The name that an expression ends in: ``c`` for ``a.b.c``."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

@@ -6,7 +6,7 @@ import ast
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.control_flow import TRIES
-from torchlint.semantics.tree import FUNCTIONS
+from torchlint.semantics.tree import FUNCTIONS, last_name
 
 _EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns", "assertWarns", "assertWarnsRegex"})
 """Context managers that await an exception or a warning: of pytest, unittest and contextlib."""
@@ -29,8 +29,4 @@ def is_tried(statement: ast.stmt, semantics: Semantics) -> bool:
 
 
 def _last_name(context: ast.expr) -> str:
-    function = context.func if isinstance(context, ast.Call) else context
-    match function:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
+    return last_name(context.func if isinstance(context, ast.Call) else context)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torchlint.semantics.bindings import Binding, Form
+from torchlint.semantics.tree import last_name
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
@@ -275,11 +276,3 @@ def _values_of_pairs(arguments: list[ast.expr]) -> list[ast.expr]:
         case [ast.List(elts=pairs)] | [ast.Tuple(elts=pairs)]:
             return [pair.elts[1] if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 else pair for pair in pairs]
     return arguments
-
-
-def last_name(node: ast.expr) -> str:
-    """The name that a call is of: ``append`` of ``self.layers.append``."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

@@ -21,7 +21,7 @@ from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.facts import is_class_method, is_static
 from torchlint.semantics.kinds import Type
 from torchlint.semantics.references import Reference, References
-from torchlint.semantics.tree import FUNCTIONS, Function, in_body, walk_body
+from torchlint.semantics.tree import FUNCTIONS, Function, in_body, last_name, walk_body
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
@@ -231,7 +231,7 @@ class Modes:
 
     def _may_set(self, call: ast.Call, model: Reference) -> bool:
         """Whether a call of code that the file does not show may set the mode of ``model``."""
-        name = _last_name(call.func)
+        name = last_name(call.func)
         if any(passed.holds(model) for passed in self._handed_over(call)):
             return not self._is_harmless(call, name)
         if not isinstance(call.func, ast.Attribute):
@@ -533,7 +533,7 @@ def _mode_set(call: ast.Call) -> Mode | None:
     flags = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     if len(flags) != len(call.args) + len(call.keywords) or len(flags) > 1:
         return None
-    if _last_name(call.func) == "eval":
+    if last_name(call.func) == "eval":
         return None if flags else Mode.EVAL
     match flags:
         case [] | [ast.Constant(value=True)]:
@@ -543,10 +543,3 @@ def _mode_set(call: ast.Call) -> Mode | None:
         case [ast.Name() | ast.Attribute() | ast.UnaryOp() | ast.Compare() | ast.BoolOp()]:
             return Mode.UNKNOWN
     return None
-
-
-def _last_name(function: ast.expr) -> str:
-    match function:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

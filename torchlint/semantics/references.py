@@ -10,7 +10,7 @@ from torchlint.semantics.bindings import Binding, Bindings, Form
 from torchlint.semantics.facts import Facts, is_class_method, is_static
 from torchlint.semantics.inference import Inference
 from torchlint.semantics.names import Names
-from torchlint.semantics.tree import Function, Tree
+from torchlint.semantics.tree import Function, Tree, last_name
 
 _RETURN_THE_MODULE = frozenset(
     {
@@ -193,7 +193,7 @@ class References:
         index = path[0]
         if len(path) > 1 or index is None:
             return None
-        if isinstance(value, ast.Call) and _last_name(value.func) in _WRAPPERS and index < len(value.args):
+        if isinstance(value, ast.Call) and last_name(value.func) in _WRAPPERS and index < len(value.args):
             return self.of(value.args[index])
         if isinstance(value, ast.Tuple) and index < len(value.elts):
             return self.of(value.elts[index])
@@ -202,7 +202,7 @@ class References:
     def _returned(self, call: ast.Call) -> Reference | None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _RETURN_THE_MODULE:
             return self.of(call.func.value)
-        if _last_name(call.func) in _WRAPPERS and call.args and not isinstance(call.args[0], ast.Starred):
+        if last_name(call.func) in _WRAPPERS and call.args and not isinstance(call.args[0], ast.Starred):
             return self.of(call.args[0])
         return None
 
@@ -218,10 +218,3 @@ class References:
             return None
         found = [self.of(item) for item in value.elts]
         return None if None in found else [reference for reference in found if reference is not None]
-
-
-def _last_name(function: ast.expr) -> str:
-    match function:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.bindings import Binding
-from torchlint.semantics.collections_of_self import FILLING, Collection, Collections, last_name
+from torchlint.semantics.collections_of_self import FILLING, Collection, Collections
 from torchlint.semantics.kinds import Type
+from torchlint.semantics.tree import last_name
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics

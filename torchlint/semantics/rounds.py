@@ -20,7 +20,7 @@ from torchlint.semantics.gradient import NoGrad
 from torchlint.semantics.inference import Inference
 from torchlint.semantics.kinds import Grad, Kind, Type
 from torchlint.semantics.names import Names
-from torchlint.semantics.tree import FUNCTIONS, Function, Loop, Tree
+from torchlint.semantics.tree import FUNCTIONS, Function, Loop, Tree, last_name
 
 _GRAPHLESS = frozenset(
     {Type.NUMBER, Type.STRING, Type.NONE, Type.ARRAY, Type.LOADER, Type.OPTIMIZER, Type.SCHEDULER, Type.CLASS}
@@ -117,10 +117,10 @@ class RoundGraphs:
     def _gives_data(self, binding: Binding) -> bool:
         """Whether a loop runs over data: a loader, numbers, tensors without a graph."""
         iterable = binding.value
-        while isinstance(iterable, ast.Call) and iterable.args and _last_name(iterable.func) in ("enumerate", "tqdm", "iter"):
+        while isinstance(iterable, ast.Call) and iterable.args and last_name(iterable.func) in ("enumerate", "tqdm", "iter"):
             iterable = iterable.args[0]
         if isinstance(iterable, (ast.Name, ast.Attribute)) and not self._inference.kind(iterable).known:
-            return _LOADERS.search(_last_name(iterable)) is not None
+            return _LOADERS.search(last_name(iterable)) is not None
         kind = self._inference.binding_kind(binding)
         return self._is_graphless(kind) or (iterable is not None and self._inference.kind(iterable).type is Type.LOADER)
 
@@ -252,7 +252,7 @@ class RoundGraphs:
             match parent:
                 case ast.Attribute(attr=name) if name in _CUTTING:
                     return []
-                case ast.Call(func=function) if child is not function and _last_name(function) in _REPORTING:
+                case ast.Call(func=function) if child is not function and last_name(function) in _REPORTING:
                     return []
                 case ast.FormattedValue() | ast.Compare() | ast.Delete():
                     return []
@@ -271,13 +271,6 @@ class RoundGraphs:
         names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
         bindings = [self._bindings.of(name) if isinstance(name, ast.Name) else None for name in names]
         return None if None in bindings else [binding for binding in bindings if binding is not None]
-
-
-def _last_name(function: ast.expr) -> str:
-    match function:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
 
 
 def _position(node: ast.AST) -> tuple[int, int]:

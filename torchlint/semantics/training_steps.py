@@ -23,7 +23,7 @@ from torchlint.semantics.gradient import is_engine_backward
 from torchlint.semantics.inference import Inference
 from torchlint.semantics.kinds import Type
 from torchlint.semantics.names import Names
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, Loop, Tree, dotted
+from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, Loop, Tree, dotted, last_name
 
 Making: TypeAlias = ast.Call | ast.arg
 """Where an optimizer comes from: the call that makes it, or a parameter that is annotated as one."""
@@ -373,7 +373,7 @@ class TrainingSteps:
 
     def _unknown_may_wipe(self, call: ast.Call, optimizer: ast.expr) -> bool:
         """Whether a call of what the file does not show may wipe gradients: given the optimizer, or known to hold it."""
-        name = _last_name(call.func)
+        name = last_name(call.func)
         if _CALLBACK.search(dotted(call.func) or name):
             return True
         if self.called(call) is not None or stepped(call) is not None or name in _BACKWARDS:
@@ -414,7 +414,7 @@ class TrainingSteps:
         """Whether a call is of code that is not shown, and may do more with an optimizer than look at it."""
         if self.called(call) is not None or stepped(call) is not None or is_preparation(call):
             return False
-        if _HARMLESS_WITH_OPTIMIZER.search(_last_name(call.func)):
+        if _HARMLESS_WITH_OPTIMIZER.search(last_name(call.func)):
             return False
         if (self._names.qualified(call.func) or "").startswith("torch."):
             return False
@@ -423,7 +423,7 @@ class TrainingSteps:
 
     def _acts_on_trained(self, call: ast.Call, optimizer: ast.expr) -> bool:
         """Whether what is called sounds as if it would do a part of a training step on the model."""
-        if not _ACTS_ON_MODEL.search(_last_name(call.func)):
+        if not _ACTS_ON_MODEL.search(last_name(call.func)):
             return False
         trained = self.trained(optimizer)
         if trained is None:
@@ -435,7 +435,7 @@ class TrainingSteps:
 
     def may_back_propagate(self, call: ast.Call) -> bool:
         """Whether a call may add to gradients: any that is not known to do something else."""
-        name = _last_name(call.func)
+        name = last_name(call.func)
         if name in _BACKWARDS:
             return True
         qualified = self._names.qualified(call.func) or ""
@@ -500,7 +500,7 @@ def is_preparation(call: ast.Call) -> bool:
     """
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _PREPARING:
         return False
-    owner = _last_name(call.func.value).lower()
+    owner = last_name(call.func.value).lower()
     return owner.endswith(_PREPARING[call.func.attr])
 
 
@@ -521,13 +521,6 @@ def _given(argument: ast.expr) -> Iterator[str]:
             yield from _given(part)
         case ast.Name() | ast.Attribute() if (text := dotted(argument)) is not None:
             yield text
-
-
-def _last_name(function: ast.expr) -> str:
-    match function:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
 
 
 def _owners(given: ast.expr) -> set[str]:

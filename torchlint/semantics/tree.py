@@ -176,6 +176,14 @@ def walk_body(body: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from walk(statement)
 
 
+def last_name(node: ast.expr) -> str:
+    """The name that a name or a chain of attributes ends in: ``c`` for ``a.b.c``; empty for anything else."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
 def dotted(node: ast.AST) -> str | None:
     """``a.b.c`` for a chain of attributes on a name; ``None`` for anything else."""
     parts: list[str] = []

@@ -9,6 +9,7 @@ from typing import TypeGuard
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Type
+from torchlint.semantics.tree import last_name
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _RIGHT = "requires_grad"
@@ -196,7 +197,7 @@ class RequiresGradTypo(Rule):
             return self._is_of_class(kind.definition, name)
         if kind.is_tensor or kind.type is Type.MODULE:
             return False
-        return kind.known or name in self._meaningful or _SETTINGS.search(_last_name(owner)) is not None
+        return kind.known or name in self._meaningful or _SETTINGS.search(last_name(owner)) is not None
 
     def _is_of_class(self, node: ast.ClassDef, name: str) -> bool:
         """Whether a class, or a base of it, reads the attribute or defines it in its body."""
@@ -238,10 +239,3 @@ def _message(wrong: str) -> str:
 
 def _is_plain_assignment(statement: ast.AST | None, target: ast.expr) -> TypeGuard[ast.Assign]:
     return isinstance(statement, ast.Assign) and statement.targets == [target]
-
-
-def _last_name(node: ast.expr) -> str:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

@@ -10,7 +10,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.expected_errors import is_tried
 from torchlint.semantics import Binding, Form, Grad, Type, torch_api
 from torchlint.semantics.bindings import Scope
-from torchlint.semantics.tree import dotted
+from torchlint.semantics.tree import dotted, last_name
 
 _EFFECTS = frozenset(
     {"backward", "retain_grad", "register_hook", "record_stream", "module_load", "register_post_accumulate_grad_hook"}
@@ -157,7 +157,7 @@ class DiscardedResult(Rule):
     def visit_Expr(self, node: ast.Expr) -> None:
         """A call as a statement."""
         call = node.value
-        if not isinstance(call, ast.Call) or _last_name(call.func) not in _LAST_NAMES:
+        if not isinstance(call, ast.Call) or last_name(call.func) not in _LAST_NAMES:
             return
         if any(word.arg in ("out", "inplace") for word in call.keywords):
             return
@@ -236,7 +236,7 @@ class DiscardedResult(Rule):
         """Whether what a loop runs over is a data loader, or an unknown value that is called one."""
         iterable = _unwrapped(iterable)
         kind = self.semantics.kind(iterable)
-        return kind.type is Type.LOADER or (not kind.known and _LOADERS.search(_last_name(iterable)) is not None)
+        return kind.type is Type.LOADER or (not kind.known and _LOADERS.search(last_name(iterable)) is not None)
 
     def _takes_tensor(self, use: ast.Name) -> bool:
         match self.semantics.tree.parent(use):
@@ -290,9 +290,9 @@ class DiscardedResult(Rule):
         """Whether what is computed is of the same sort as what it is computed from."""
         name = self.semantics.qualified_name(call.func) or "builtins."
         if not name.startswith("builtins."):
-            in_place = f"{_last_name(call.func)}_" in torch_api.INPLACE_METHODS
+            in_place = f"{last_name(call.func)}_" in torch_api.INPLACE_METHODS
             return torch_api.FUNCTIONS.get(name) == "tensor" and (in_place or name.startswith("torch.nn.functional."))
-        return _last_name(call.func) in _ASSIGNABLE_METHODS
+        return last_name(call.func) in _ASSIGNABLE_METHODS
 
     def _keeps_type(self, call: ast.Call) -> bool:
         """Whether ``to`` moves to a device only, as far as its arguments show."""
@@ -376,7 +376,7 @@ def _unwrapped(iterable: ast.expr) -> ast.expr:
         match iterable:
             case ast.NamedExpr(value=value):
                 iterable = value
-            case ast.Call(func=function, args=[first, *_]) if _last_name(function) in _WRAPPERS:
+            case ast.Call(func=function, args=[first, *_]) if last_name(function) in _WRAPPERS:
                 iterable = first
             case _:
                 return iterable
@@ -391,11 +391,4 @@ def _is_held_elsewhere(binding: Binding) -> bool:
     """Whether a binding is the variable of a loop over what something else owns."""
     if binding.form is not Form.LOOP or not isinstance(binding.value, ast.Call):
         return False
-    return _last_name(binding.value.func) in _NOT_THE_OWNERS
-
-
-def _last_name(function: ast.expr) -> str:
-    match function:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
+    return last_name(binding.value.func) in _NOT_THE_OWNERS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.rules import Rule, Screen
-from torchlint.rules.evaluation import is_test_case, last_name
+from torchlint.rules.evaluation import is_test_case
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
@@ -14,7 +14,7 @@ from torchlint.semantics.control_flow import Ahead, FlowScope
 from torchlint.semantics.mode_dependence import ModeDependence
 from torchlint.semantics.modes import Mode, Run, Setting
 from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, Function
+from torchlint.semantics.tree import FUNCTIONS, Function, last_name
 
 _MODE_MATTERS = re.compile(
     rb"[Dd]rop|BatchNorm|batch_norm|RReLU|rrelu|\.training\b|torchvision|Transformer|Res[Nn]e|DenseNet|EfficientNet|MobileNet|"

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.rules import Rule, Screen
-from torchlint.rules.evaluation import EVALUATES, SWITCHES, is_test_case, last_name, model_of
+from torchlint.rules.evaluation import EVALUATES, SWITCHES, is_test_case, model_of
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics.control_flow import FlowScope
 from torchlint.semantics.mode_dependence import ModeDependence
 from torchlint.semantics.modes import EVAL, Mode, Run, Setting
 from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, Function, Loop
+from torchlint.semantics.tree import FUNCTIONS, Function, Loop, last_name
 
 _CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
