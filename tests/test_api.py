@@ -10,8 +10,8 @@ import sys
 import pytest
 
 import torchlint
-from torchlint.selection import SelectionError
-from torchlint.source import SourceError
+from torchlint.rules.selection import SelectionError
+from torchlint.text.source import SourceError
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"

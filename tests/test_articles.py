@@ -11,10 +11,10 @@ from textwrap import dedent
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
+from torchlint.rules.selection import select_rules
+from torchlint.text.source import Source
 
 
 @dataclass(frozen=True)

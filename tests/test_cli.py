@@ -378,15 +378,23 @@ def imported(*arguments: str) -> set[str]:
 
 def test_the_version_needs_next_to_nothing() -> None:
     modules = imported("--version")
-    assert "torchlint.cli" in modules
+    assert "torchlint.cli.main" in modules
     assert not modules & {"ast", "dataclasses", "json", "multiprocessing", "torch", "torchlint.rules", "tokenize", "subprocess"}
 
 
 def test_a_run_that_parses_nothing_starts_nothing_and_loads_no_more_than_the_screens() -> None:
     make(**{f"f{number}": "x = 1\n" * 20_000 for number in range(4)})
     modules = imported(".", "-j", "4")
-    assert "torchlint.runner" in modules
-    assert not modules & {"multiprocessing", "difflib", "tempfile", "torch", "torchlint.fixer", "torchlint.workers", "libcst"}
+    assert "torchlint.engine.runner" in modules
+    assert not modules & {
+        "multiprocessing",
+        "difflib",
+        "tempfile",
+        "torch",
+        "torchlint.engine.fixer",
+        "torchlint.engine.workers",
+        "libcst",
+    }
 
 
 def test_the_cache_is_where_it_should_be() -> None:
@@ -442,7 +450,7 @@ class Sleepy(Rule):
         Path(self.source.filename).with_suffix(".began").touch()
         time.sleep(60)
 
-from torchlint.cli import main
+from torchlint.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

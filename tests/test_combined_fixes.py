@@ -15,10 +15,10 @@ from textwrap import dedent
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.rules import Rule, all_rules
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 RULES = {rule.code: rule for rule in all_rules()}

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from command import torchlint_
-from torchlint.config import Resolver, Settings, read_settings, shown
-from torchlint.config_keys import KEYS, schema
+from torchlint.config.keys import KEYS, schema
+from torchlint.config.settings import Resolver, Settings, read_settings, shown
 from torchlint.target import TorchVersion
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "torchlint.schema.json"
@@ -359,7 +359,7 @@ def test_mistakes_on_the_command_line(arguments: tuple[str, ...], message: str) 
 
 
 def test_the_schema_is_current() -> None:
-    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == schema(), "run `python -m torchlint.rule_pages`"
+    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == schema(), "run `python -m torchlint.cli.rule_pages`"
 
 
 def test_the_schema_takes_what_is_right_and_refuses_what_is_wrong() -> None:

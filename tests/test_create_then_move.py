@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.options import Options
 from torchlint.rules.performance.tpl401_create_then_move import CreateThenMove
-from torchlint.source import Source
 from torchlint.target import TorchVersion
+from torchlint.text.source import Source
 
 
 def fixed(line: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.rules.performance.tpl403_cudnn_benchmark import CudnnBenchmark
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 SCRIPT = '''"""Trains a small network."""
 

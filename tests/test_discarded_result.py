@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.linter import lint
+from torchlint.engine.linter import lint
 from torchlint.rules.autograd.tpl014_discarded_result import DiscardedResult
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 CELLS = """\
 # torchlint: cell 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.discovery import discover
+from torchlint.config.discovery import discover
 
 
 @pytest.fixture(autouse=True)

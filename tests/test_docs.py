@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
+from torchlint.cli.rule_pages import main, outdated, page, table
 from torchlint.diagnostic import Applicability
-from torchlint.documentation import fix_safety
-from torchlint.fixer import fix
-from torchlint.linter import lint
-from torchlint.proof import fixtures_folder, hazard_path
-from torchlint.rule_pages import main, outdated, page, table
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
+from torchlint.proof.hazards import fixtures_folder, hazard_path
 from torchlint.rules import Rule, Screen, all_rules
-from torchlint.source import Source
+from torchlint.rules.documentation import fix_safety
+from torchlint.text.source import Source
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def test_readme_program_is_as_bad_as_it_says_and_its_fix_as_good() -> None:
 
 def test_generated_documents_are_current() -> None:
     wrong = [str(path.relative_to(ROOT)) for path in outdated(ROOT)]
-    assert wrong == [], "python -m torchlint.rule_pages brings them up to date"
+    assert wrong == [], "python -m torchlint.cli.rule_pages brings them up to date"
 
 
 def test_table_has_a_row_for_each_rule() -> None:
@@ -137,7 +137,7 @@ def test_page_has_an_example_of_the_fix_and_the_proof() -> None:
 def test_check_changes_nothing_and_says_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("torchlint.rule_pages._CHECKOUT", tmp_path)
+    monkeypatch.setattr("torchlint.cli.rule_pages._CHECKOUT", tmp_path)
     pages = tmp_path / "docs" / "rules"
     pages.mkdir(parents=True)
     (pages / "TPL000.md").write_text("of a rule that is gone\n")

@@ -7,12 +7,12 @@ from textwrap import dedent
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.rules.selection import select_rules
 from torchlint.target import TorchVersion
+from torchlint.text.source import Source
 
 
 def fixed(text: str, code: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.rules.expected_errors import is_tried
 from torchlint.semantics import Semantics
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import FixResult, fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import FixResult, fix
+from torchlint.engine.linter import lint
 from torchlint.rules import Rule, Screen, all_rules
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 RULES = all_rules()  # before the rules below are defined, which are none of torchlint's
 

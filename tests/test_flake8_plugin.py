@@ -16,7 +16,7 @@ pytest.importorskip("flake8")
 from flake8.main.application import Application
 
 from torchlint.flake8_plugin import Plugin
-from torchlint.proof import fixtures_folder
+from torchlint.proof.hazards import fixtures_folder
 from torchlint.rules import Rule, Screen, all_rules
 
 Place = tuple[str, int, int, str]
@@ -224,13 +224,13 @@ def test_flake8s_tree_is_left_as_it_was() -> None:
 def test_flake8s_tree_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"import torch\n{TYPO}\n"
     tree = ast.parse(text)
-    monkeypatch.setattr("torchlint.source.ast.parse", lambda text: pytest.fail("parsed again"))
+    monkeypatch.setattr("torchlint.text.source.ast.parse", lambda text: pytest.fail("parsed again"))
     found = Plugin(tree, "a.py", text.splitlines(keepends=True)).run()
     assert [(row, column) for row, column, _, _ in found] == [(2, 0)]
 
 
 def test_file_without_candidates_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.linter.Semantics", lambda source: pytest.fail("looked into"))
+    monkeypatch.setattr("torchlint.engine.linter.Semantics", lambda source: pytest.fail("looked into"))
     assert list(Plugin(ast.parse("import torch\n"), "a.py", ["import torch\n"]).run()) == []
 
 

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from torchlint.fstrings import correct_positions, is_placed
-from torchlint.source import Source
+from torchlint.text.fstrings import correct_positions, is_placed
+from torchlint.text.source import Source
 
 WRONG = 1, 0, 1, 1
 

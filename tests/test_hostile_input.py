@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from command import environment, torchlint_
-from torchlint.cache import Cache, digest
-from torchlint.discovery import discover
-from torchlint.reading import parse_size, read_file, shown_size
+from torchlint.config.discovery import discover
+from torchlint.engine.cache import Cache, digest
+from torchlint.engine.runner import Action, Outcome, Task, examine, run
 from torchlint.rules import all_rules
-from torchlint.runner import Action, Outcome, Task, examine, run
-from torchlint.selection import select_rules
+from torchlint.rules.selection import select_rules
+from torchlint.text.reading import parse_size, read_file, shown_size
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 RIGHT = TYPO.replace("requres", "requires")
@@ -438,7 +438,9 @@ def loaded_by_python() -> set[str]:
 
 def test_the_installed_command_does_not_look_in_the_working_directory() -> None:
     trace = set_traps(sorted(sys.stdlib_module_names))
-    program = "import sys; sys.path[:] = [each for each in sys.path if each]; from torchlint.cli import main; sys.exit(main())"
+    program = (
+        "import sys; sys.path[:] = [each for each in sys.path if each]; from torchlint.cli.main import main; sys.exit(main())"
+    )
     script = Path("bin/torchlint")
     script.parent.mkdir()
     script.write_text(program.replace("; ", "\n"))

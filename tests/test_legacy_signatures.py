@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.options import Options
 from torchlint.rules import Rule, all_rules
 from torchlint.rules.legacy._pretrained import Builder, builder
 from torchlint.rules.legacy._signatures import LOSSES, RENAMED, implicit_dim
-from torchlint.source import Source
 from torchlint.target import NEWEST, TorchVersion
+from torchlint.text.source import Source
 
 
 def rules(*codes: str) -> list[type[Rule]]:

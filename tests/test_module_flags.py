@@ -7,14 +7,14 @@ import ast
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import apply
-from torchlint.linter import lint
+from torchlint.engine.fixer import apply
+from torchlint.engine.linter import lint
 from torchlint.options import Options
 from torchlint.rules import Rule, all_rules
 from torchlint.semantics import Semantics
-from torchlint.semantics.module_evidence import ModuleEvidence
-from torchlint.source import Source
+from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.target import TorchVersion
+from torchlint.text.source import Source
 
 
 def rule(code: str) -> type[Rule]:

@@ -16,8 +16,8 @@ import pytest
 
 import torchlint
 from command import torchlint_
-from torchlint.newer_syntax import read
-from torchlint.source import Source, SourceError, parses
+from torchlint.text.newer_syntax import read
+from torchlint.text.source import Source, SourceError, parses
 
 OLD = 3, 10
 """A Python that knows nothing of what is tested here."""

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from command import torchlint_
-from torchlint.notebook import Notebook, NotebookError, NotebookSource
-from torchlint.source import SourceError
+from torchlint.text.notebook import Notebook, NotebookError, NotebookSource
+from torchlint.text.source import SourceError
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.gitignore import read_patterns
-from torchlint.patterns import Patterns
+from torchlint.config.gitignore import read_patterns
+from torchlint.config.patterns import Patterns
 
 MANY_STARS = "a*" * 12 + "b"
 LONG_NAME = "a" * 200

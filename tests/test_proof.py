@@ -16,12 +16,12 @@ from types import SimpleNamespace
 import pytest
 
 import torchlint
-from torchlint import proof
-from torchlint.linter import lint
-from torchlint.proof import Proof, fixtures_folder, hazard_path, main, provable, prove, table
+from torchlint.engine.linter import lint
+from torchlint.proof import hazards as proof
+from torchlint.proof.hazards import Proof, fixtures_folder, hazard_path, main, provable, prove, table
 from torchlint.rules import Rule
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.rules.selection import select_rules
+from torchlint.text.source import Source
 
 ROOT = Path(__file__).parents[1]
 EVIDENCE = ROOT / "docs" / "evidence"

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from command import environment
-from torchlint import replacement
-from torchlint.replacement import FileChangedError, replace_file
+from torchlint.text import replacement
+from torchlint.text.replacement import FileChangedError, replace_file
 
 OLD = b"import torch\np = torch.ones(1)\np.requres_grad = False\n"
 NEW = OLD.replace(b"requres", b"requires")
@@ -327,7 +327,7 @@ def test_interrupted_at_any_moment_the_file_is_old_or_new(moment: str, when: str
 
 def killed_at(moment: str) -> int:
     """Has a ``--fix`` kill itself when it comes to a function; gives the exit code."""
-    program = f"import os, sys\nfrom torchlint.cli import main\n{moment} = lambda *a, **k: os.kill(os.getpid(), 9)\n"
+    program = f"import os, sys\nfrom torchlint.cli.main import main\n{moment} = lambda *a, **k: os.kill(os.getpid(), 9)\n"
     program += "sys.exit(main(['--isolated', '--no-cache', '--select', 'TPL005', '--fix', 'a.py']))"
     return subprocess.run([sys.executable, "-c", program], env=environment(), timeout=60, check=False).returncode
 

@@ -9,12 +9,12 @@ from typing import TypeVar
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
+from torchlint.engine.fixer import fix
 from torchlint.rules import all_rules
 from torchlint.rules.rewriting import Rewriter, TextEdit, combined
-from torchlint.selection import select_rules
+from torchlint.rules.selection import select_rules
 from torchlint.semantics import Semantics
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 Node = TypeVar("Node", bound=ast.AST)
 

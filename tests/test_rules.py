@@ -18,12 +18,12 @@ import libcst
 import pytest
 
 from torchlint.diagnostic import Applicability, Diagnostic
-from torchlint.fixer import FixResult, fix
-from torchlint.linter import lint, traverse, without_yielding
+from torchlint.engine.fixer import FixResult, fix
+from torchlint.engine.linter import lint, traverse, without_yielding
 from torchlint.rules import Rule, all_rules
 from torchlint.semantics import Semantics
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 MARKER = re.compile(r"(?P<code>TPL\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")

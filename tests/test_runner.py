@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 
 from torchlint import cache as cache_module
-from torchlint.cache import Cache, settings_key
 from torchlint.diagnostic import Applicability, Diagnostic
-from torchlint.replacement import FileChangedError, replace_file
+from torchlint.engine.cache import Cache, settings_key
+from torchlint.engine.runner import Action, Outcome, Task, examine, run
 from torchlint.rules import Rule, Screen, all_rules
-from torchlint.runner import Action, Outcome, Task, examine, run
-from torchlint.selection import select_rules
+from torchlint.rules.selection import select_rules
+from torchlint.text.replacement import FileChangedError, replace_file
 
 all_rules()  # before the rules below are defined, which are not to be among them
 
@@ -99,7 +99,7 @@ def test_few_bytes_stay_in_this_process_and_many_are_shared(monkeypatch: pytest.
         Path(str(os.getpid())).touch()
         return []
 
-    monkeypatch.setattr("torchlint.examination.lint", leave_trace)
+    monkeypatch.setattr("torchlint.engine.examination.lint", leave_trace)
     run(make(a=TYPO, b=TYPO), LINT, jobs=2)
     assert [path.name for path in Path.cwd().iterdir() if path.name.isdigit()] == [str(os.getpid())]
     Path(str(os.getpid())).unlink()
@@ -173,7 +173,7 @@ def test_where_no_process_can_be_started_this_one_does_the_work(monkeypatch: pyt
     def refuse(*arguments: object) -> None:
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr("torchlint.workers._Worker", refuse)
+    monkeypatch.setattr("torchlint.engine.workers._Worker", refuse)
     names = make(a=LONG, b=LONG, c=LONG)
     assert said(run(names, LINT, jobs=4)) == ["a.py:3: TPL005", "b.py:3: TPL005", "c.py:3: TPL005"]
 
@@ -276,11 +276,11 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
     Path("a.py").write_text(text)
 
     def fix(source: Any, rules: object, applicability: object, options: object, wanted: object) -> Any:
-        from torchlint.fixer import FixResult
+        from torchlint.engine.fixer import FixResult
 
         return FixResult(source.text + "é", (), ())
 
-    monkeypatch.setattr("torchlint.fixer.fix", fix)
+    monkeypatch.setattr("torchlint.engine.fixer.fix", fix)
     assert said(run(["a.py"], fixing("TPL005"))) == [
         "a.py:4: TPL005",
         "a.py: error: cannot fix: 'é' cannot be written in ascii",
@@ -290,12 +290,12 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
 
 def test_a_fix_that_would_break_the_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fix(source: Any, rules: object, applicability: object, options: object, wanted: object) -> Any:
-        from torchlint.fixer import FixResult
+        from torchlint.engine.fixer import FixResult
 
         [found] = examine(TYPO.encode(), "a.py", LINT).diagnostics
         return FixResult(source.text, (), (found,), (found,))
 
-    monkeypatch.setattr("torchlint.fixer.fix", fix)
+    monkeypatch.setattr("torchlint.engine.fixer.fix", fix)
     assert said(run(make(a=TYPO), fixing("TPL005"))) == [
         "a.py:3: TPL005",
         "a.py:3:1: error: internal error: the fix of TPL005 went wrong and was dropped; please report this at"
@@ -452,7 +452,7 @@ def test_a_touched_file_is_read_but_not_linted(reads: list[str], monkeypatch: py
     cached(names)
     reads.clear()
     settle(*names)
-    monkeypatch.setattr("torchlint.examination.lint", lambda source, rules: pytest.fail("linted again"))
+    monkeypatch.setattr("torchlint.engine.examination.lint", lambda source, rules: pytest.fail("linted again"))
     assert cached(names) == ["a.py:3: TPL005"]
     assert cached(names) == ["a.py:3: TPL005"]
     assert reads == ["a.py"]

@@ -7,15 +7,15 @@ import textwrap
 import pytest
 
 from torchlint.diagnostic import Applicability, Diagnostic
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.options import Options
 from torchlint.rules import Rule
 from torchlint.rules.serialization.tpl501_load_without_map_location import LoadWithoutMapLocation
 from torchlint.rules.serialization.tpl502_unsafe_load import UnsafeLoad
 from torchlint.rules.serialization.tpl503_whole_module_save import WholeModuleSave
-from torchlint.source import Source
 from torchlint.target import TorchVersion
+from torchlint.text.source import Source
 
 
 def findings(text: str, rule: type[Rule], target: tuple[int, int] = (2, 13)) -> list[Diagnostic]:

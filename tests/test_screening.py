@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.linter import lint, passes_screen
+from torchlint.engine.linter import lint, passes_screen
 from torchlint.rules import Rule, Screen, all_rules
 from torchlint.rules.screens import names_apart
-from torchlint.source import Source, SourceError
+from torchlint.text.source import Source, SourceError
 
 EVERYTHING = Screen(any_of=(b"",))
 

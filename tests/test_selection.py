@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torchlint.rules import Rule, Screen, all_rules
-from torchlint.selection import SelectionError, codes_in, find_rule, select_rules
+from torchlint.rules.selection import SelectionError, codes_in, find_rule, select_rules
 
 all_rules()  # before the rules below are defined, which are not to be among them
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from command import torchlint_
-from torchlint.adding_noqa import with_noqa
-from torchlint.fixer import fix
-from torchlint.linter import lint
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
+from torchlint.rules.selection import select_rules
+from torchlint.text.adding_noqa import with_noqa
+from torchlint.text.source import Source
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 READ = "x = torch.ones(1)\nprint(x.data)\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.linter import lint
-from torchlint.selection import select_rules
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.engine.linter import lint
+from torchlint.rules.selection import select_rules
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 # Each line with `== None` has flake8's E711; those that are not silent say so.
 INLINE = '''\

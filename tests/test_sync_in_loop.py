@@ -7,10 +7,10 @@ import textwrap
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
-from torchlint.linter import lint
+from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.rules.performance.tpl402_sync_in_loop import SyncInLoop
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 SCRIPT = """
 import torch

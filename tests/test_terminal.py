@@ -16,7 +16,7 @@ from typing import IO
 import pytest
 
 from command import environment, torchlint_
-from torchlint.progress import Progress
+from torchlint.cli.progress import Progress
 from torchlint.rules import all_rules
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
@@ -36,7 +36,7 @@ class Terminal(io.StringIO):
 
 
 def test_progress_is_shown_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
+    monkeypatch.setattr("torchlint.cli.progress._DELAY", 0.0)
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal()
     with Progress(3, terminal) as progress:
@@ -48,7 +48,7 @@ def test_progress_is_shown_on_a_terminal_and_taken_away(monkeypatch: pytest.Monk
 
 
 def test_a_short_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.progress._DELAY", 3600.0)
+    monkeypatch.setattr("torchlint.cli.progress._DELAY", 3600.0)
     terminal = Terminal()
     with Progress(3, terminal) as progress:
         progress.advance(3)
@@ -56,7 +56,7 @@ def test_a_short_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_quiet_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
+    monkeypatch.setattr("torchlint.cli.progress._DELAY", 0.0)
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal()
     with Progress(3, terminal, wanted=False) as progress:
@@ -65,7 +65,7 @@ def test_a_quiet_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_is_shown_in_pipes_and_on_dumb_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.progress._DELAY", 0.0)
+    monkeypatch.setattr("torchlint.cli.progress._DELAY", 0.0)
     pipe = io.StringIO()
     with Progress(3, pipe) as progress:
         progress.advance(3)
@@ -113,7 +113,7 @@ def wait_for(lines: queue.Queue[str], part: str) -> None:
 
 
 def test_watch_without_its_package_says_what_to_install() -> None:
-    code = "import sys; sys.modules['watchfiles'] = None; from torchlint.cli import main; sys.exit(main(['--watch', '.']))"
+    code = "import sys; sys.modules['watchfiles'] = None; from torchlint.cli.main import main; sys.exit(main(['--watch', '.']))"
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=False)
     assert finished.returncode == 2
     assert finished.stderr == "torchlint: error: --watch needs the package watchfiles: pip install 'torchlint[watch]'\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.linter import lint
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.engine.linter import lint
+from torchlint.rules.selection import select_rules
+from torchlint.text.source import Source
 
 TIMED = """\
 import time

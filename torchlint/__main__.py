@@ -11,6 +11,6 @@ try:
 except OSError:  # the working directory is gone
     pass
 
-from torchlint.cli import main
+from torchlint.cli.main import main
 
 sys.exit(main())

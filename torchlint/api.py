@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from torchlint.diagnostic import Applicability, Diagnostic
-from torchlint.fixer import FixResult
-from torchlint.fixer import fix as fix_source
-from torchlint.linter import lint as lint_source
-from torchlint.notebook import SUFFIX, NotebookSource
+from torchlint.engine.fixer import FixResult
+from torchlint.engine.fixer import fix as fix_source
+from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options
 from torchlint.rules import Rule
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.rules.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
+from torchlint.text.notebook import SUFFIX, NotebookSource
+from torchlint.text.source import Source
 
 
 def lint(

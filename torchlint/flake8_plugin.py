@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 from flake8.exceptions import ExecutionError
 
 from torchlint import __version__
-from torchlint.linter import lint
+from torchlint.engine.linter import lint
 from torchlint.options import DEFAULTS, Accumulation, Options
 from torchlint.rules import Rule, all_rules
-from torchlint.source import Source, SourceError
 from torchlint.target import NEWEST, TorchVersion
+from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager

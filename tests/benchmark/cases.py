@@ -26,8 +26,8 @@ _QUICK_LINES = 1_000
 
 _WITHOUT_CANDIDATES = """\
 import sys
-from torchlint.linter import passes_screen
-from torchlint.selection import select_rules
+from torchlint.engine.linter import passes_screen
+from torchlint.rules.selection import select_rules
 for file in sys.stdin.read().splitlines():
     with open(file, "rb") as opened:
         if not passes_screen(opened.read(), select_rules()):

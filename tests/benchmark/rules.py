@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from torchlint.linter import passes_screen
+from torchlint.engine.linter import passes_screen
 from torchlint.rules import Rule, all_rules
 from torchlint.semantics import Semantics
-from torchlint.source import Source, SourceError
-from torchlint.suppression import Suppressions
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source, SourceError
 
 _LAYERS = ("parsing", "tree and bindings", "rules")
 

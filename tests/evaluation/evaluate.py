@@ -23,9 +23,9 @@ from code_bases import Checkout, DownloadError, Manifest, Store, standard_librar
 from judgement import Finding, Tally, judge  # noqa: E402
 from labels import CodeBase, read_labels, read_occurrences  # noqa: E402
 
-from torchlint.linter import lint  # noqa: E402
-from torchlint.selection import select_rules  # noqa: E402
-from torchlint.source import Source, SourceError  # noqa: E402
+from torchlint.engine.linter import lint  # noqa: E402
+from torchlint.rules.selection import select_rules  # noqa: E402
+from torchlint.text.source import Source, SourceError  # noqa: E402
 
 
 def main(arguments: Sequence[str]) -> int:

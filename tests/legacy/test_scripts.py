@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import FixResult, fix
-from torchlint.selection import select_rules
-from torchlint.source import Source
+from torchlint.engine.fixer import FixResult, fix
+from torchlint.rules.selection import select_rules
+from torchlint.text.source import Source
 
 torch = pytest.importorskip("torch")
 

@@ -42,7 +42,7 @@ import layout
 from grammar import Choice
 
 from torchlint.diagnostic import Applicability
-from torchlint.source import SourceError
+from torchlint.text.source import SourceError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LARGEST = 4000

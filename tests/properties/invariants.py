@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from torchlint import fixer
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Location
-from torchlint.fixer import FixResult
-from torchlint.linter import lint
+from torchlint.engine import fixer
+from torchlint.engine.fixer import FixResult
+from torchlint.engine.linter import lint
 from torchlint.rules import Rule, all_rules
-from torchlint.source import Source, parses
+from torchlint.text.source import Source, parses
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from torchlint.linter import lint
+from torchlint.engine.linter import lint
 from torchlint.rules import all_rules
-from torchlint.source import Source, parses
+from torchlint.text.source import Source, parses
 
 MADE_OF = """
 {n} + {m} | {n} * 2 | {n} @ {m} | -{n} | not {n} | {n} or {m} | {n} == {m} | {n} is {m} | {n} if c else {m} | ({n} := {m})

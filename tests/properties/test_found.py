@@ -8,9 +8,9 @@ import pytest
 from invariants import check_findings, check_fix
 
 from torchlint.diagnostic import Applicability
-from torchlint.fixer import fix
+from torchlint.engine.fixer import fix
 from torchlint.rules import all_rules
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 
 def fixed(text: str, applicability: Applicability = Applicability.SAFE) -> str:

@@ -14,9 +14,9 @@ from grammar import Choice
 from hypothesis import settings
 from mutations import MUTATIONS, Mutation, same_program, statement_at
 
-from torchlint.linter import lint
+from torchlint.engine.linter import lint
 from torchlint.rules import Screen, all_rules
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists())

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from invariants import check_findings, check_fix, check_order_of_rules, check_single_fixes, found_in, read, spliced
 from programs import Program, collage, collages, program, programs
 
-from torchlint.cli import main
+from torchlint.cli.main import main
 from torchlint.diagnostic import Applicability, Edit, Location
-from torchlint.fixer import fix
+from torchlint.engine.fixer import fix
 from torchlint.rules import all_rules
-from torchlint.source import SourceError
+from torchlint.text.source import SourceError
 
 some_program = st.one_of(programs(), programs(), collages())
 each_applicability = pytest.mark.parametrize("applicability", list(Applicability), ids=lambda each: each.value)

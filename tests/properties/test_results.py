@@ -9,9 +9,9 @@ pytest.importorskip("torch")
 from hypothesis import assume, given, note
 from running import run, runnable_programs
 
-from torchlint.fixer import fix
+from torchlint.engine.fixer import fix
 from torchlint.rules import all_rules
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 HAZARD_IS_THE_RESULT = ("TPL005", "TPL006", "TPL009", "TPL010", "TPL013", "TPL203", "TPL301", "TPL303")
 """The rules whose safe fixes change what is printed, since what was printed is the damage: frozen weights that were not, a copy

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 
 from torchlint.diagnostic import Applicability
+from torchlint.engine.runner import Action, Task, examine
 from torchlint.rules import all_rules
-from torchlint.runner import Action, Task, examine
 
 START = """import torch
 x = torch.ones(3, requires_grad=True)

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from difflib import unified_diff
 
 from torchlint.diagnostic import Applicability
-from torchlint.reading import DEFAULT_LIMIT, read_file
+from torchlint.engine.runner import Action, Outcome, Task, examine
 from torchlint.rules import all_rules
-from torchlint.runner import Action, Outcome, Task, examine
+from torchlint.text.reading import DEFAULT_LIMIT, read_file
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
 _LONG = 60.0

@@ -9,8 +9,8 @@ import pytest
 from growth import CASES, START
 
 from torchlint.diagnostic import Applicability
+from torchlint.engine.runner import Action, Task, examine
 from torchlint.rules import all_rules
-from torchlint.runner import Action, Task, examine
 
 SIZE = 60
 LIMIT = 7

@@ -7,7 +7,7 @@ import re
 from textwrap import dedent
 
 from torchlint.semantics import Grad, Kind, Semantics, Type
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 _GRADS = {Grad.UNKNOWN: "", Grad.GRAPH: "graph", Grad.LEAF: "leaf", Grad.NONE: "nograd"}
 _SCALARS = {None: "", True: "scalar", False: "dims"}

@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.activations import Activations, Origin
+from torchlint.semantics.modules.activations import Activations, Origin
 
 MODELS = """
 from collections import OrderedDict

@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.aliases import Sharing
+from torchlint.semantics.memory.aliases import Sharing
 
 TENSOR = "import numpy as np\nimport torch\nx = torch.zeros(3, 4)\na = np.zeros(3)\n"
 

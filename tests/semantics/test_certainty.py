@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty import Certainty
-from torchlint.source import Source
+from torchlint.semantics.kinds.certainty import Certainty
+from torchlint.text.source import Source
 
 HEADER = "import numpy as np\nimport torch\nfrom torch import Tensor, nn\n"
 

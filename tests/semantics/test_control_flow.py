@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from torchlint.semantics.control_flow import ControlFlow
-from torchlint.semantics.tree import LOOPS, Tree
+from torchlint.semantics.code.control_flow import ControlFlow
+from torchlint.semantics.code.tree import LOOPS, Tree
 
 
 class Snippet:

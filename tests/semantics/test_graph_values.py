@@ -7,10 +7,10 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.loss_terms import LossTerms
-from torchlint.semantics.operations import Operations
-from torchlint.semantics.saved_tensors import SavedTensors
-from torchlint.source import Source
+from torchlint.semantics.autograd.leaves import Operations
+from torchlint.semantics.autograd.loss_terms import LossTerms
+from torchlint.semantics.autograd.saved_tensors import SavedTensors
+from torchlint.text.source import Source
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nw = torch.ones(3, requires_grad=True)\n"
 

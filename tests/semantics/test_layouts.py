@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.layouts import Contiguity, Layouts, view_must_copy
-from torchlint.source import Source
+from torchlint.semantics.shapes.layouts import Contiguity, Layouts, view_must_copy
+from torchlint.text.source import Source
 
 torch = pytest.importorskip("torch")
 

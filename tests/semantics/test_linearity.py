@@ -8,9 +8,9 @@ from types import FrameType
 
 import pytest
 
-from torchlint.linter import lint
+from torchlint.engine.linter import lint
 from torchlint.rules import all_rules
-from torchlint.source import Source, SourceError
+from torchlint.text.source import Source, SourceError
 
 
 def many_functions(n: int) -> str:

@@ -13,9 +13,9 @@ import pytest
 from marked import marked
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.mode_dependence import ModeDependence
-from torchlint.semantics.references import Reference
-from torchlint.source import Source
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.text.source import Source
 
 
 class Snippet:

@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.module_classes import ModuleClasses
-from torchlint.source import Source
+from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.text.source import Source
 
 
 def classes(snippet: str) -> tuple[ModuleClasses, list[ast.ClassDef]]:

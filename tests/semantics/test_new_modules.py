@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marked import marked
 
-from torchlint.semantics.new_modules import NewModules
+from torchlint.semantics.modules.new import NewModules
 
 CLASSES = """
 import copy

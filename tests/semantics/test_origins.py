@@ -8,8 +8,8 @@ import textwrap
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.origins import Origins
-from torchlint.source import Source
+from torchlint.semantics.memory.origins import Origins
+from torchlint.text.source import Source
 
 
 def comes_from_source(text: str) -> bool:

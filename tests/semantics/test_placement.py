@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.placement import Placement, Placements
-from torchlint.source import Source
+from torchlint.semantics.devices.placement import Placement, Placements
+from torchlint.text.source import Source
 
 
 def placement(call: str, before: str = "") -> Placement | None:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 BEFORE = """
 import torch

@@ -8,8 +8,8 @@ import textwrap
 import pytest
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.tree import LOOPS
-from torchlint.source import Source
+from torchlint.semantics.code.tree import LOOPS
+from torchlint.text.source import Source
 
 
 def semantics(text: str) -> Semantics:

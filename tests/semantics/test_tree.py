@@ -11,7 +11,7 @@ import pytest
 from marked import marked
 
 import torchlint
-from torchlint.semantics.tree import Tree, walk
+from torchlint.semantics.code.tree import Tree, walk
 
 PACKAGE = Path(torchlint.__file__).parent
 FILES = sorted([*PACKAGE.rglob("*.py"), *Path(__file__).parent.glob("*.py")])

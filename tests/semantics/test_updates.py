@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.updates import Updates
-from torchlint.source import Source
+from torchlint.semantics.memory.updates import Updates
+from torchlint.text.source import Source
 
 START = """
 import torch

@@ -31,8 +31,8 @@ def render(report: Report, style: Style) -> Iterator[str]:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    from torchlint.documentation import summary
-    from torchlint.selection import find_rule
+    from torchlint.rules.documentation import summary
+    from torchlint.rules.selection import find_rule
 
     rule = find_rule(code)
     return {

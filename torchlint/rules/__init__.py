@@ -19,9 +19,9 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules.fields import fields_of
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 __all__ = ["Rule", "Screen", "all_rules"]
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from torchlint.rules.rewriting import TextEdit
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 _OWN_PARENTHESES = re.compile(r"(?:[ \t]*\))*")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.calls import LOSS_MODULES
-from torchlint.semantics.kinds import BATCH
-from torchlint.semantics.layouts import SWAPS, bound_value, number
-from torchlint.semantics.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.kinds.kind import BATCH
+from torchlint.semantics.shapes.layouts import SWAPS, bound_value, number
 
 _DEPTH = 30
 _REDUCTIONS = frozenset(

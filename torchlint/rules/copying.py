@@ -7,7 +7,7 @@ from functools import cached_property
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics, Type
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 
 class Copying:

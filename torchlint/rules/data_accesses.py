@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 
 from torchlint.rules import Screen
 from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type, torch_api
-from torchlint.semantics.kinds import tensor
-from torchlint.semantics.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.kinds.kind import tensor
 
 _RESHAPES_IN_PLACE = frozenset(
     {

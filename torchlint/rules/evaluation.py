@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.control_flow import FlowScope
-from torchlint.semantics.gradient import connected
-from torchlint.semantics.tree import Function, last_name, walk_body
+from torchlint.semantics.autograd.gradient import connected
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import Function, last_name, walk_body
 
 EVALUATES = re.compile(rb"\.eval\([\s\\]*[)#]|\.train\([\s\\(]*(?:False|mode|#)")
 """What a file holds that puts a model into evaluation mode."""

@@ -10,7 +10,7 @@ from itertools import accumulate
 from weakref import WeakKeyDictionary
 
 from torchlint.semantics import Semantics
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 _MAY_PRINT_CODE = re.compile(r"=\s*[!:}]")
 _LABEL = re.compile(r"[\s)]*=\s*[!:}]")

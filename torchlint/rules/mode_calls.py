@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics.tree import Function
-from torchlint.source import Source
+from torchlint.semantics.code.tree import Function
+from torchlint.text.source import Source
 
 
 class ModeCalls:

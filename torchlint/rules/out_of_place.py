@@ -6,7 +6,7 @@ import ast
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics, torch_api
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",

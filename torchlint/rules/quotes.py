@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 
 def usual_quote(source: Source) -> str:

@@ -6,7 +6,7 @@ import ast
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 
 class Renaming:

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.bindings import Scope
-from torchlint.source import Source
+from torchlint.semantics.code.bindings import Scope
+from torchlint.text.source import Source
 
 TextEdit: TypeAlias = tuple[int, int, str]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from torchlint.semantics import Grad, Semantics, Type
-from torchlint.semantics.aliases import Link, Place, Sharing
-from torchlint.semantics.tree import dotted
+from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.memory.aliases import Link, Place, Sharing
 
 _MODEL = re.compile(r"model|net(work)?($|_|\d)|module|encoder|decoder", re.IGNORECASE)
 _SHALLOW_COPIES = frozenset({"builtins.dict", "collections.OrderedDict", "copy.copy"})

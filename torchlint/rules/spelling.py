@@ -6,7 +6,7 @@ import ast
 
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.names import canonical
+from torchlint.semantics.code.names import canonical
 
 
 def spelled(name: str, node: ast.AST, semantics: Semantics, rewriter: Rewriter) -> tuple[str, list[TextEdit]]:

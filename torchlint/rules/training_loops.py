@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.tree import Loop, walk
+from torchlint.semantics.code.tree import Loop, walk
 
 
 def training_loops(semantics: Semantics) -> list[Loop]:

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.semantics import Semantics
-from torchlint.source import Source
+from torchlint.text.source import Source
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.ListComp, ast.Dict, ast.Constant)
 _BRACKETED = (ast.Call, ast.keyword, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp)

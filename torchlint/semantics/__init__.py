@@ -8,19 +8,19 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.aliases import Aliases
-from torchlint.semantics.bindings import Binding, Bindings, Form
-from torchlint.semantics.control_flow import ControlFlow
-from torchlint.semantics.facts import Facts
-from torchlint.semantics.gradient import Backpropagated, NoGrad
-from torchlint.semantics.inference import Inference
-from torchlint.semantics.kinds import Grad, Kind, Type
-from torchlint.semantics.modes import Modes
-from torchlint.semantics.names import Names
-from torchlint.semantics.rounds import RoundGraphs
-from torchlint.semantics.training_steps import TrainingSteps
-from torchlint.semantics.tree import Tree
-from torchlint.source import Source
+from torchlint.semantics.autograd.gradient import Backpropagated, NoGrad
+from torchlint.semantics.autograd.rounds import RoundGraphs
+from torchlint.semantics.code.bindings import Binding, Bindings, Form
+from torchlint.semantics.code.control_flow import ControlFlow
+from torchlint.semantics.code.definitions import Facts
+from torchlint.semantics.code.names import Names
+from torchlint.semantics.code.tree import Tree
+from torchlint.semantics.kinds.inference import Inference
+from torchlint.semantics.kinds.kind import Grad, Kind, Type
+from torchlint.semantics.memory.aliases import Aliases
+from torchlint.semantics.training.modes import Modes
+from torchlint.semantics.training.training_steps import TrainingSteps
+from torchlint.text.source import Source
 
 __all__ = ["Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from torchlint.diagnostic import Location
 from torchlint.semantics import Semantics
-from torchlint.semantics.bindings import Binding
-from torchlint.semantics.kinds import Kind, Type
-from torchlint.source import Source
+from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.kinds.kind import Kind, Type
+from torchlint.text.source import Source
 
 
 def explain(source: Source, place: Location) -> str:

@@ -11,7 +11,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.copying import Copying
 from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, is_about_torch
 from torchlint.semantics import Binding, Type
-from torchlint.semantics.aliases import Change, Link, Place, Sharing
+from torchlint.semantics.memory.aliases import Change, Link, Place, Sharing
 
 _CONVERTS = (b"from_numpy(", b"as_tensor(", b"asarray(", b".numpy(", b"from_dlpack(", b"Tensor(")
 _CONVERTING = frozenset({b"from_numpy", b"as_tensor", b"asarray", b".numpy", b"from_dlpack"})

@@ -9,7 +9,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Type
-from torchlint.semantics.aliases import Sharing, is_assigned
+from torchlint.semantics.memory.aliases import Sharing, is_assigned
 
 _TAKES_ID = re.compile(rb"id(?<![\w.]id)[\s\\)]*[(#]")
 _IS = re.compile(

@@ -9,7 +9,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import TextEdit
 from torchlint.rules.screens import WRITES, is_about_torch
-from torchlint.semantics.aliases import Change
+from torchlint.semantics.memory.aliases import Change
 
 _WRITES = re.compile(WRITES + rb"|register_buffer|Parameter")
 _METHODS = frozenset({"expand", "expand_as", "broadcast_to"})

@@ -7,10 +7,10 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Semantics
-from torchlint.semantics.layouts import Contiguity, Layout, Layouts, Size, view_must_copy
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.semantics.shapes.layouts import Contiguity, Layout, Layouts, Size, view_must_copy
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 _TRANSPOSES = re.compile(rb"transpose|permute|\.t\([\s\\]*[)#]|\.T\b|\.mT\b|swapaxes|swapdims|movedim|moveaxis|adjoint|\.m?H\b")
 _COPIES = {"view": "reshape", "view_as": "reshape_as"}

@@ -9,11 +9,11 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.batches import Batches
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.calls import LOSS_MODULES
-from torchlint.semantics.layouts import Layouts
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 _LONGEST = 40
 _POOLINGS = re.compile(r"torch\.nn\.(functional\.)?(adaptive_)?(avg|max)_pool[23]d|torch\.nn\.Adaptive(Avg|Max)Pool[23]d")

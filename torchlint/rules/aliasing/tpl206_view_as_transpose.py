@@ -8,10 +8,10 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics
-from torchlint.semantics.layouts import Layout, Layouts, Size, unpacked
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.semantics.shapes.layouts import Layout, Layouts, Size, unpacked
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 _RESHAPING = frozenset({"view", "reshape"})
 _BACK = frozenset({"view", "reshape", "view_as", "reshape_as"})

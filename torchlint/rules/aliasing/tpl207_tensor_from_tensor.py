@@ -8,10 +8,10 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.semantics import Grad, Semantics, torch_api
-from torchlint.semantics.certainty import Certainty
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.semantics.kinds.certainty import Certainty
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 _LONGEST = 40
 """A tensor whose text is longer than this is not quoted."""

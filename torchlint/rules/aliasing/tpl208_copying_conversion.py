@@ -9,11 +9,11 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.certainty import Certainty
-from torchlint.semantics.layouts import number
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.semantics.kinds.certainty import Certainty
+from torchlint.semantics.shapes.layouts import number
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 _SMALL = 1024
 """An array with fewer elements is not worth a word."""

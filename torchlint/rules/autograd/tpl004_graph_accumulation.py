@@ -11,12 +11,12 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.accumulators import Accumulation, Fate, mentions, root_of, summands
 from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.bindings import Scope
-from torchlint.semantics.gradient import connected
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop
-from torchlint.source import Source
-from torchlint.suppression import Suppressions
+from torchlint.semantics.autograd.gradient import connected
+from torchlint.semantics.code.bindings import Scope
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 from torchlint.target import TorchVersion
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
 
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})

@@ -9,7 +9,7 @@ from typing import TypeGuard
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Type
-from torchlint.semantics.tree import last_name
+from torchlint.semantics.code.tree import last_name
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _RIGHT = "requires_grad"

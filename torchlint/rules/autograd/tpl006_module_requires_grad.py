@@ -10,8 +10,8 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
-from torchlint.semantics.module_evidence import ModuleEvidence
-from torchlint.semantics.tree import FUNCTIONS, dotted
+from torchlint.semantics.code.tree import FUNCTIONS, dotted
+from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _FLAG = "requires_grad"

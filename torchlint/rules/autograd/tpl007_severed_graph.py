@@ -11,9 +11,9 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.rules.screens import given
 from torchlint.semantics import Binding, Form, Grad, Kind, Type, torch_api
-from torchlint.semantics.facts import Slot
-from torchlint.semantics.loss_terms import LossTerms, Term
-from torchlint.semantics.tree import dotted
+from torchlint.semantics.autograd.loss_terms import LossTerms, Term
+from torchlint.semantics.code.definitions import Slot
+from torchlint.semantics.code.tree import dotted
 
 _VARIABLE = "torch.autograd.Variable"
 _COPYING = frozenset({"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.Tensor", "torch.FloatTensor"})

@@ -10,8 +10,8 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.copying import Copying
 from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS
 from torchlint.semantics import Binding, Form, Grad
-from torchlint.semantics.aliases import Change, Link, Place, Sharing, is_assigned
-from torchlint.semantics.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.memory.aliases import Change, Link, Place, Sharing, is_assigned
 
 _WRITES = re.compile(WRITES + rb"|" + WRITES_OF_ARRAYS)
 

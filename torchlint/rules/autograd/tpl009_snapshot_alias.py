@@ -14,9 +14,9 @@ from torchlint.rules.rewriting import TextEdit
 from torchlint.rules.screens import GAP, is_about_torch
 from torchlint.rules.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics import Binding, Type
-from torchlint.semantics.aliases import Sharing
-from torchlint.semantics.tree import FUNCTIONS, LOOPS
-from torchlint.semantics.updates import Update, Updates
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
+from torchlint.semantics.memory.aliases import Sharing
+from torchlint.semantics.memory.updates import Update, Updates
 
 _UPDATES = (b".step(", b"load_state_dict(", b".fit(")
 _TRAINING_CALL = re.compile(rb"(?:train|fit|learn|update|optimi[sz]e)\w*" + GAP + rb"[(#]")

@@ -8,7 +8,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Binding, Form, Grad
-from torchlint.semantics.operations import MAY_RETURN_ITSELF, Operations
+from torchlint.semantics.autograd.leaves import MAY_RETURN_ITSELF, Operations
 
 _READS = re.compile(rb"\.grad\b(?!\s*=(?![=\s}!:]))(?:(?<!autograd\.grad)|(?!\s*\())")
 _MADE_A_LEAF = frozenset({"requires_grad_", "retain_grad", "detach_"})

@@ -10,11 +10,11 @@ from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.screens import STORE, given
 from torchlint.semantics import Binding, Form, Grad, torch_api
-from torchlint.semantics.control_flow import FlowScope
-from torchlint.semantics.gradient import connected
-from torchlint.semantics.inplace import CLASSES, InplaceModules, changed_tensor, inplace_argument, shares_memory
-from torchlint.semantics.saved_tensors import SAVING_MODULES, SavedTensors
-from torchlint.semantics.tree import FUNCTIONS, Function, dotted
+from torchlint.semantics.autograd.gradient import connected
+from torchlint.semantics.autograd.saved_tensors import SAVING_MODULES, SavedTensors
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted
+from torchlint.semantics.memory.inplace import CLASSES, InplaceModules, changed_tensor, inplace_argument, shares_memory
 
 _HARMLESS = frozenset(
     {

@@ -8,8 +8,8 @@ from torchlint.rules.expected_errors import is_tried
 from torchlint.rules.rewriting import TextEdit
 from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Type, torch_api
-from torchlint.semantics.calls import GRAD_SCALERS
-from torchlint.semantics.tree import Function, dotted
+from torchlint.semantics.code.tree import Function, dotted
+from torchlint.semantics.kinds.calls import GRAD_SCALERS
 
 _MOVES = frozenset(
     {

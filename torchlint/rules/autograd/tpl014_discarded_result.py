@@ -9,8 +9,8 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.expected_errors import is_tried
 from torchlint.semantics import Binding, Form, Grad, Type, torch_api
-from torchlint.semantics.bindings import Scope
-from torchlint.semantics.tree import dotted, last_name
+from torchlint.semantics.code.bindings import Scope
+from torchlint.semantics.code.tree import dotted, last_name
 
 _EFFECTS = frozenset(
     {"backward", "retain_grad", "register_hook", "record_stream", "module_load", "register_post_accumulate_grad_hook"}

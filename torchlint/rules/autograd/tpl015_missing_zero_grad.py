@@ -8,8 +8,8 @@ from functools import cached_property
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics.training_steps import Backward, Region, Step
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop, dotted
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted
+from torchlint.semantics.training.training_steps import Backward, Region, Step
 
 _DEEP = 3
 """So many functions may lie between a loop and the step in it."""

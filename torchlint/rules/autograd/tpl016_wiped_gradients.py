@@ -8,9 +8,9 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Form, Type
-from torchlint.semantics.control_flow import FlowScope
-from torchlint.semantics.training_steps import ZeroGrad, stepped
-from torchlint.semantics.tree import dotted, walk_body
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import dotted, walk_body
+from torchlint.semantics.training.training_steps import ZeroGrad, stepped
 
 _METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"})
 """The methods of an optimizer of torch."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from torchlint.diagnostic import Diagnostic
 from torchlint.rules import Rule, Screen, all_rules
 from torchlint.rules.rewriting import TextEdit
-from torchlint.suppression import Comment
+from torchlint.text.noqa import Comment
 
 _OURS = "TPL"
 

@@ -10,8 +10,8 @@ from torchlint.rules.legacy._signatures import LOSSES
 from torchlint.rules.quotes import usual_quote
 from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.tree import FUNCTIONS
-from torchlint.source import Source
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.text.source import Source
 
 FLAGS = ("size_average", "reduce")
 

@@ -11,8 +11,8 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.rules.unwrapping import Unwrapper, is_data
 from torchlint.semantics import Binding, Form, Grad, Type
-from torchlint.semantics.names import canonical
-from torchlint.semantics.tree import FUNCTIONS, dotted
+from torchlint.semantics.code.names import canonical
+from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.target import TorchVersion
 
 VARIABLE = "torch.autograd.Variable"

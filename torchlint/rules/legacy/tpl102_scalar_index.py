@@ -4,11 +4,11 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.fstrings import is_placed
 from torchlint.rules import Rule, Screen
 from torchlint.rules.data_accesses import scalar_base, scalar_index
 from torchlint.rules.rewriting import Rewriter
 from torchlint.target import TorchVersion
+from torchlint.text.fstrings import is_placed
 
 _GAP = r"[\s\\)]*(?:#[^\r\n]{0,300}[\r\n][\s\\)]*){0,5}"
 _TRAINS = rf"\.{_GAP}data\b|backward|Variable|\.{_GAP}detach{_GAP}\((?:.*|[\s\S]{{0,80}}?)\[[\s\\(]*0"

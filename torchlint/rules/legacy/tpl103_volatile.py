@@ -12,7 +12,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics, Type
-from torchlint.semantics.tree import FUNCTIONS, Function, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 from torchlint.target import TorchVersion
 
 _VARIABLE = "torch.autograd.Variable"

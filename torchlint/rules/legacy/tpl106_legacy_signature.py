@@ -22,7 +22,7 @@ from torchlint.rules.quotes import usual_quote
 from torchlint.rules.renaming import Renaming
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Form, Type, torch_api
-from torchlint.semantics.ranks import Ranks
+from torchlint.semantics.shapes.ranks import Ranks
 from torchlint.target import TorchVersion
 
 _OLD_NAMES = frozenset(name.rpartition(".")[2] for name in RENAMED)

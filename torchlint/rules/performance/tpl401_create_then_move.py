@@ -10,10 +10,10 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import add_keywords, keyword_of, set_keyword
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.screens import DEEPEST, GAP
-from torchlint.semantics.placement import CASTING_METHODS, Placement, Placements
-from torchlint.semantics.tree import FUNCTIONS
-from torchlint.source import Source
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.target import TorchVersion
+from torchlint.text.source import Source
 
 _EXACT = frozenset({"zeros", "ones", "empty", "eye", "zeros_like", "ones_like", "empty_like"})
 _EXACT_METHODS = frozenset({"new_zeros", "new_ones", "new_empty"})

@@ -12,8 +12,8 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.training_loops import training_loops
 from torchlint.semantics import Type
-from torchlint.semantics.origins import Origins
-from torchlint.semantics.tree import FUNCTIONS, Loop, push_children, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Loop, push_children, walk_body
+from torchlint.semantics.memory.origins import Origins
 
 _READING_METHODS = frozenset({"item", "tolist", "numpy", "cpu"})
 _READING_FUNCTIONS = frozenset({"builtins.float", "builtins.int", "builtins.bool"})

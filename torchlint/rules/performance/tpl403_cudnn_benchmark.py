@@ -7,7 +7,7 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.training_loops import training_loops
-from torchlint.semantics.tree import Loop, dotted
+from torchlint.semantics.code.tree import Loop, dotted
 
 _CUDNN = "torch.backends.cudnn"
 _CONVOLUTION = re.compile(r"torch\.nn\.(?:Lazy)?Conv(?:Transpose)?[123]d$|torchvision\.models\.[a-z]\w*$")

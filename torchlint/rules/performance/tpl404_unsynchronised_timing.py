@@ -9,8 +9,8 @@ from functools import cached_property
 from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics.device_work import DeviceWork
-from torchlint.semantics.tree import FUNCTIONS, dotted
+from torchlint.semantics.code.tree import FUNCTIONS, dotted
+from torchlint.semantics.devices.work import DeviceWork
 
 _CLOCKS = frozenset(
     {

@@ -8,7 +8,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
 from torchlint.rules.loading import MAY_LOAD, is_in_memory, is_torch_load, last_name, shortened
 from torchlint.semantics import Type
-from torchlint.semantics.origins import Origins
+from torchlint.semantics.memory.origins import Origins
 from torchlint.target import TorchVersion
 
 _OTHER_STATE = re.compile(r"optim|sched|scaler|sampler|callback|progress|loop$|loader$|(^|_)(opt|lr)(_|$)", re.IGNORECASE)

@@ -8,9 +8,9 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.loading import is_in_memory, is_torch_load, may_name
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
-from torchlint.semantics.module_evidence import ModuleEvidence
-from torchlint.semantics.origins import Origins
-from torchlint.semantics.tree import dotted
+from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.memory.origins import Origins
+from torchlint.semantics.modules.evidence import ModuleEvidence
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")

@@ -10,11 +10,11 @@ from torchlint.rules.evaluation import is_test_case
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Type
-from torchlint.semantics.control_flow import Ahead, FlowScope
-from torchlint.semantics.mode_dependence import ModeDependence
-from torchlint.semantics.modes import Mode, Run, Setting
-from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.code.control_flow import Ahead, FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.training.modes import Mode, Run, Setting
 
 _MODE_MATTERS = re.compile(
     rb"[Dd]rop|BatchNorm|batch_norm|RReLU|rrelu|\.training\b|torchvision|Transformer|Res[Nn]e|DenseNet|EfficientNet|MobileNet|"

@@ -10,11 +10,11 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.spelling import spelled
 from torchlint.semantics import Type, torch_api
-from torchlint.semantics.collections_of_self import Collection, Collections, may_be_collection
-from torchlint.semantics.module_classes import ModuleClasses
-from torchlint.semantics.new_modules import NewModules
-from torchlint.semantics.registration import Registration
-from torchlint.semantics.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.modules.collections import Collection, Collections, may_be_collection
+from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.registration import Registration
 from torchlint.target import TorchVersion
 
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})

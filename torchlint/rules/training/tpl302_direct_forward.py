@@ -7,9 +7,9 @@ from functools import cached_property
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Kind, Type
-from torchlint.semantics.module_classes import ModuleClasses
-from torchlint.semantics.module_evidence import ModuleEvidence
-from torchlint.semantics.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.modules.evidence import ModuleEvidence
 
 _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""

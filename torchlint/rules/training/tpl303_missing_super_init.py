@@ -8,9 +8,9 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Form, Type
-from torchlint.semantics.module_classes import ModuleClasses
-from torchlint.semantics.new_modules import NewModules
-from torchlint.semantics.tree import Function, walk_body
+from torchlint.semantics.code.tree import Function, walk_body
+from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.modules.new import NewModules
 
 _NEED_INIT = frozenset(
     {

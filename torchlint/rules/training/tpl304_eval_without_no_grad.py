@@ -10,10 +10,10 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.evaluation import EVALUATES, SWITCHES, GradientUses, carried, is_evaluation, is_test_case
 from torchlint.rules.no_grad_runs import SUSPENDING
 from torchlint.rules.rewriting import Rewriter
-from torchlint.semantics.control_flow import Ahead, ControlFlow, FlowScope
-from torchlint.semantics.modes import Mode, Run
-from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Function, Loop, walk_body
+from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, walk_body
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.training.modes import Mode, Run
 from torchlint.target import TorchVersion
 
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)

@@ -8,12 +8,12 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.evaluation import is_evaluation, is_test_case, model_of
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics.calls import LOSS_MODULES
-from torchlint.semantics.control_flow import FlowScope
-from torchlint.semantics.mode_dependence import ModeDependence
-from torchlint.semantics.modes import TRAIN, Mode, Run, Setting
-from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.training.modes import TRAIN, Mode, Run, Setting
 
 _METRIC = re.compile(
     r"(^|_|\.)(val|valid|validation|test|tests|eval|evaluate|evaluation|acc|accuracy|metrics?|correct|hits?|score|scores|dice|iou|"

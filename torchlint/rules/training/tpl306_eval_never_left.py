@@ -9,11 +9,11 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.evaluation import EVALUATES, SWITCHES, is_test_case, model_of
 from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.semantics.control_flow import FlowScope
-from torchlint.semantics.mode_dependence import ModeDependence
-from torchlint.semantics.modes import EVAL, Mode, Run, Setting
-from torchlint.semantics.references import Reference
-from torchlint.semantics.tree import FUNCTIONS, Function, Loop, last_name
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.training.modes import EVAL, Mode, Run, Setting
 
 _CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""

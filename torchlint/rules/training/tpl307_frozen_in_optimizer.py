@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from torchlint.rules import Rule, Screen
 from torchlint.semantics import Binding, Form, Type
-from torchlint.semantics.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS
 
 _PARTS = frozenset(
     {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "values", "items"}

@@ -10,8 +10,8 @@ from torchlint.diagnostic import Fix
 from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Type, torch_api
-from torchlint.semantics.activations import Activations, Origin, Output
-from torchlint.semantics.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.modules.activations import Activations, Origin, Output
 from torchlint.target import TorchVersion
 
 _EXPECTS = {

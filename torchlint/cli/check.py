@@ -1,0 +1,279 @@
+"""What ``torchlint check`` does with its options: files and settings found, linted or fixed, and the report written."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+from torchlint.cli.main import CLEAN, ERROR, FINDINGS, refuse
+from torchlint.config.discovery import Discovery, discover
+from torchlint.config.settings import ConfigError, Resolver, Selection, Settings, overridden, read_settings, shown
+from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.engine.baseline import Baseline, BaselineError
+from torchlint.engine.cache import FOLDER, Cache, settings_key
+from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
+from torchlint.reporters import render
+from torchlint.reporters.report import Report, Style
+from torchlint.rules.selection import SelectionError, codes_in, select_rules
+
+_STANDARD_INPUT = "-"
+
+
+def check(options: argparse.Namespace) -> int:
+    """Does what ``torchlint check`` was asked to, and returns the exit code."""
+    try:
+        return _Run(options).check()
+    except (BaselineError, ConfigError, OutputError) as error:
+        print(error, file=sys.stderr)
+        return ERROR
+    except SelectionError as error:
+        return refuse(str(error))
+
+
+class OutputError(Exception):
+    """A report that cannot be written where it should go; the message is one line and names the file."""
+
+
+class _Run:
+    """One run of the command."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._resolver = _resolver(options)
+        self._applicability = Applicability.UNSAFE if options.unsafe_fixes else Applicability.SAFE
+        self._baseline = Baseline.read(options.baseline) if options.baseline else None
+
+    def check(self) -> int:
+        """Lints, fixes or shows; returns the exit code."""
+        options = self._options
+        if options.show_settings:
+            return self._show_settings()
+        if _STANDARD_INPUT in options.paths:
+            return self._check_standard_input()
+        if options.show_files:
+            return self._show_files()
+        if options.watch:
+            from torchlint.cli.watching import watch
+
+            return watch(options.paths or [os.curdir], self._check_files)
+        return self._check_files()
+
+    # --- what is asked for --------------------------------------------------------------------------------------------
+
+    def _show_settings(self) -> int:
+        path = os.path.abspath(self._options.paths[0] if self._options.paths else os.curdir)
+        sys.stdout.write(shown(self._resolver.of_directory(path if os.path.isdir(path) else os.path.dirname(path))))
+        return CLEAN
+
+    def _show_files(self) -> int:
+        discovery = self._discovery()
+        sys.stderr.writelines(f"{error}\n" for error in discovery.errors)
+        sys.stdout.writelines(f"{file}\n" for file in discovery.files)
+        return ERROR if discovery.errors else CLEAN
+
+    def _check_files(self) -> int:
+        discovery = self._discovery()
+        self._keep_from_overwriting(discovery.files)
+        if not discovery.files and not discovery.errors:
+            self._note("warning: no Python files found under the given paths\n")
+        outcomes: list[Outcome] = []
+        from torchlint.cli.progress import Progress
+
+        with Progress(len(discovery.files), sys.stderr, wanted=not self._options.quiet) as progress:
+            for settings, files in _by_settings(discovery):
+                task = self._task(settings)
+                jobs = self._options.jobs or _processors()
+                outcomes += run(files, task, jobs=jobs, cache=self._cache(task, settings), advance=progress.advance)
+        place = {file: index for index, file in enumerate(discovery.files)}
+        outcomes.sort(key=lambda outcome: place.get(outcome.filename, -1))
+        return self._report(outcomes, discovery.errors, sys.stdout)
+
+    def _check_standard_input(self) -> int:
+        options = self._options
+        if len(options.paths) > 1:
+            return refuse("standard input (`-`) cannot be linted together with other paths")
+        if sys.stdin is None:
+            return refuse("the standard input is closed")
+        name = options.stdin_filename or _STANDARD_INPUT
+        path = os.path.abspath(name)
+        settings = self._resolver.of_directory(os.path.dirname(path))
+        data = sys.stdin.buffer.read()
+        left_out = options.stdin_filename and options.force_exclude and settings.excluded.match_inside(path)
+        task = self._task(settings)
+        outcome = NOTHING if left_out else examine(data, name, task)
+        if task.action not in (Action.FIX, Action.ADD_NOQA):
+            return self._report([outcome], (), sys.stdout)
+        sys.stdout.buffer.write(data if outcome.replacement is None else outcome.replacement)
+        return self._report([outcome], (), sys.stderr)
+
+    # --- parts --------------------------------------------------------------------------------------------------------
+
+    def _discovery(self) -> Discovery:
+        options = self._options
+        return discover(options.paths or [os.curdir], self._resolver, force_exclude=options.force_exclude)
+
+    def _keep_from_overwriting(self, files: Iterable[str]) -> None:
+        """Raises `OutputError` where what is to be written would take the place of one of ``files``."""
+        for path in (self._options.output_file, self._options.write_baseline):
+            if path and os.path.isfile(path) and any(_is_same_file(path, file) for file in files):
+                raise OutputError(f"{path}: error: this is one of the files to lint, and would be overwritten")
+
+    def _task(self, settings: Settings) -> Task:
+        options = self._options
+        action = Action.LINT
+        for chosen, possible in ((options.add_noqa, Action.ADD_NOQA), (options.fix, Action.FIX), (options.diff, Action.DIFF)):
+            action = possible if chosen else action
+        return Task(
+            settings.rules, action, self._applicability, settings.options, settings, self._baseline, settings.max_file_size
+        )
+
+    def _cache(self, task: Task, settings: Settings) -> Cache | None:
+        if self._options.no_cache or task.action is not Action.LINT:
+            return None
+        folder = self._options.cache_dir or settings.cache_dir or FOLDER
+        ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
+        return Cache(folder, settings_key((rule.code for rule in task.rules), repr(task.options), ignores))
+
+    # --- the report ---------------------------------------------------------------------------------------------------
+
+    def _report(self, outcomes: Sequence[Outcome], errors: Sequence[FileError], stream: TextIO) -> int:
+        """Writes what the run came to; returns the exit code."""
+        options = self._options
+        report = Report(
+            [each for outcome in outcomes for each in self._new(outcome)],
+            [*errors, *(error for outcome in outcomes for error in outcome.errors)],
+            sum(len(outcome.fixed) for outcome in outcomes),
+            self._applicability,
+            {outcome.filename: outcome.fixed for outcome in outcomes if outcome.fixed},
+            options.quiet,
+        )
+        sys.stderr.writelines(f"{error}\n" for error in report.errors)
+        if options.write_baseline:
+            return self._write_baseline(report)
+        if options.add_noqa:
+            self._note(f"Added {report.fixed} noqa comment{'' if report.fixed == 1 else 's'}.\n")
+            return ERROR if report.errors else CLEAN
+        if options.diff:
+            return self._show_diffs(outcomes, report)
+        with self._output(stream) as output:
+            output.writelines(self._rendered(report, _style(output)))
+        return self._exit_code(report, findings=bool(report.diagnostics))
+
+    def _new(self, outcome: Outcome) -> Iterable[Diagnostic]:
+        return outcome.diagnostics if self._baseline is None else self._baseline.new(outcome.diagnostics)
+
+    def _rendered(self, report: Report, style: Style) -> Iterator[str]:
+        chosen = self._resolver.of_directory(os.getcwd()).output_format
+        if self._options.show_fixes and chosen in ("full", "concise", "grouped"):
+            from torchlint.reporters.summary import fixes
+
+            yield from fixes(report)
+        if self._options.statistics:
+            from torchlint.reporters import statistics
+
+            yield from statistics.render_json(report) if chosen == "json" else statistics.render(report, style)
+        else:
+            yield from render(chosen, report, style)
+
+    @contextmanager
+    def _output(self, stream: TextIO) -> Iterator[TextIO]:
+        """Where the report goes; a file is written when all of the report is there."""
+        if not self._options.output_file:
+            yield stream
+            return
+        text = io.StringIO()
+        yield text
+        from torchlint.text.replacement import FileChangedError, write_file
+
+        path = self._options.output_file
+        try:
+            write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
+        except FileChangedError:
+            raise OutputError(f"{path}: error: cannot write the report: the file was changed meanwhile") from None
+        except OSError as error:
+            raise OutputError(f"{path}: error: cannot write the report: {error.strerror or error}") from None
+
+    def _write_baseline(self, report: Report) -> int:
+        path = self._options.write_baseline
+        Baseline.of(report.diagnostics, path).write(path)
+        count = len(report.diagnostics)
+        self._note(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
+        return ERROR if report.errors else CLEAN
+
+    def _show_diffs(self, outcomes: Sequence[Outcome], report: Report) -> int:
+        from torchlint.reporters.summary import would_fix
+
+        with self._output(sys.stdout) as output:
+            output.writelines(outcome.diff for outcome in outcomes)
+        sys.stdout.flush()
+        self._note(would_fix(report))
+        return self._exit_code(report, findings=any(outcome.diff for outcome in outcomes))
+
+    def _note(self, text: str) -> None:
+        """Says something that is no finding and no error."""
+        if not self._options.quiet:
+            sys.stderr.write(text)
+
+    def _exit_code(self, report: Report, *, findings: bool) -> int:
+        if report.errors:
+            return ERROR
+        return FINDINGS if findings and not self._options.exit_zero else CLEAN
+
+
+def _resolver(options: argparse.Namespace) -> Resolver:
+    """Finds the settings for files; raises `SelectionError` or `ConfigError`."""
+    codes = {name: tuple(codes_in(getattr(options, name) or ())) for name in ("select", "ignore", "extend_select")}
+    selection = Selection(None if options.select is None else codes["select"], codes["ignore"], codes["extend_select"])
+    select_rules(selection.select, selection.ignore, selection.extend_select)
+    lists = ("fixable", "unfixable", "exclude", "extend_exclude")
+    values = {
+        "target_torch": options.target_torch,
+        "output_format": options.output_format,
+        "respect_gitignore": options.respect_gitignore,
+        "max_file_size": options.max_file_size,
+        **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},
+    }
+    select_rules((*values.get("fixable", ()), *values.get("unfixable", ())))
+
+    def overrides(settings: Settings) -> Settings:
+        return overridden(settings, selection, values)
+
+    if options.isolated:
+        return Resolver(overrides(Settings(os.getcwd())))
+    if options.config is not None:
+        return Resolver(overrides(read_settings(options.config) or Settings(os.getcwd())))
+    return Resolver(overrides=overrides)
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:  # it is gone by now
+        return False
+
+
+def _by_settings(discovery: Discovery) -> Iterable[tuple[Settings, list[str]]]:
+    """The files in groups that have the same settings."""
+    groups: dict[int, tuple[Settings, list[str]]] = {}
+    for file in discovery.files:
+        settings = discovery.settings[file]
+        groups.setdefault(id(settings), (settings, []))[1].append(file)
+    return groups.values()
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _style(stream: TextIO) -> Style:
+    if os.environ.get("NO_COLOR"):
+        return Style()
+    return Style(colour=bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb"))

@@ -1,0 +1,173 @@
+"""The keys of the configuration: how their values are read, and what the JSON schema says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from torchlint.reporters import FORMATS
+from torchlint.rules import all_rules
+from torchlint.rules.selection import SelectionError, select_rules
+from torchlint.target import NEWEST, TorchVersion
+from torchlint.text.reading import parse_size
+
+Reader: TypeAlias = Callable[[Any], Any]
+"""Takes the value of a key from TOML and gives that of the setting; raises `ValueError` with what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of the configuration: how its value is read, and its entry in the JSON schema."""
+
+    name: str
+    read: Reader
+    description: str
+    schema: Mapping[str, Any]
+
+    @property
+    def field(self) -> str:
+        """The name of the setting."""
+        return self.name.replace("-", "_")
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"expected a list of strings, found {shown_value(value)}")
+    return tuple(value)
+
+
+def _codes(value: object) -> tuple[str, ...]:
+    codes = _strings(value)
+    try:
+        select_rules(codes)
+    except SelectionError as error:
+        raise ValueError(str(error)) from None
+    return codes
+
+
+def _patterns(value: object) -> tuple[str, ...]:
+    patterns = _strings(value)
+    if not all(patterns):
+        raise ValueError("a pattern is empty")
+    return patterns
+
+
+def _codes_of_patterns(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected a table of patterns with codes, found {shown_value(value)}")
+    found = []
+    for pattern, codes in value.items():
+        try:
+            found.append((pattern, _codes(codes)))
+        except ValueError as error:
+            raise ValueError(f"of `{pattern}`: {error}") from None
+    return tuple(found)
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, found {shown_value(value)}")
+    return value
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"expected a string, found {shown_value(value)}")
+    return value
+
+
+def _version(value: object) -> TorchVersion:
+    if not isinstance(value, str):
+        raise ValueError(f'expected a string such as "1.13", found {shown_value(value)}')
+    return TorchVersion.parse(value)
+
+
+def _size(value: object) -> int:
+    if isinstance(value, str):
+        return parse_size(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f'expected a number of bytes, or a string such as "10MB", found {shown_value(value)}')
+    return value
+
+
+def _one_of(choices: Sequence[str]) -> Reader:
+    def read(value: object) -> str:
+        if value not in choices:
+            raise ValueError(f"{shown_value(value)} is none of {', '.join(choices)}{nearest(str(value), choices)}")
+        assert isinstance(value, str)
+        return value
+
+    return read
+
+
+def shown_value(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def nearest(given: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(given, list(known), n=1, cutoff=0.5)
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+_CODE_LIST = {"type": "array", "items": {"$ref": "#/definitions/Code"}}
+_PATTERN_LIST = {"type": "array", "items": {"type": "string", "minLength": 1}}
+
+KEYS = (
+    Key("select", _codes, "The rules to run, in place of the default ones: codes, prefixes of codes, or ALL.", _CODE_LIST),
+    Key("ignore", _codes, "Rules not to run.", _CODE_LIST),
+    Key("extend-select", _codes, "Rules to run besides.", _CODE_LIST),
+    Key(
+        "per-file-ignores",
+        _codes_of_patterns,
+        "Rules not to run in the files that match a pattern, or, behind a !, in those that do not.",
+        {"type": "object", "additionalProperties": _CODE_LIST},
+    ),
+    Key("fixable", _codes, "The rules whose fixes are applied; all by default.", _CODE_LIST),
+    Key("unfixable", _codes, "Rules whose fixes are not applied.", _CODE_LIST),
+    Key("exclude", _patterns, "Patterns of files and directories to leave out, in place of the default ones.", _PATTERN_LIST),
+    Key("extend-exclude", _patterns, "Patterns of files and directories to leave out besides.", _PATTERN_LIST),
+    Key("include", _patterns, "Patterns of the files to lint below a directory.", _PATTERN_LIST),
+    Key("respect-gitignore", _boolean, "Whether to leave out what .gitignore files name.", {"type": "boolean"}),
+    Key(
+        "max-file-size",
+        _size,
+        "The size from which on files are refused, in bytes or as in 10MB; for notebooks ten times that, for their code that.",
+        {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["10MB"]}]},
+    ),
+    Key(
+        "target-torch",
+        _version,
+        "The oldest torch that the code has to run on; the newest by default.",
+        {"type": "string", "pattern": r"^\d{1,3}\.\d{1,3}(\.\d+)*$", "examples": ["1.13", str(NEWEST)]},
+    ),
+    Key(
+        "accumulate-with",
+        _one_of(("item", "detach")),
+        "What takes a loss out of its graph where either is right: detach does not wait for the device.",
+        {"type": "string", "enum": ["item", "detach"]},
+    ),
+    Key("output-format", _one_of(FORMATS), "How findings are written.", {"type": "string", "enum": list(FORMATS)}),
+    Key("cache-dir", _string, "Where the cache is, from the configuration file on.", {"type": "string", "minLength": 1}),
+)
+
+SELECTING = ("select", "ignore", "extend-select")
+"""The keys that together choose the rules."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the configuration, for editors."""
+    codes = [rule.code for rule in all_rules()]
+    prefixes = {code[:length] for code in codes for length in range(3, len(code))}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": "https://github.com/torchlint/torchlint/blob/main/docs/torchlint.schema.json",
+        "title": "torchlint",
+        "description": "The configuration of torchlint: [tool.torchlint] in pyproject.toml, or torchlint.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {key.name: {"description": key.description, **key.schema} for key in KEYS},
+        "definitions": {"Code": {"type": "string", "enum": ["ALL", *sorted({*codes, *prefixes})]}},
+    }

@@ -1,0 +1,223 @@
+"""What comes of one file: linted, fixed, shown as a diff, or given noqa comments. Nothing is read or written here."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.engine.cache import digest
+from torchlint.engine.linter import lint, passes_screen
+from torchlint.options import DEFAULTS, Options
+from torchlint.rules import Rule
+from torchlint.text.noqa import Suppressions
+from torchlint.text.notebook import SUFFIX, NotebookSource
+from torchlint.text.reading import DEFAULT_LIMIT, refuse_larger
+from torchlint.text.source import Source, SourceError
+
+if TYPE_CHECKING:
+    from torchlint.config.settings import Settings
+    from torchlint.engine.baseline import Baseline
+
+BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
+
+
+class Action(Enum):
+    """What is done with each file."""
+
+    LINT = "lint"
+    FIX = "fix"
+    DIFF = "diff"
+    ADD_NOQA = "add noqa comments"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a run does with each of its files.
+
+    ``settings`` may take some of the rules away for some of the files; fixes and comments are for what is not in the
+    ``baseline``. Files of more bytes than ``max_file_size`` are refused.
+    """
+
+    rules: tuple[type[Rule], ...]
+    action: Action = Action.LINT
+    applicability: Applicability = Applicability.SAFE
+    options: Options = DEFAULTS
+    settings: Settings | None = None
+    baseline: Baseline | None = None
+    max_file_size: int = DEFAULT_LIMIT
+
+    def rules_for(self, path: str) -> tuple[type[Rule], ...]:
+        """The rules that run on the file at ``path``."""
+        return self.rules if self.settings is None else self.settings.rules_for(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one file: findings left, errors, the codes of the findings that were fixed, and the diff that shows it.
+
+    ``replacement`` is the file's new content where it is to be written. ``content`` is the hash of the content that this is
+    about, and empty where the outcome depends on more than the content. ``filename`` is there for outcomes of a whole run.
+    """
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    errors: tuple[FileError, ...] = ()
+    fixed: tuple[str, ...] = ()
+    diff: str = ""
+    replacement: bytes | None = None
+    content: str = ""
+    filename: str = ""
+
+
+NOTHING = Outcome()
+
+
+def may_hold_findings(data: bytes, path: str, task: Task) -> bool:
+    """Whether the screens let the file at ``path``, which holds ``data``, through; of a notebook only its code can tell."""
+    return path.endswith(SUFFIX) or passes_screen(data, task.rules_for(path))
+
+
+def examine(data: bytes, filename: str, task: Task) -> Outcome:
+    """What comes of a file that holds ``data``; nothing is read or written, and nothing raised."""
+    source: Source | None = None
+    try:
+        refuse_larger(len(data), filename, task.max_file_size)
+        if not may_hold_findings(data, filename, task):
+            return NOTHING
+        source = _decoded(data, filename)
+        refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
+        match task.action:
+            case Action.LINT:
+                found = lint(source, task.rules_for(filename), task.options)
+                return Outcome(_located(source, found), content=digest(data))
+            case Action.ADD_NOQA:
+                return _with_comments(source, task, data)
+        return _fixed(source, task, data)
+    except SourceError as error:
+        located = error.error if source is None else source.located_error(error.error)
+        return Outcome(errors=(located,), content=digest(data))
+    except RecursionError:
+        return Outcome(errors=(FileError(filename, "cannot lint: the code is nested too deeply"),), content=digest(data))
+    except OSError as error:
+        return failed(filename, f"cannot lint: {error.strerror or error}", "io-error")
+    except MemoryError:
+        return failed(filename, "cannot lint: out of memory", "io-error")
+    except Exception as error:
+        if os.environ.get("TORCHLINT_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        return failed(filename, f"internal error: {_one_line(error)}; {please_report()}", "internal-error")
+
+
+def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(source.located(diagnostic) for diagnostic in diagnostics)
+
+
+def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
+    from torchlint.text.adding_noqa import with_noqa
+
+    found = lint(source, task.rules_for(source.filename), task.options)
+    wanted = found if task.baseline is None else task.baseline.new(found)
+    if not wanted:
+        return NOTHING
+    text = with_noqa(source, wanted)
+    commented = source.with_text(text)
+    if not _is_same_program(source.tree, commented):
+        return failed(
+            source.filename, f"internal error: the comments would change the code; {please_report()}", "internal-error"
+        )
+    comments = Suppressions(commented)
+    silenced = {each: comments.covers(each.code, each.location.row) for each in wanted}
+    errors = tuple(source.located_error(_no_comment_for(each)) for each in wanted if not silenced[each])
+    if text == source.text:
+        return Outcome(errors=errors)
+    try:
+        replacement = _replacement(source, text, data)
+    except ValueError as error:
+        return failed(source.filename, f"cannot add comments: {error}", "io-error")
+    return Outcome(errors=errors, fixed=tuple(each.code for each in wanted if silenced[each]), replacement=replacement)
+
+
+def _no_comment_for(diagnostic: Diagnostic) -> FileError:
+    reason = "what stands in a string there counts as the line's noqa comment"
+    return FileError(
+        diagnostic.filename, f"cannot add a comment for {diagnostic.code}: {reason}", diagnostic.location, "io-error"
+    )
+
+
+def _is_same_program(tree: ast.Module, source: Source) -> bool:
+    try:
+        return ast.dump(source.tree) == ast.dump(tree)
+    except SourceError:
+        return False
+
+
+def _replacement(source: Source, text: str, data: bytes) -> bytes:
+    """What the file, which holds ``data``, is to hold for a new ``text``.
+
+    Raises `ValueError` where some character has no bytes in the file's encoding, or bytes would change of what is in neither
+    text: there are encodings that have several spellings for one text, and notebooks with lines like the ones that stand for
+    magics.
+    """
+    try:
+        replacement = source.encode(text)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{error.object[error.start : error.end]!r} cannot be written in {source.encoding}") from None
+    if source.encode(source.text) != data or _decoded(replacement, source.filename).text != text:
+        raise ValueError(f"other parts of the file would not stay as they are, byte for byte ({source.encoding})")
+    return replacement
+
+
+def _decoded(data: bytes, filename: str) -> Source:
+    return NotebookSource.decode(data, filename) if filename.endswith(SUFFIX) else Source.decode(data, filename)
+
+
+def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
+    from torchlint.engine.fixer import fix
+
+    rules = task.rules_for(source.filename)
+    wanted = list if task.baseline is None else task.baseline.new
+    result = fix(source, rules, task.applicability, task.options, wanted=wanted)
+    errors = tuple(
+        FileError(
+            source.filename,
+            f"internal error: the fix of {broken.code} went wrong and was dropped; {please_report()}",
+            broken.location,
+            "internal-error",
+            broken.cell,
+        )
+        for broken in result.broken
+    )
+    fixed = source.with_text(result.text)
+    outcome = Outcome(_located(fixed, result.remaining), errors)
+    if result.text == source.text:
+        return outcome
+    try:
+        replacement = _replacement(source, result.text, data)
+    except (SourceError, ValueError) as error:
+        unfixed = _located(source, lint(source, rules, task.options))
+        return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))
+    outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed))
+    if task.action is Action.DIFF:
+        return replace(outcome, diff=source.diff(result.text))
+    return replace(outcome, replacement=replacement)
+
+
+def failed(path: str, message: str, code: str) -> Outcome:
+    """The outcome of a file with which something went wrong."""
+    return Outcome(errors=(FileError(path, message, code=code),))
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def please_report() -> str:
+    """What the message of an internal error ends in."""
+    return f"please report this at {BUG_REPORTS} (TORCHLINT_DEBUG=1 shows where it happened)"

@@ -1,0 +1,200 @@
+"""Many files, from their names to their findings: screened here, linted or fixed here or in worker processes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from torchlint.diagnostic import FileError
+from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
+from torchlint.engine.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
+from torchlint.text.reading import read_file, refuse_larger
+
+__all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
+
+_SMALL_JOB = 100_000
+"""Bytes of source that are linted in less time than workers take to pay off."""
+_COLLECT_EVERY = 1_000_000
+"""Bytes of source after which cyclic garbage is collected: some hundred megabytes of syntax trees at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A file that the screens let through."""
+
+    index: int
+    path: str
+    metadata: Metadata
+    data: bytes
+
+
+def run(
+    paths: Sequence[str],
+    task: Task,
+    *,
+    jobs: int = 1,
+    cache: Cache | None = None,
+    advance: Callable[[int], object] = lambda count: None,
+) -> list[Outcome]:
+    """Lints or fixes the files at ``paths``; gives the outcomes that say something, in the order of ``paths``.
+
+    Up to ``jobs`` processes share the work, if there is enough of it. ``cache`` is for `Action.LINT` only. ``advance`` is told
+    of how many more files are done. What goes wrong with a file is part of its outcome; nothing is raised but
+    `KeyboardInterrupt`.
+    """
+    outcomes: dict[int, Outcome] = {}
+    with _garbage_kept():
+        candidates = _candidates(paths, task, cache, outcomes, advance)
+        for candidate, outcome in _worked_off(candidates, task, jobs):
+            outcomes[candidate.index] = outcome
+            advance(1)
+            if cache is not None and outcome.content:
+                result = Result(outcome.diagnostics, outcome.errors)
+                cache.store(candidate.path, candidate.metadata, outcome.content, result)
+    if cache is not None:
+        cache.save()
+    return [
+        replace(outcome, filename=paths[index])
+        for index, outcome in sorted(outcomes.items())
+        if outcome.diagnostics or outcome.errors or outcome.fixed or outcome.diff
+    ]
+
+
+@dataclass(slots=True)
+class _FileWork:
+    """Does the task on files in this process; keeps count of how much garbage that may have left."""
+
+    task: Task
+    unswept: int = 0
+
+    def __call__(self, path: str) -> Outcome:
+        """The outcome of the file at ``path``, in a process of its own."""
+        if gc.isenabled():
+            gc.disable()
+            gc.freeze()
+        try:
+            data = read_file(path, self.task.max_file_size)
+        except OSError as error:
+            return failed(path, _cannot("read", error), "io-error")
+        return self.on(data, path)
+
+    def on(self, data: bytes, path: str) -> Outcome:
+        """The outcome of the file at ``path``, which holds ``data``."""
+        outcome = examine(data, path, self.task)
+        if outcome.replacement is not None:
+            outcome = _written(outcome, data, path, self.task)
+        self.unswept += len(data)
+        if self.unswept > _COLLECT_EVERY:
+            self.unswept = 0
+            gc.collect()
+        return outcome
+
+
+def _written(outcome: Outcome, data: bytes, path: str, task: Task) -> Outcome:
+    """``outcome`` once its replacement is in the file, or the old text's findings where it cannot be."""
+    from torchlint.text.replacement import FileChangedError, replace_file
+
+    assert outcome.replacement is not None
+    try:
+        replace_file(path, data, outcome.replacement)
+    except FileChangedError:
+        message = "not fixed: the file changed while it was being linted"
+    except OSError as error:
+        message = _cannot("write", error)
+    else:
+        return replace(outcome, replacement=None)
+    unfixed = examine(data, path, replace(task, action=Action.LINT))
+    return Outcome(unfixed.diagnostics, (*outcome.errors, *unfixed.errors, FileError(path, message, code="io-error")))
+
+
+def _cannot(what: str, error: OSError) -> str:
+    return f"cannot {what} the file: {error.strerror or error}"
+
+
+# --- many files ------------------------------------------------------------------------------------------------------
+
+
+def _candidates(
+    paths: Sequence[str],
+    task: Task,
+    cache: Cache | None,
+    outcomes: dict[int, Outcome],
+    advance: Callable[[int], object],
+) -> Iterator[_Candidate]:
+    """The files that have to be linted; ``outcomes`` gets what is known of the others."""
+    for index, path in enumerate(paths):
+        try:
+            metadata = Metadata.of(path)
+            refuse_larger(metadata.size, path, task.max_file_size)
+            result = cache.by_metadata(path, metadata) if cache is not None else None
+            if result is None:
+                data = read_file(path, task.max_file_size)
+                if may_hold_findings(data, path, task):
+                    result = cache.by_content(path, data) if cache is not None else None
+                    if result is None:
+                        yield _Candidate(index, path, metadata, data)
+                        continue
+                    content = digest(data)
+                else:
+                    result, content = CLEAN, ""
+                if cache is not None:
+                    cache.store(path, metadata, content, result)
+        except OSError as error:
+            outcomes[index] = failed(path, _cannot("read", error), "io-error")
+        else:
+            if result is not CLEAN:
+                outcomes[index] = Outcome(result.diagnostics, result.errors)
+        advance(1)
+
+
+def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int) -> Iterator[tuple[_Candidate, Outcome]]:
+    """Each candidate with its outcome, in any order."""
+    first: list[_Candidate] = []
+    size = 0
+    for candidate in candidates if jobs > 1 else ():
+        first.append(candidate)
+        size += len(candidate.data)
+        if size > _SMALL_JOB and len(first) > 1:
+            yield from _by_workers(chain(first, candidates), task, jobs)
+            return
+    work = _FileWork(task)
+    for candidate in chain(first, candidates):
+        yield candidate, work.on(candidate.data, candidate.path)
+
+
+def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int) -> Iterator[tuple[_Candidate, Outcome]]:
+    from torchlint.engine.workers import Crash, spread
+
+    given: dict[str, _Candidate] = {}
+
+    def items() -> Iterator[tuple[str, int]]:
+        for candidate in candidates:
+            given[candidate.path] = replace(candidate, data=b"")
+            yield candidate.path, len(candidate.data)
+
+    for path, outcome in spread(_FileWork(task), items(), jobs):
+        if isinstance(outcome, Crash):
+            outcome = failed(
+                path, f"internal error: the process that linted it died ({outcome}); {please_report()}", "internal-error"
+            )
+        yield given.pop(path), outcome
+
+
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Keeps the garbage collector from walking, again and again, the syntax trees that are in use.
+
+    It would find next to nothing there and take a good part of the parser's time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if enabled:
+            gc.enable()

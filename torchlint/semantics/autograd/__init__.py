@@ -1,0 +1,1 @@
+"""Whether a value carries graph, and who needs that."""

@@ -1,0 +1,277 @@
+"""Whether the graph of a value is made within one round of a loop, and used by nothing else there.
+
+Autograd frees a graph when it is back-propagated. What must not be freed is a part of it that is used again: by another
+backward of the same round, by a later round, or by code that gets hold of a value. `RoundGraphs` says of a value that all
+this is ruled out, and only if the file shows it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.autograd.gradient import NoGrad
+from torchlint.semantics.code.bindings import Binding, Bindings, Form
+from torchlint.semantics.code.definitions import Facts
+from torchlint.semantics.code.names import Names
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, Tree, last_name
+from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.kinds.inference import Inference
+from torchlint.semantics.kinds.kind import Grad, Kind, Type
+
+_GRAPHLESS = frozenset(
+    {Type.NUMBER, Type.STRING, Type.NONE, Type.ARRAY, Type.LOADER, Type.OPTIMIZER, Type.SCHEDULER, Type.CLASS}
+)
+_CUTTING = frozenset(
+    {"item", "detach", "data", "tolist", "numpy", "shape", "size", "dim", "ndim", "numel", "dtype", "device", "grad", "argmax"}
+    | {"requires_grad", "is_cuda", "grad_fn", "eq", "gt", "lt", "ge", "le", "isnan", "isfinite"}
+)
+_REPORTING = frozenset(
+    {"print", "float", "int", "len", "str", "repr", "isinstance", "format", "info", "debug", "warning", "set_postfix"}
+    | {"set_description", "write", "isnan", "isfinite", "isinf", "argmax"}
+    | {"add_scalar", "add_scalars", "log", "log_metrics"}
+)
+_FILLING = frozenset({"append", "extend", "insert", "update", "add", "put", "setdefault", "appendleft", "copy_"})
+_LOADERS = re.compile(r"loader|dataset|batches", re.IGNORECASE)
+_CRITERIA = re.compile(r"^(criterion|loss_?(fn|func|function))$", re.IGNORECASE)
+
+
+class RoundGraphs:
+    """Follows values through the rounds of loops."""
+
+    def __init__(
+        self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, inference: Inference, no_grad: NoGrad
+    ) -> None:
+        self._tree = tree
+        self._bindings = bindings
+        self._names = names
+        self._facts = facts
+        self._inference = inference
+        self._no_grad = no_grad
+
+    def is_used_up(self, loss: ast.expr, backward: ast.Call, loop: Loop) -> bool:
+        """Whether each round of ``loop`` makes the whole graph of ``loss`` anew, and only ``backward`` goes through it."""
+        made: set[Binding] = set()
+        if not self._is_made_in_round(loss, loop, made):
+            return False
+        pending = list(made)
+        while pending:
+            for use in pending.pop().uses:
+                targets = self._flows_to(use, backward)
+                if targets is None:
+                    return False
+                pending.extend(target for target in targets if target not in made)
+                made.update(targets)
+        return True
+
+    # --- where it comes from -----------------------------------------------------------------------------------------
+
+    def _is_made_in_round(self, node: ast.expr, loop: Loop, made: set[Binding]) -> bool:
+        """Whether an expression hangs on no graph from before the round; collects the variables on the way."""
+        if self._is_graphless(self._inference.kind(node)) and not isinstance(node, ast.Call):
+            return True
+        match node:
+            case ast.Name():
+                bindings = self._bindings.reaching(node)
+                return bool(bindings) and all(self._is_bound_in_round(binding, node, loop, made) for binding in bindings)
+            case ast.Call():
+                operands = [*node.args, *(word.value for word in node.keywords)]
+                if isinstance(node.func, ast.Attribute) and self._inference.kind(node.func.value).is_tensor:
+                    operands.append(node.func.value)
+                return self._is_pure(node) and all(self._is_made_in_round(part, loop, made) for part in operands)
+            case ast.Attribute(value=value, attr=name):
+                return name in _CUTTING or (self._inference.kind(value).is_tensor and self._is_made_in_round(value, loop, made))
+            case ast.Subscript(value=value):
+                return self._is_made_in_round(value, loop, made)
+            case ast.BinOp() | ast.UnaryOp() | ast.IfExp() | ast.Tuple() | ast.List() | ast.Compare() | ast.Starred():
+                parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+                return all(self._is_made_in_round(part, loop, made) for part in parts)
+            case ast.Constant() | ast.Slice():
+                return True
+        return False
+
+    def _is_bound_in_round(self, binding: Binding, use: ast.Name, loop: Loop, made: set[Binding]) -> bool:
+        """Whether a variable got its value in the same round, from what was made there."""
+        if binding.form is Form.LOOP and binding.node in ast.walk(
+            loop.target if not isinstance(loop, ast.While) else loop.test
+        ):
+            return self._gives_data(binding)
+        if binding.form is Form.AUGMENTED and self._no_grad.covers(binding.node):
+            others = [before for before in binding.before if before is not binding]  # changed in place, and not recorded
+            return all(self._is_graphless(self._inference.binding_kind(before)) for before in others)
+        carried = _position(self._tree.statement(binding.node)) >= _position(self._tree.statement(use))
+        if carried or not self._tree.inside(binding.node, loop):
+            return self._is_graphless(self._inference.binding_kind(binding))
+        if binding.value is None or binding.form not in (Form.ASSIGNMENT, Form.AUGMENTED):
+            return self._is_graphless(self._inference.binding_kind(binding))
+        if binding in made:
+            return True
+        made.add(binding)
+        if not all(self._is_bound_in_round(before, use, loop, made) for before in binding.before):
+            return False
+        return self._is_made_in_round(binding.value, loop, made)
+
+    def _gives_data(self, binding: Binding) -> bool:
+        """Whether a loop runs over data: a loader, numbers, tensors without a graph."""
+        iterable = binding.value
+        while isinstance(iterable, ast.Call) and iterable.args and last_name(iterable.func) in ("enumerate", "tqdm", "iter"):
+            iterable = iterable.args[0]
+        if isinstance(iterable, (ast.Name, ast.Attribute)) and not self._inference.kind(iterable).known:
+            return _LOADERS.search(last_name(iterable)) is not None
+        kind = self._inference.binding_kind(binding)
+        return self._is_graphless(kind) or (iterable is not None and self._inference.kind(iterable).type is Type.LOADER)
+
+    def _is_graphless(self, kind: Kind) -> bool:
+        """Whether a value has no graph behind it that a backward could free."""
+        if kind.is_tensor:
+            return kind.grad in (Grad.NONE, Grad.LEAF)
+        if kind.type in (Type.SEQUENCE, Type.MAPPING):
+            parts = kind.items if kind.items is not None else [kind.element] if kind.element is not None else []
+            return bool(parts) and all(self._is_graphless(part) for part in parts)
+        return kind.type in _GRAPHLESS
+
+    # --- what computes it --------------------------------------------------------------------------------------------
+
+    def _is_pure(self, call: ast.Call) -> bool:
+        """Whether the graph of a call's result is made of its arguments and of parameters only."""
+        name = self._names.qualified(call.func) or ""
+        if name.startswith("torch.") and (name in torch_api.FUNCTIONS or name.startswith("torch.nn.functional.")):
+            return True
+        if name.startswith(("numpy.", "math.")) or name in ("builtins.sum", "builtins.len", "builtins.float", "builtins.range"):
+            return True
+        kind = self._inference.kind(call.func)
+        if kind.type is Type.MODULE:
+            return self._is_stateless(kind)
+        if isinstance(call.func, ast.Attribute) and self._inference.kind(call.func.value).is_tensor:
+            return True
+        if isinstance(call.func, ast.Attribute) and self._inference.kind(call.func.value).type is Type.MODULE:
+            return call.func.attr == "forward" and self._is_stateless(self._inference.kind(call.func.value))
+        definition = self._facts.definition(call.func)
+        if isinstance(definition, FUNCTIONS):
+            return self._is_closed(definition)
+        return not kind.known and isinstance(call.func, ast.Name) and _CRITERIA.match(call.func.id) is not None
+
+    def _is_stateless(self, module: Kind) -> bool:
+        """Whether a module surely keeps nothing from one forward to the next."""
+        definition = module.definition
+        if isinstance(definition, ast.ClassDef):
+            return all(self._keeps_nothing(definition, method) for method in self._methods(definition))
+        if module.name in LOSS_MODULES or module.name.startswith("torchvision.models."):
+            return True
+        if module.name in torch_api.CONTAINER_MODULES:
+            return self._containers_are_stateless
+        return module.name in torch_api.MODULES and module.name != "torch.nn.Module"
+
+    @cached_property
+    def _containers_are_stateless(self) -> bool:
+        """Whether all that the file's containers of modules are given is stateless, as far as it is written there."""
+        for name in torch_api.CONTAINER_MODULES:
+            for call in self._facts.calls.get(name.rpartition(".")[2], ()):
+                for part in call.args:
+                    kind = self._inference.kind(part)
+                    plain = kind.type is Type.MODULE and kind.name not in torch_api.CONTAINER_MODULES
+                    nested = isinstance(part, ast.Call) and kind.name in torch_api.CONTAINER_MODULES
+                    if not nested and not (plain and self._is_stateless(kind)):
+                        return False
+        return True
+
+    def _methods(self, definition: ast.ClassDef) -> Iterator[Function]:
+        for base in self._facts.bases(definition):
+            yield from self._facts.classes[base].methods.values()
+
+    def _keeps_nothing(self, definition: ast.ClassDef, method: Function) -> bool:
+        """Whether a method stores nothing but in the constructor, and calls no submodule that might."""
+        if method.name != "__init__" and any(self._tree.function(store) is method for store in self._stores(definition)):
+            return False
+        if not self._facts.derives_from(definition, "torch.nn."):
+            return False
+        if method.name != "__init__":
+            return True
+        own = [store for store in self._stores(definition) if self._tree.function(store) is method]
+        return all(self._is_plain(store) for store in own)
+
+    def _stores(self, definition: ast.ClassDef) -> Iterator[ast.Attribute]:
+        """Where attributes of ``self`` are stored, or what they hold is filled."""
+        for base in self._facts.bases(definition):
+            for slot in self._facts.classes[base].slots.values():
+                yield from slot.stores
+                for use in slot.uses:
+                    parent = self._tree.parent(use)
+                    is_item = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
+                    if is_item or (isinstance(parent, ast.Attribute) and parent.attr in _FILLING):
+                        yield use
+
+    def _is_plain(self, store: ast.Attribute) -> bool:
+        """Whether what a constructor stores is no graph, and no module that keeps something."""
+        statement = self._tree.parent(store)
+        if isinstance(statement, (ast.Subscript, ast.Attribute)):
+            return True
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+            return False
+        kind = self._inference.kind(statement.value)
+        if kind.type is Type.MODULE:
+            return self._is_stateless(kind)
+        if not kind.known:
+            return isinstance(statement.value, ast.Name)  # a setting that the constructor is given
+        return self._is_graphless(kind) or kind.type in (Type.SEQUENCE, Type.FUNCTION)
+
+    def _is_closed(self, function: Function) -> bool:
+        """Whether a function uses nothing from outside that could hang on a graph, and back-propagates nothing."""
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Global, ast.Nonlocal, ast.Yield)):
+                return False
+            if isinstance(node, ast.Attribute) and node.attr in ("backward", "grad"):
+                return False
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                outside = [
+                    binding for binding in self._bindings.reaching(node) if not self._tree.inside(binding.node, function)
+                ]
+                if not all(self._is_harmless_outside(binding) for binding in outside):
+                    return False
+        return True
+
+    def _is_harmless_outside(self, binding: Binding) -> bool:
+        if binding.form in (Form.IMPORT, Form.CLASS):
+            return True
+        kind = self._inference.binding_kind(binding)
+        if kind.type is Type.MODULE:
+            return self._is_stateless(kind)
+        return binding.form is Form.FUNCTION or self._is_graphless(kind)
+
+    # --- where it goes -----------------------------------------------------------------------------------------------
+
+    def _flows_to(self, use: ast.Name, backward: ast.Call) -> list[Binding] | None:
+        """The variables that a use of a value makes others from; ``None`` where the value may get out of sight."""
+        if self._no_grad.covers(use) or self._tree.inside(use, backward):
+            return []
+        child: ast.AST = use
+        for parent in self._tree.ancestors(use):
+            match parent:
+                case ast.Attribute(attr=name) if name in _CUTTING:
+                    return []
+                case ast.Call(func=function) if child is not function and last_name(function) in _REPORTING:
+                    return []
+                case ast.FormattedValue() | ast.Compare() | ast.Delete():
+                    return []
+                case ast.Call(func=function) if child is not function and not self._is_pure(parent):
+                    return None
+                case ast.Assign(targets=[target], value=value) if value is child:
+                    return self._bound_by(target)
+                case ast.AugAssign(target=target):
+                    return self._bound_by(target)
+                case ast.stmt() | ast.comprehension() | ast.Lambda():
+                    return None
+            child = parent
+        return None
+
+    def _bound_by(self, target: ast.expr) -> list[Binding] | None:
+        names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        bindings = [self._bindings.of(name) if isinstance(name, ast.Name) else None for name in names]
+        return None if None in bindings else [binding for binding in bindings if binding is not None]
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

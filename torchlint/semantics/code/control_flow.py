@@ -1,0 +1,605 @@
+"""Which code may run after which: the control flow graph of each scope, and questions about its paths.
+
+The vertices are *steps*: simple statements, and of compound ones the parts that are evaluated by themselves (a test, an
+iterable, the target of a ``for``, a context manager, the subject of a ``match``, an ``except`` clause). Every node belongs to
+the step that it stands in. Within a step the order is that of evaluation, as far as the places in the text tell it. An
+exception may lead from behind any step of a ``try`` to its handlers; calls are taken to return.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from torchlint.semantics.code.tree import LOOPS, Function, Loop, Tree
+
+FlowScope: TypeAlias = ast.Module | ast.ClassDef | Function
+_Obstacles: TypeAlias = dict[ast.AST, list[ast.AST]]
+"""The steps that paths must not pass, each with the nodes in it that are meant."""
+
+_NEAR = 4
+"""So many nodes are looked at before a search for all of them."""
+TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+
+
+class ControlFlow:
+    """Answers questions about the paths through the scopes of one file; graphs are built as they are asked for."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._graphs: dict[ast.AST, _Graph] = {}
+        self._scopes: dict[ast.AST, FlowScope] = {}
+        self._steps: dict[ast.AST, ast.AST] = {}
+        self._ranks: dict[ast.AST, dict[ast.AST, int]] = {}
+        self._memory = _Memory()
+
+    def scope(self, node: ast.AST) -> FlowScope:
+        """The function, class or module whose graph ``node`` is a step of; a function's own node is one of the scope around."""
+        if (known := self._scopes.get(node)) is not None:
+            return known
+        scope: FlowScope = self._tree.module
+        passed: list[ast.AST] = []
+        child = node
+        for parent in self._tree.ancestors(node):
+            if (known := self._scopes.get(child)) is not None:
+                scope = known
+                break
+            passed.append(child)
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and isinstance(child, ast.stmt):
+                scope = parent
+                break
+            child = parent
+        for part in passed:
+            self._scopes[part] = scope
+        return scope
+
+    def step(self, node: ast.AST) -> ast.AST:
+        """The step that ``node`` stands in."""
+        found = self._steps.get(node)
+        if found is None:
+            found = self._steps[node] = self._find_step(node)
+        return found
+
+    def _find_step(self, node: ast.AST) -> ast.AST:
+        steps = self._graph(self.scope(node)).successors
+        current: ast.AST | None = node
+        while current is not None and current not in steps:
+            current = self._tree.parent(current)
+        return current if current is not None else self._tree.statement(node)
+
+    def may_follow(self, first: ast.AST, then: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether ``then`` may run after ``first`` did, with none of ``avoiding`` in between.
+
+        All are of one scope; of other scopes nothing is known, and the answer is no. A node may follow itself round a loop.
+        """
+        scope = self.scope(first)
+        if self.scope(then) is not scope:
+            return False
+        start, goal = self.step(first), self.step(then)
+        obstacles = self._obstacles(avoiding, scope)
+        behind = [node for node in obstacles.get(start, ()) if self.is_evaluated_before(start, first, node)]
+        if start is goal and self.is_evaluated_before(start, first, then):
+            if not any(self.is_evaluated_before(start, obstacle, then) for obstacle in behind):
+                return True
+        if behind or any(self.is_evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ())):
+            return False
+        return self._leads(scope, start, obstacles, goal)
+
+    def may_follow_any(self, firsts: Collection[ast.AST], then: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether ``then`` may run after any of ``firsts`` did, as `may_follow` tells of one, at the cost of one question."""
+        scope, goal = self.scope(then), self.step(then)
+        obstacles = self._obstacles(avoiding, scope)
+        is_shielded = any(self.is_evaluated_before(goal, obstacle, then) for obstacle in obstacles.get(goal, ()))
+        starts: list[ast.AST] = []
+        for first in firsts:
+            if self.scope(first) is not scope:
+                continue
+            start = self.step(first)
+            behind = [node for node in obstacles.get(start, ()) if self.is_evaluated_before(start, first, node)]
+            if start is goal and self.is_evaluated_before(start, first, then):
+                if not any(self.is_evaluated_before(start, obstacle, then) for obstacle in behind):
+                    return True
+            if not behind:
+                starts.append(start)
+        return not is_shielded and goal in self._reached(scope, starts, obstacles, goal)
+
+    def ahead_of(
+        self,
+        scope: FlowScope,
+        firsts: Collection[ast.AST],
+        avoiding: Collection[ast.AST] = (),
+        up_to: Iterable[ast.AST] | None = None,
+    ) -> Ahead:
+        """What may run in ``scope`` after any of ``firsts`` did, with none of ``avoiding`` in between: for many questions.
+
+        Where ``up_to`` is given, only these are asked about.
+        """
+        obstacles = self._obstacles(avoiding, scope)
+        starts: dict[ast.AST, list[ast.AST]] = {}
+        for first in firsts:
+            if self.scope(first) is scope:
+                starts.setdefault(self.step(first), []).append(first)
+        open_starts = [
+            step
+            for step, nodes in starts.items()
+            if not all(self._is_shut_in(step, node, obstacles.get(step, ())) for node in nodes)
+        ]
+        limit = math.inf
+        if up_to is not None:
+            order = self._graph(scope).order
+            limit = max((order.get(self.step(node), 0) for node in up_to), default=0)
+        return Ahead(self, scope, starts, obstacles, self._reached(scope, open_starts, obstacles, limit=limit))
+
+    def leads_to_any(self, first: ast.AST, nodes: Sequence[ast.expr], avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether any of ``nodes``, in the order of the text, may run after ``first`` did, as `may_follow` tells of one.
+
+        The next ones are looked at first, so that many such questions about many nodes are cheap where the answer is near.
+        """
+        scope = self.scope(first)
+        statement = self._tree.statement(first)
+        place = bisect_left(nodes, (statement.lineno, statement.col_offset), key=_position)
+        near = nodes[place : place + _NEAR]
+        if near and any(map(self.ahead_of(scope, [first], avoiding, up_to=near).includes, near)):
+            return True
+        others = nodes[place + _NEAR :] if next(self._tree.loops(first), None) is None else nodes
+        return bool(others) and any(map(self.ahead_of(scope, [first], avoiding, up_to=others).includes, others))
+
+    def _is_shut_in(self, step: ast.AST, node: ast.AST, obstacles: Collection[ast.AST]) -> bool:
+        """Whether an obstacle comes behind ``node`` in its own step."""
+        return any(self.is_evaluated_before(step, node, obstacle) for obstacle in obstacles)
+
+    def following(self, node: ast.AST, avoiding: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
+        """The steps that may run after that of ``node``, with none of ``avoiding`` in between, in no certain order.
+
+        The step of one of ``avoiding`` is not among them, nor is what only comes behind it; that of ``node`` is one where a
+        loop leads back to it.
+        """
+        scope = self.scope(node)
+        start = self.step(node)
+        obstacles = self._obstacles(avoiding, scope)
+        if any(self.is_evaluated_before(start, node, obstacle) for obstacle in obstacles.get(start, ())):
+            return
+        for step in self._reached(scope, start, obstacles):
+            if step not in obstacles:
+                yield step
+
+    def may_end(self, node: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether the scope may come to its end (or a ``return``) after ``node``, with none of ``avoiding`` in between."""
+        scope = self.scope(node)
+        graph = self._graph(scope)
+        obstacles = self._obstacles(avoiding, scope)
+        start = self.step(node)
+        if any(self.is_evaluated_before(start, node, obstacle) for obstacle in obstacles.get(start, ())):
+            return False
+        if start in graph.exits:
+            return True
+        return any(step in graph.exits and step not in obstacles for step in self._reached(scope, start, obstacles))
+
+    def may_start_with(self, scope: FlowScope, node: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
+        """Whether ``node`` may be reached from the start of its ``scope`` with none of ``avoiding`` before it."""
+        graph = self._graph(scope)
+        obstacles = self._obstacles(avoiding, scope)
+        goal = self.step(node)
+        if any(self.is_evaluated_before(goal, obstacle, node) for obstacle in obstacles.get(goal, ())):
+            return False
+        for entry in graph.entries:
+            if entry is goal:
+                return True
+            if entry not in obstacles and self._leads(scope, entry, obstacles, goal):
+                return True
+        return False
+
+    def may_pass(self, scope: FlowScope, avoiding: Collection[ast.AST]) -> bool:
+        """Whether ``scope`` may run from its start to its end (or a ``return``) with none of ``avoiding`` on the way."""
+        graph = self._graph(scope)
+        obstacles = self._obstacles(avoiding, scope)
+        for entry in graph.entries:
+            if entry in obstacles:
+                continue
+            if entry in graph.exits:
+                return True
+            if any(step in graph.exits and step not in obstacles for step in self._reached(scope, entry, obstacles)):
+                return True
+        return False
+
+    def may_come_round(self, loop: Loop, avoiding: Collection[ast.AST]) -> bool:
+        """Whether a whole round of ``loop`` may pass without any of ``avoiding``."""
+        head: ast.AST = loop.test if isinstance(loop, ast.While) else loop.target
+        scope = self.scope(loop)
+        if any(self.step(node) is head for node in avoiding if self.scope(node) is scope):
+            return False
+        first = self._graph(scope).bodies[loop]
+        obstacles = self._obstacles(avoiding, scope)
+        return any(step not in obstacles and (step is head or self._leads(scope, step, obstacles, head)) for step in first)
+
+    # --- paths -------------------------------------------------------------------------------------------------------
+
+    def _leads(self, scope: FlowScope, start: ast.AST, obstacles: _Obstacles, goal: ast.AST) -> bool:
+        """Whether a path leads from ``start`` to ``goal`` past all obstacles.
+
+        A search ends at the goal, and looks at nothing that comes behind it for good. Where the same start, or the same goal,
+        is asked about again, all that can be reached from it, or all that it can be reached from, is worked out once.
+        """
+        memory, order = self._memory, self._graph(scope).order
+        if order.get(start, 0) > order.get(goal, 0):
+            return False
+        from_start, to_goal = (start, id(obstacles)), (goal, id(obstacles))
+        if (ahead := memory.ahead.get(from_start)) is not None:
+            return goal in ahead
+        if (behind := memory.behind.get(to_goal)) is not None:
+            return start in behind
+        if from_start in memory.asked:
+            ahead = self._reached(scope, start, obstacles)
+            memory.keep_ahead(from_start, ahead)
+            return goal in ahead
+        if to_goal in memory.asked:
+            behind = self._leading(scope, goal, obstacles)
+            memory.keep_behind(to_goal, behind)
+            return start in behind
+        memory.asked.update((from_start, to_goal))
+        return goal in self._reached(scope, start, obstacles, goal)
+
+    def _leading(self, scope: FlowScope, goal: ast.AST, obstacles: _Obstacles) -> set[ast.AST]:
+        """The steps from which a path leads to ``goal``; it may start at an obstacle, but not pass one."""
+        predecessors = self._graph(scope).predecessors
+        seen: set[ast.AST] = set()
+        stack = list(predecessors.get(goal, ()))
+        while stack:
+            step = stack.pop()
+            if step not in seen:
+                seen.add(step)
+                if step not in obstacles:
+                    stack.extend(predecessors.get(step, ()))
+        return seen
+
+    def _reached(
+        self,
+        scope: FlowScope,
+        start: ast.AST | list[ast.AST],
+        obstacles: _Obstacles,
+        goal: ast.AST | None = None,
+        limit: float = math.inf,
+    ) -> set[ast.AST]:
+        """The steps that may come after ``start`` (or several), not passing obstacles but reaching them.
+
+        The search ends at ``goal``; what comes behind that in the order of the graph, or behind ``limit``, is not looked at.
+        """
+        successors, order = self._graph(scope).successors, self._graph(scope).order
+        if goal is not None:
+            limit = order.get(goal, 0)
+        seen: set[ast.AST] = set()
+        starts = start if isinstance(start, list) else [start]
+        stack = [step for before in starts for step in successors.get(before, ())]
+        while stack:
+            step = stack.pop()
+            if step in seen or order[step] > limit:
+                continue
+            seen.add(step)
+            if step is goal:
+                break
+            if step not in obstacles:
+                stack.extend(successors.get(step, ()))
+        return seen
+
+    def _obstacles(self, avoiding: Collection[ast.AST], scope: FlowScope) -> _Obstacles:
+        """The obstacles of one scope, by their steps; the very same dict for the same question, as long as it is remembered."""
+        last = self._memory.last
+        if last is not None and avoiding is last[0] and scope is last[1] and isinstance(avoiding, tuple):
+            return last[2]  # the same obstacles for many questions: not even hashed again
+        key = (scope, tuple(avoiding))
+        found = self._memory.obstacles.get(key)
+        if found is None:
+            found = {}
+            for node in avoiding:
+                if self.scope(node) is scope:
+                    found.setdefault(self.step(node), []).append(node)
+            self._memory.keep_obstacles(key, found)
+        self._memory.last = (avoiding, scope, found)
+        return found
+
+    def is_evaluated_before(self, step: ast.AST, one: ast.AST, other: ast.AST) -> bool:
+        """Whether, within a step, ``one`` is done before ``other`` is."""
+        if one is other:
+            return False
+        ranks = self._ranks.get(step)
+        if ranks is None:
+            ranks = self._ranks[step] = {node: rank for rank, node in enumerate(_in_order_of_evaluation(step))}
+        return ranks.get(one, -1) < ranks.get(other, -1)
+
+    def _graph(self, scope: FlowScope) -> _Graph:
+        graph = self._graphs.get(scope)
+        if graph is None:
+            graph = self._graphs[scope] = _Builder().build(scope.body)
+        return graph
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What may run after any of several nodes of a scope did, past all obstacles; made by `ControlFlow.ahead_of`."""
+
+    _flow: ControlFlow
+    _scope: FlowScope
+    _starts: dict[ast.AST, list[ast.AST]]
+    """The steps of the nodes, with the nodes."""
+    _obstacles: _Obstacles
+    _reached: set[ast.AST]
+
+    @property
+    def steps(self) -> Collection[ast.AST]:
+        """All steps that may hold such code; parts of them may not be."""
+        return self._reached | self._starts.keys()
+
+    def includes(self, node: ast.AST) -> bool:
+        """Whether ``node`` may run then, as `ControlFlow.may_follow` tells of each of the nodes."""
+        flow = self._flow
+        if flow.scope(node) is not self._scope:
+            return False
+        step = flow.step(node)
+        before = [each for each in self._obstacles.get(step, ()) if flow.is_evaluated_before(step, each, node)]
+        for first in self._starts.get(step, ()):
+            if flow.is_evaluated_before(step, first, node):
+                if not any(flow.is_evaluated_before(step, first, obstacle) for obstacle in before):
+                    return True
+        return not before and step in self._reached
+
+
+class _Memory:
+    """What questions about paths have been answered; all is forgotten when it gets to be too much."""
+
+    _MOST = 500_000
+    """Steps that are remembered at once: some tens of megabytes."""
+
+    def __init__(self) -> None:
+        self.obstacles: dict[tuple[FlowScope, tuple[ast.AST, ...]], _Obstacles] = {}
+        self.asked: set[tuple[ast.AST, int]] = set()
+        """The starts and goals that were asked about, each with the identity of its obstacles."""
+        self.ahead: dict[tuple[ast.AST, int], set[ast.AST]] = {}
+        self.behind: dict[tuple[ast.AST, int], set[ast.AST]] = {}
+        self.last: tuple[Collection[ast.AST], FlowScope, _Obstacles] | None = None
+        """The obstacles that were asked for last."""
+        self._size = self._obstacles_size = 0
+
+    def keep_ahead(self, key: tuple[ast.AST, int], steps: set[ast.AST]) -> None:
+        """Remembers what can be reached from a start."""
+        self._make_room(len(steps))
+        self.ahead[key] = steps
+
+    def keep_behind(self, key: tuple[ast.AST, int], steps: set[ast.AST]) -> None:
+        """Remembers what a goal can be reached from."""
+        self._make_room(len(steps))
+        self.behind[key] = steps
+
+    def keep_obstacles(self, key: tuple[FlowScope, tuple[ast.AST, ...]], obstacles: _Obstacles) -> None:
+        """Remembers obstacles; everything else rests on their identity, and is forgotten when they are."""
+        self._obstacles_size += len(key[1]) + 1
+        if self._obstacles_size > self._MOST:
+            self.obstacles.clear()
+            self._obstacles_size = 0
+            self._make_room(self._MOST)
+        self.obstacles[key] = obstacles
+
+    def _make_room(self, size: int) -> None:
+        self._size += size
+        if self._size > self._MOST:
+            self.asked.clear()
+            self.ahead.clear()
+            self.behind.clear()
+            self._size = 0
+
+
+@dataclass(slots=True)
+class _Graph:
+    """The steps of a scope: what may come right after each, which come first, and behind which the scope may end."""
+
+    successors: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
+    entries: list[ast.AST] = field(default_factory=list)
+    exits: set[ast.AST] = field(default_factory=set)
+    bodies: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
+    """The steps that the body of each loop may start with."""
+    order: dict[ast.AST, int] = field(default_factory=dict)
+    """Numbers that no path descends: those of the text, with one number for all that stands in one outermost loop."""
+    _predecessors: dict[ast.AST, list[ast.AST]] | None = None
+
+    @property
+    def predecessors(self) -> dict[ast.AST, list[ast.AST]]:
+        """What may come right before each step."""
+        if self._predecessors is None:
+            self._predecessors = {}
+            for step, following in self.successors.items():
+                for successor in following:
+                    self._predecessors.setdefault(successor, []).append(step)
+        return self._predecessors
+
+
+@dataclass(slots=True)
+class _Jumps:
+    """The steps from which control leaves a construct otherwise than at its end."""
+
+    breaks: list[ast.AST] = field(default_factory=list)
+    continues: list[ast.AST] = field(default_factory=list)
+    returns: list[ast.AST] = field(default_factory=list)
+
+
+class _Builder:
+    """Builds the graph of one scope."""
+
+    def __init__(self) -> None:
+        self._graph = _Graph()
+        self._number = self._depth = 0
+        self._jumps = _Jumps()
+        self._watched: list[list[ast.AST]] = []
+        """For each try being built, the steps behind which it may be left by an exception."""
+
+    def build(self, body: list[ast.stmt]) -> _Graph:
+        ends = self._block(body, None)
+        self._graph.exits.update(ends or ())
+        self._graph.exits.update(self._jumps.returns)
+        return self._graph
+
+    def _step(self, node: ast.AST, before: list[ast.AST] | None) -> list[ast.AST]:
+        """Adds a step behind those in ``before`` (None: the scope's start); the list of it alone."""
+        self._graph.successors.setdefault(node, [])
+        self._graph.order.setdefault(node, self._number)
+        if not self._depth:
+            self._number += 1
+        if before is None:
+            self._graph.entries.append(node)
+        else:
+            self._connect(before, node)
+        for steps in self._watched:
+            steps.append(node)
+        return [node]
+
+    def _connect(self, before: list[ast.AST], node: ast.AST) -> None:
+        for step in before:
+            found = self._graph.successors[step]
+            if node not in found:
+                found.append(node)
+
+    def _block(self, body: list[ast.stmt], before: list[ast.AST] | None) -> list[ast.AST] | None:
+        """Adds statements behind ``before``; the steps that their end is reached from."""
+        for statement in body:
+            before = self._statement(statement, before)
+        return before
+
+    def _statement(self, statement: ast.stmt, before: list[ast.AST] | None) -> list[ast.AST] | None:
+        match statement:
+            case ast.If():
+                test = self._step(statement.test, before)
+                behind = self._block(statement.body, test) or []
+                return [*behind, *(self._block(statement.orelse, test) or [])]
+            case ast.For() | ast.AsyncFor() | ast.While():
+                return self._loop(statement, before)
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    before = self._step(item.context_expr, before)
+                return self._block(statement.body, before)
+            case ast.Match():
+                return self._match(statement, before)
+            case ast.Return():
+                self._jumps.returns += self._step(statement, before)
+                return []
+            case ast.Raise():
+                self._step(statement, before)
+                return []
+            case ast.Break():
+                self._jumps.breaks += self._step(statement, before)
+                return []
+            case ast.Continue():
+                self._jumps.continues += self._step(statement, before)
+                return []
+            case _ if isinstance(statement, TRIES):
+                return self._try(statement, before)
+        return self._step(statement, before)
+
+    def _loop(self, loop: Loop, before: list[ast.AST] | None) -> list[ast.AST]:
+        self._depth += 1
+        ends = self._loop_parts(loop, before)
+        self._depth -= 1
+        if not self._depth:
+            self._number += 1
+        return ends
+
+    def _loop_parts(self, loop: Loop, before: list[ast.AST] | None) -> list[ast.AST]:
+        if isinstance(loop, ast.While):
+            head = self._step(loop.test, before)
+        else:
+            head = self._step(loop.target, self._step(loop.iter, before))
+        around = self._jumps
+        self._jumps = _Jumps(returns=around.returns)
+        ends = self._block(loop.body, head) or []
+        self._connect([*ends, *self._jumps.continues], head[0])
+        self._graph.bodies[loop] = [_first_step(loop.body[0])]
+        breaks = self._jumps.breaks
+        self._jumps = around
+        endless = isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+        behind = [] if endless else self._block(loop.orelse, head) or []
+        return [*behind, *breaks]
+
+    def _match(self, statement: ast.Match, before: list[ast.AST] | None) -> list[ast.AST]:
+        subject = self._step(statement.subject, before)
+        ends: list[ast.AST] = []
+        exhaustive = False
+        for case in statement.cases:
+            start = subject
+            if case.guard is not None:
+                start = self._step(case.guard, subject)
+            elif isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
+                exhaustive = True
+            ends += self._block(case.body, start) or []
+        return ends if exhaustive else [*ends, *subject]
+
+    def _try(self, statement: ast.Try, before: list[ast.AST] | None) -> list[ast.AST] | None:
+        around = self._jumps
+        if statement.finalbody:
+            self._jumps = _Jumps()
+        self._watched.append([])
+        ends = self._block(statement.body, before)
+        watched = self._watched.pop()
+        ends = self._block(statement.orelse, ends)
+        behind = list(ends or [])
+        for handler in statement.handlers:
+            behind += self._block(handler.body, self._step(handler, watched)) or []
+        if not statement.finalbody:
+            return behind
+        inner, self._jumps = self._jumps, around
+        entered = [*behind, *inner.breaks, *inner.continues, *inner.returns]
+        finished = self._block(statement.finalbody, entered) or []
+        for jumps, leaving in (
+            (around.breaks, inner.breaks),
+            (around.continues, inner.continues),
+            (around.returns, inner.returns),
+        ):
+            if leaving:
+                jumps += finished
+        return finished if behind else []
+
+
+def _position(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _first_step(statement: ast.stmt) -> ast.AST:
+    """The step that a statement starts with."""
+    match statement:
+        case ast.If() | ast.While():
+            return statement.test
+        case ast.For() | ast.AsyncFor():
+            return statement.iter
+        case ast.With() | ast.AsyncWith():
+            return statement.items[0].context_expr
+        case ast.Match():
+            return statement.subject
+        case _ if isinstance(statement, TRIES):
+            return _first_step(statement.body[0])
+    return statement
+
+
+def _in_order_of_evaluation(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a step, each behind its own parts; what an assignment stores to comes behind its value."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            parts: list[ast.AST] = [value, *targets]
+        case ast.AnnAssign(target=target, value=assigned):
+            parts = [*([assigned] if assigned else []), target]
+        case ast.NamedExpr(target=target, value=value):
+            parts = [value, target]
+        case _ if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            parts = list(node.decorator_list)
+        case ast.ExceptHandler():
+            parts = [node.type] if node.type else []
+        case ast.Lambda():
+            parts = []
+        case ast.IfExp():
+            parts = [node.test, node.body, node.orelse]
+        case _ if isinstance(node, LOOPS):
+            parts = []
+        case _:
+            parts = list(ast.iter_child_nodes(node))
+    for part in parts:
+        yield from _in_order_of_evaluation(part)
+    yield node

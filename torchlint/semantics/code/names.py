@@ -1,0 +1,197 @@
+"""What a name or a chain of attributes refers to, as the dotted name of the API it was imported from."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.bindings import Binding, Bindings, Form
+from torchlint.semantics.code.tree import Tree
+
+CONVENTIONS = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "autograd": "torch.autograd",
+    "Variable": "torch.autograd.Variable",
+    "DataLoader": "torch.utils.data.DataLoader",
+    "np": "numpy",
+    "numpy": "numpy",
+    "models": "torchvision.models",
+}
+"""What the field means by a name that the file does not bind: a snippet, or a notebook's cell without its imports."""
+
+_HAVE_VARIABLE = frozenset(
+    {
+        *(
+            "tensorflow",
+            "keras",
+            "chainer",
+            "mxnet",
+            "theano",
+            "tkinter",
+            "Tkinter",
+            "sympy",
+            "cntk",
+            "paddle",
+            "autograd",
+            "jax",
+            "flax",
+        ),
+        *(
+            "pgmpy",
+            "cvxpy",
+            "pulp",
+            "casadi",
+            "constraint",
+            "ortools",
+            "xarray",
+            "netCDF4",
+            "Orange",
+            "traits",
+            "dedupe",
+            "minizinc",
+        ),
+    }
+)
+
+_SHORTER = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.optim.", "torch.optim."),
+    ("torch.utils.data.", "torch.utils.data."),
+)
+_MOVED = {
+    "torch.autograd.variable.Variable": "torch.autograd.Variable",
+    "torch.tensor.Tensor": "torch.Tensor",
+    "torch._tensor.Tensor": "torch.Tensor",
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.nn.modules.Module": "torch.nn.Module",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.no_grad": "torch.no_grad",
+    "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.grad_mode.inference_mode": "torch.inference_mode",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.enable_grad": "torch.enable_grad",
+    "torch.nn.backends.thnn.backend": "torch.nn.functional",
+    "torch.nn.parallel.data_parallel.DataParallel": "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel": "torch.nn.DataParallel",
+    "torch.nn.parallel.distributed.DistributedDataParallel": "torch.nn.parallel.DistributedDataParallel",
+}
+
+
+def canonical(name: str) -> str:
+    """The shortest public name of an API that can be imported under several: ``torch.nn.modules.loss.L1Loss`` and so on."""
+    if name in _MOVED:
+        return _MOVED[name]
+    for prefix, shorter in _SHORTER:
+        if name.startswith(prefix):
+            parts = name[len(prefix) :].split(".")
+            if len(parts) == 2 and parts[0].islower() and parts[1][:1].isupper() and parts[0] != "lr_scheduler":
+                return shorter + parts[1]
+    return name
+
+
+class Names:
+    """Resolves names through imports, aliases and conventions."""
+
+    def __init__(self, tree: Tree, bindings: Bindings) -> None:
+        self._tree = tree
+        self._bindings = bindings
+        self._resolved: dict[ast.AST, str | None] = {}
+
+    @cached_property
+    def imported_libraries(self) -> frozenset[str]:
+        """The top packages that the file imports; ``torch``, too, where it is taken for granted."""
+        found: set[str] = set()
+        for node in self._tree.nodes:
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Name) and node.id == "torch":
+                found.add("torch")
+        return frozenset(found)
+
+    def qualified(self, node: ast.AST) -> str | None:
+        """The dotted name that ``node`` refers to, such as ``torch.nn.functional.relu``, ``numpy.array`` or ``builtins.sum``.
+
+        A name from a relative import keeps its dots. ``None`` where ``node`` is no such chain or its start is a local value.
+        """
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return None
+        if node not in self._resolved:
+            self._resolved[node] = None  # an alias of itself resolves to nothing
+            self._resolved[node] = self._resolve(node)
+        return self._resolved[node]
+
+    def _resolve(self, node: ast.Name | ast.Attribute) -> str | None:
+        chain: list[ast.Attribute] = []
+        base: ast.expr = node
+        while isinstance(base, ast.Attribute):
+            chain.append(base)
+            base = base.value
+        start = self._name(base) if isinstance(base, ast.Name) else None
+        if start is None:
+            self._resolved.update(dict.fromkeys(chain))  # so that no part of a long chain is looked at again
+            return None
+        return canonical(".".join((start, *(part.attr for part in reversed(chain)))))
+
+    def _name(self, name: ast.Name) -> str | None:
+        bindings = self._bindings.reaching(name)
+        if not bindings:
+            return self._unbound(name.id)
+        found = [self._binding(binding) for binding in bindings]
+        known = [target for target in found if target]
+        if len(known) == len(found) and len(set(known)) == 1:
+            return known[0]
+        imported = [target for target, binding in zip(found, bindings) if target and binding.form is Form.IMPORT]
+        others = [binding for binding in bindings if binding.form is not Form.IMPORT]
+        if imported and all(_is_missing(binding) for binding in others):
+            return next((target for target in imported if target.startswith("torch")), imported[0])
+        return None
+
+    def _binding(self, binding: Binding) -> str | None:
+        if binding.form is Form.IMPORT:
+            return canonical(binding.imported)
+        if binding.form is Form.ASSIGNMENT and not binding.path and isinstance(binding.value, (ast.Name, ast.Attribute)):
+            return self.qualified(binding.value)
+        return None
+
+    def _unbound(self, name: str) -> str | None:
+        for module in self._star_imports:
+            if f"{module}.{name}" in _STAR_NAMES or (module, name) == ("torch.autograd", "Variable"):
+                return f"{module}.{name}"
+        if name in CONVENTIONS and not (name == "Variable" and self._uses_another_framework):
+            return CONVENTIONS[name]
+        return f"builtins.{name}"
+
+    @cached_property
+    def _uses_another_framework(self) -> bool:
+        """Whether the file imports a library that has a class ``Variable`` of its own."""
+        imported: set[str] = set()
+        for node in self._tree.nodes:
+            if isinstance(node, ast.Import):
+                imported.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+        return bool(imported & _HAVE_VARIABLE) and "torch" not in imported
+
+    @cached_property
+    def _star_imports(self) -> list[str]:
+        return [
+            node.module
+            for node in self._tree.of_type(ast.ImportFrom)
+            if node.names[0].name == "*" and node.module and not node.level
+        ]
+
+
+_STAR_NAMES = torch_api.MODULES | torch_api.OPTIMIZERS | torch_api.SCHEDULERS | frozenset(torch_api.FUNCTIONS)
+
+
+def _is_missing(binding: Binding) -> bool:
+    """Whether a binding stands for an import that failed: ``X = None``, or a class or function in its place."""
+    if binding.form in (Form.CLASS, Form.FUNCTION):
+        return True
+    return isinstance(binding.value, ast.Constant) and binding.value.value in (None, False)

@@ -1,0 +1,196 @@
+"""The syntax tree with what Python's nodes lack: parents, an order, and the enclosing statement, loop or function."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TypeAlias, TypeVar, cast
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+Node = TypeVar("Node", bound=ast.AST)
+
+_LEAF_FIELDS = frozenset({"ctx", "op", "ops", "id", "attr", "n", "s", "kind", "type_comment", "lineno", "conversion", "simple"})
+
+
+class _ChildFields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of a node type that may hold nodes, reversed."""
+
+    def __missing__(self, node_type: type[ast.AST]) -> tuple[str, ...]:
+        fields = () if node_type is ast.Constant else node_type._fields
+        if issubclass(node_type, (ast.ClassDef, *FUNCTIONS)) and "type_params" not in fields:
+            fields = (*fields, "type_params")  # before Python 3.12 given by torchlint.text.newer_syntax
+        self[node_type] = found = tuple(field for field in reversed(fields) if field not in _LEAF_FIELDS)
+        return found
+
+
+_CHILD_FIELDS = _ChildFields()
+
+
+def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Puts the parts of ``node`` on a stack, the first on top."""
+    for field in _CHILD_FIELDS[type(node)]:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            stack.append(value)
+        elif isinstance(value, list):
+            stack.extend([item for item in reversed(value) if isinstance(item, ast.AST)])
+
+
+class Tree:
+    """A module's nodes in the order of the text, and the parent of each; contexts and operators are no nodes of it."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self.nodes: list[ast.AST] = []
+        self._by_type: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._statements: dict[ast.AST, ast.stmt] = {}
+        self._index()
+
+    def _index(self) -> None:
+        nodes, parents, by_type = self.nodes, self._parents, self._by_type
+        stack: list[ast.AST] = [self.module]
+        pop, push, append = stack.pop, stack.append, nodes.append
+        while stack:
+            node = pop()
+            append(node)
+            node_type = type(node)
+            by_type[node_type].append(node)
+            for field in _CHILD_FIELDS[node_type]:
+                value = getattr(node, field, None)
+                if not value:
+                    continue
+                if type(value) is list:
+                    for item in reversed(value):
+                        if isinstance(item, ast.AST):
+                            parents[item] = node
+                            push(item)
+                elif isinstance(value, ast.AST):
+                    parents[value] = node
+                    push(value)
+
+    def of_type(self, *types: type[Node]) -> list[Node]:
+        """The nodes of these types, and of none derived from them, in the order of the text."""
+        lists = [found for node_type in types if (found := self._by_type.get(node_type))]
+        if len(lists) < 2:
+            return cast("list[Node]", lists[0]) if lists else []
+        return [node for node in self.nodes if isinstance(node, types)]
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node that ``node`` is a part of; ``None`` for the module."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parent of ``node``, its parent, and so on up to the module."""
+        parent = self._parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self._parents.get(parent)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that ``node`` is or stands in."""
+        passed: list[ast.AST] = []
+        current = node
+        while not isinstance(current, ast.stmt):
+            if (known := self._statements.get(current)) is not None:
+                current = known
+                break
+            passed.append(current)
+            current = self._parents[current]
+        for part in passed:  # so that many questions about one deep expression cost no more than its length
+            self._statements[part] = current
+        return current
+
+    def function(self, node: ast.AST) -> Function | ast.Lambda | None:
+        """The innermost function or lambda whose body ``node`` stands in."""
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
+                return parent
+            if isinstance(parent, ast.Lambda) and child is parent.body:
+                return parent
+            child = parent
+        return None
+
+    def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class whose body, or whose methods' bodies, ``node`` stands in."""
+        return next((parent for parent in self.ancestors(node) if isinstance(parent, ast.ClassDef)), None)
+
+    def loops(self, node: ast.AST) -> Iterator[Loop]:
+        """The loops of the same function whose body ``node`` stands in, innermost first."""
+        child = node
+        for parent in self.ancestors(node):
+            if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+                return
+            if isinstance(parent, LOOPS) and (
+                in_body(child, parent) or (isinstance(parent, ast.While) and child is parent.test)
+            ):
+                yield parent
+            child = parent
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that ``statement`` is one of."""
+        found: list[ast.stmt] = []
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(self._parents[statement], field, None)
+            if isinstance(block, list) and block and not _starts_before(statement, block[0]):
+                found = block
+        return found
+
+    def inside(self, node: ast.AST, container: ast.AST) -> bool:
+        """Whether ``node`` is ``container`` or a part of it."""
+        return node is container or any(parent is container for parent in self.ancestors(node))
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """``node`` and all its parts, in the order of the text; nested functions and classes are not entered."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if current is not node and isinstance(current, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            continue
+        push_children(current, stack)
+
+
+def _starts_before(one: ast.stmt, other: ast.stmt) -> bool:
+    return (one.lineno, one.col_offset) < (other.lineno, other.col_offset)
+
+
+def in_body(part: ast.AST, compound: Loop | ast.If) -> bool:
+    """Whether ``part``, a direct part of a loop or an if, is a statement of its body (and not of its else)."""
+    return isinstance(part, ast.stmt) and (not compound.orelse or _starts_before(part, compound.orelse[0]))
+
+
+def walk_body(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The parts of a list of statements as `walk` gives them."""
+    for statement in body:
+        yield from walk(statement)
+
+
+def last_name(node: ast.expr) -> str:
+    """The name that a name or a chain of attributes ends in: ``c`` for ``a.b.c``; empty for anything else."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def dotted(node: ast.AST) -> str | None:
+    """``a.b.c`` for a chain of attributes on a name; ``None`` for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))

@@ -1,0 +1,130 @@
+"""The kinds that type annotations name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.kinds.kind import (
+    ARRAY,
+    NONE,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Grad,
+    Kind,
+    Type,
+    join,
+    mapping,
+    sequence,
+    tensor,
+)
+
+if TYPE_CHECKING:
+    from torchlint.semantics.kinds.inference import Inference
+
+_SEQUENCES = frozenset(
+    {"list", "List", "tuple", "Tuple", "Sequence", "Iterable", "Iterator", "set", "Set", "Generator", "Collection"}
+)
+_MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict"})
+_TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "builtins.Tensor", "builtins.Parameter"})
+_ELEMENT_TYPES = ("Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "Bool", "BFloat16")
+_OTHER_FRAMEWORKS = frozenset(
+    {"tensorflow", "tf", "keras", "paddle", "mindspore", "jax", "chainer", "mxnet", "onnx", "tinygrad", "oneflow"}
+)
+
+
+def annotated_kind(annotation: ast.expr | None, inference: Inference) -> Kind:
+    """What a value with this annotation is; unknown where the annotation says nothing that matters here."""
+    match annotation:
+        case None:
+            return UNKNOWN
+        case ast.Constant(value=str(text)):
+            return _quoted(text, inference)
+        case ast.Constant(value=None):
+            return NONE
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return join([annotated_kind(left, inference), annotated_kind(right, inference)])
+        case ast.Subscript(value=base, slice=parameters):
+            return _generic(base, parameters, inference)
+        case ast.Name() | ast.Attribute():
+            return _named(annotation, inference)
+    return UNKNOWN
+
+
+def _quoted(text: str, inference: Inference) -> Kind:
+    """A string annotation; what its names refer to may be imported for type checkers only."""
+    try:
+        annotation = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return UNKNOWN
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return UNKNOWN
+    inference.bindings.adopt(annotation)
+    return annotated_kind(annotation, inference)
+
+
+def _generic(base: ast.expr, parameters: ast.expr, inference: Inference) -> Kind:
+    name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+    parts = parameters.elts if isinstance(parameters, ast.Tuple) else [parameters]
+    if name in ("Optional", "Union"):
+        return join([annotated_kind(part, inference) for part in parts])
+    if name in ("Annotated", "Final", "ClassVar"):
+        return annotated_kind(parts[0], inference)
+    if name in ("tuple", "Tuple") and not any(isinstance(part, ast.Constant) and part.value is ... for part in parts):
+        return sequence(items=tuple(annotated_kind(part, inference) for part in parts))
+    if name in _SEQUENCES:
+        return sequence(annotated_kind(parts[0], inference))
+    if name in _MAPPINGS and len(parts) == 2:
+        return mapping(annotated_kind(parts[1], inference))
+    return UNKNOWN
+
+
+def _named(annotation: ast.Name | ast.Attribute, inference: Inference) -> Kind:
+    definition = inference.facts.definition(annotation)
+    if isinstance(definition, ast.ClassDef):
+        return inference.instance(definition)
+    name = inference.names.qualified(annotation) or ""
+    if name in ("torch.nn.Parameter", "builtins.Parameter"):
+        return tensor(Grad.LEAF, why="its annotation")
+    if _is_tensor_class(name):
+        return tensor(why="its annotation")
+    if name in ("torch.nn.Module", "builtins.Module"):
+        return Kind(Type.MODULE, why="its annotation")
+    if name in torch_api.MODULES:
+        return Kind(Type.MODULE, name=name, why="its annotation")
+    if name.startswith("torch.optim.lr_scheduler."):
+        return Kind(Type.SCHEDULER, why="its annotation")
+    if name.startswith("torch.optim."):
+        return Kind(Type.OPTIMIZER, why="its annotation")
+    if name == "torch.utils.data.DataLoader":
+        return Kind(Type.LOADER, why="its annotation")
+    if name == "torch.nn.utils.rnn.PackedSequence":
+        return Kind(Type.PACKED, why="its annotation")
+    if name in ("numpy.ndarray", "numpy.array"):
+        return ARRAY
+    last = name.rpartition(".")[2]
+    if name.startswith("builtins.") or name.startswith("typing."):
+        if last in ("int", "float", "bool", "complex"):
+            return NUMBER
+        if last in ("str", "bytes"):
+            return STRING
+        if last in _SEQUENCES:
+            return sequence()
+        if last in _MAPPINGS:
+            return mapping()
+        return UNKNOWN
+    if name and not name.startswith(".") and last[:1].isupper():
+        return Kind(Type.INSTANCE, name=name, why="its annotation")
+    return UNKNOWN
+
+
+def _is_tensor_class(name: str) -> bool:
+    """Whether a dotted name is of the class of tensors, also one that a project imports from a module of its own."""
+    top, last = name.partition(".")[0], name.rpartition(".")[2]
+    if name in _TENSORS:
+        return True
+    if top == "torch":
+        return last.removesuffix("Tensor") in _ELEMENT_TYPES and last.endswith("Tensor")
+    return last == "Tensor" and top not in _OTHER_FRAMEWORKS

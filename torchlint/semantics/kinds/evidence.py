@@ -1,0 +1,205 @@
+"""What the use of a value says about it: only tensors have ``.grad_fn``, only what is a scalar loss is back-propagated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.autograd.gradient import is_engine_backward
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.definitions import Slot
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.kinds.kind import Grad, Kind, Type, tensor
+
+if TYPE_CHECKING:
+    from torchlint.semantics.kinds.inference import Inference
+
+_CALLED_ON_TENSORS = frozenset(
+    {"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"}
+)
+_TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "torch.FloatTensor"})
+_PACKED = "torch.nn.utils.rnn.PackedSequence"
+_OPTIMIZER_EVIDENCE = frozenset({"step", "zero_grad"})
+_MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "eval", "train", "modules", "named_modules", "load_state_dict"})
+
+
+class Evidence:
+    """Refines what is known of a value by how it is used."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    def refine(self, kind: Kind, binding: Binding) -> Kind:
+        """The kind of what ``binding`` binds, given what its value tells."""
+        if kind.type not in (Type.UNKNOWN, Type.TENSOR) or binding.form in (Form.IMPORT, Form.CLASS, Form.FUNCTION):
+            return kind
+        uses: list[ast.Name | ast.Attribute] = list(binding.uses)
+        if kind.is_tensor and (kind.grad is not Grad.UNKNOWN and kind.scalar is not None) and not kind.loose:
+            return kind
+        if not kind.known and self._is_model_output(binding):
+            return tensor(Grad.GRAPH, loose=True, why="the output of a model, whose loss is back-propagated")
+        found = self._refined(kind, uses)
+        if not found.known and self._is_forward_argument(binding):
+            return tensor(loose=True, why="an argument of a module's forward")
+        return found
+
+    def _is_model_output(self, binding: Binding) -> bool:
+        """Whether a call's result has a ``loss`` that is back-propagated: ``outputs = model(x); outputs.loss.backward()``."""
+        if not isinstance(binding.value, ast.Call) or binding.path or binding.form is not Form.ASSIGNMENT:
+            return False
+        for use in binding.uses:
+            parent = self._inference.tree.parent(use)
+            if isinstance(parent, ast.Attribute) and parent.attr == "loss" and self._reaches_backward(parent):
+                return True
+        return False
+
+    def _reaches_backward(self, loss: ast.Attribute) -> bool:
+        if loss in self._backpropagated:
+            return True
+        statement = self._inference.tree.parent(loss)
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]):
+                binding = self._inference.bindings.of(target)
+                return binding is not None and any(use in self._backpropagated for use in binding.uses)
+        return False
+
+    def refine_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
+        """The kind of an attribute of ``self``, given what the values stored there tell."""
+        if kind.type not in (Type.UNKNOWN, Type.TENSOR, Type.NONE):
+            return kind
+        uses: list[ast.Name | ast.Attribute] = [use for slot in slots for use in (*slot.uses, *slot.stores)]
+        return self._refined(kind if kind.type is not Type.NONE else Kind(), uses)
+
+    def _refined(self, kind: Kind, uses: list[ast.Name | ast.Attribute]) -> Kind:
+        if any(self._is_backpropagated(use) for use in uses):
+            if kind.is_tensor:
+                return replace(kind, grad=Grad.GRAPH, scalar=True if kind.scalar is None else kind.scalar, loose=False)
+            return tensor(Grad.GRAPH, True, why="it is back-propagated")
+        if kind.is_tensor:
+            return kind
+        found: Kind | None = None
+        if self._called_methods(uses) >= _OPTIMIZER_EVIDENCE:
+            return Kind(Type.OPTIMIZER, why="its `step` and `zero_grad` are called")
+        for use in uses:
+            said = self._said(use)
+            if said is not None and not said.known:
+                return Kind()
+            found = found or said
+        return found or kind
+
+    def _called_methods(self, uses: list[ast.Name | ast.Attribute]) -> set[str]:
+        parents = [self._inference.tree.parent(use) for use in uses]
+        return {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
+
+    def _is_backpropagated(self, use: ast.Name | ast.Attribute) -> bool:
+        """Whether a use is ``x`` in ``x.backward()``, or in ``accelerator.backward(x)`` and its like."""
+        return use in self._backpropagated
+
+    @cached_property
+    def _backpropagated(self) -> set[ast.expr]:
+        found: set[ast.expr] = set()
+        facts = self._inference.facts
+        for call in [*facts.calls.get("backward", ()), *facts.calls.get("manual_backward", ())]:
+            if is_engine_backward(call):
+                found.add(call.args[0])
+            elif isinstance(call.func, ast.Attribute) and not call.args:
+                receiver = call.func.value
+                found.add(receiver)
+                if (
+                    isinstance(receiver, ast.Call)
+                    and isinstance(receiver.func, ast.Attribute)
+                    and receiver.func.attr == "scale"
+                ):
+                    found.update(receiver.args[:1])
+        return found
+
+    def _said(self, use: ast.Name | ast.Attribute) -> Kind | None:
+        """What one use says: a kind, `UNKNOWN` for what cannot be a tensor or module, ``None`` for nothing."""
+        parent = self._inference.tree.parent(use)
+        match parent:
+            case ast.Attribute(value=value, attr=attribute) if value is use:
+                return self._attribute_says(parent, attribute)
+            case ast.Call(func=function, args=[first, *_]) if first is use:
+                return self._argument_says(function, parent)
+        return None
+
+    def _attribute_says(self, parent: ast.Attribute, attribute: str) -> Kind | None:
+        called = isinstance(call := self._inference.tree.parent(parent), ast.Call) and call.func is parent
+        if attribute in ("data", "grad"):
+            return None
+        if attribute == "batch_sizes":
+            return Kind(Type.PACKED, why="its `batch_sizes` is read")
+        if attribute in torch_api.TENSOR_ONLY:
+            return tensor(why=f"its `{attribute}` is used")
+        if attribute in _MODULE_EVIDENCE and called:
+            return Kind(Type.MODULE, why=f"its `{attribute}` is called")
+        if attribute == "param_groups":
+            return Kind(Type.OPTIMIZER, why="its `param_groups` is used")
+        if called and attribute in _CALLED_ON_TENSORS and attribute not in torch_api.MODULE_ATTRIBUTES:
+            return tensor(why=f"its `{attribute}` is called")
+        if (
+            attribute not in torch_api.TENSOR_ATTRIBUTES
+            and attribute not in torch_api.MODULE_ATTRIBUTES
+            and not attribute.startswith("_")
+        ):
+            return Kind()
+        return None
+
+    def _argument_says(self, function: ast.expr, call: ast.Call) -> Kind | None:
+        name = self._inference.names.qualified(function)
+        if name == "builtins.isinstance" and len(call.args) == 2:
+            return self._tested(call.args[1])
+        if name == "builtins.hasattr":
+            return Kind()  # it may be anything, or the code would not ask
+        if name == "torch.is_tensor":
+            guards = isinstance(self._inference.tree.parent(call), (ast.If, ast.IfExp))
+            return tensor(why="it is tested for being a tensor") if guards else None
+        if name is None:
+            return None
+        if name.startswith("torch.nn.functional.") or (name in torch_api.FUNCTIONS and name not in torch_api.FACTORIES):
+            if name in torch_api.FUNCTIONS and torch_api.FUNCTIONS[name].startswith("tensor") and not _takes_sequence(name):
+                return tensor(why=f"it is given to `{name}`")
+        return None
+
+    def _tested(self, classes: ast.expr) -> Kind | None:
+        names = [
+            self._inference.names.qualified(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])
+        ]
+        if any(name in _TENSOR_CLASSES for name in names):
+            return tensor(why="it is tested for being a tensor")
+        if names == [_PACKED]:
+            return Kind(Type.PACKED, why="it is tested for being a packed sequence")
+        if any((name or "").startswith("torch.nn.") for name in names):
+            return Kind(Type.MODULE, why="it is tested for being a module")
+        return None
+
+    def _is_forward_argument(self, binding: Binding) -> bool:
+        function = binding.scope.node
+        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or function.name != "forward":
+            return False
+        owner = self._inference.tree.parent(function)
+        if not isinstance(owner, ast.ClassDef) or not self._inference.facts.is_module(owner):
+            return False
+        return not any(said is not None for said in self._all_said(binding))
+
+    def _all_said(self, binding: Binding) -> Iterator[Kind | None]:
+        return (self._said(use) for use in binding.uses)
+
+
+def _takes_sequence(name: str) -> bool:
+    return name.rpartition(".")[2] in (
+        "cat",
+        "concat",
+        "concatenate",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "block_diag",
+        "meshgrid",
+        "einsum",
+    )

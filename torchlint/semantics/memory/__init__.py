@@ -1,0 +1,1 @@
+"""Which object a value is, who shares its memory, and who changes it."""

@@ -1,0 +1,220 @@
+"""Which variable, or attribute of one, an expression refers to: through aliases and wrappers, and across calls in the file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchlint.semantics.code.bindings import Binding, Bindings, Form
+from torchlint.semantics.code.definitions import Facts, is_class_method, is_static
+from torchlint.semantics.code.names import Names
+from torchlint.semantics.code.tree import Function, Tree, last_name
+from torchlint.semantics.kinds.inference import Inference
+
+_RETURN_THE_MODULE = frozenset(
+    {
+        *("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "apply", "requires_grad_"),
+        *("share_memory", "type"),
+    }
+)
+"""Methods of a module that return the module itself."""
+_WRAPPERS = frozenset(
+    {
+        *("DataParallel", "DistributedDataParallel", "DDP", "FSDP", "FullyShardedDataParallel", "compile", "fully_shard"),
+        *("unwrap_model", "prepare", "prepare_model", "setup", "setup_module", "initialize"),
+    }
+)
+"""What gives back its first argument, or each of them, wrapped: setting the mode of the one sets that of the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A variable, or an attribute that is reached from one: the scope that binds the variable, and the names that lead on."""
+
+    root: ast.AST
+    path: tuple[str, ...]
+
+    def holds(self, other: Reference) -> bool:
+        """Whether ``other`` is this, or a part of it."""
+        return self.root is other.root and other.path[: len(self.path)] == self.path
+
+    def part(self, *names: str) -> Reference:
+        """What attributes of it refer to."""
+        return Reference(self.root, (*self.path, *names))
+
+
+class References:
+    """Resolves expressions to references."""
+
+    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, inference: Inference) -> None:
+        self._tree = tree
+        self._bindings = bindings
+        self._names = names
+        self._facts = facts
+        self._inference = inference
+        self._aliases: dict[Binding, Reference | None] = {}
+        self._callees: dict[ast.Call, Function | None] = {}
+        self._found: dict[ast.expr, Reference | None] = {}
+
+    def of(self, node: ast.expr) -> Reference | None:
+        """What ``node`` refers to: ``model``, ``self.model``, ``model.module``, ``model.cuda()``, ``DataParallel(model)``."""
+        if node not in self._found:
+            self._found[node] = self._find(node)
+        return self._found[node]
+
+    def _find(self, node: ast.expr) -> Reference | None:
+        match node:
+            case ast.Name():
+                return self._variable(node)
+            case ast.Attribute(value=value, attr=name):
+                base = self.of(value)
+                return base if base is None or name == "module" else base.part(name)
+            case ast.Call():
+                return self._returned(node)
+        return None
+
+    def all_of(self, node: ast.expr) -> list[Reference] | None:
+        """What ``node`` refers to: each in turn for the variable of a loop over written-out things; ``None`` if not known."""
+        if isinstance(node, ast.Name):
+            bindings = self._bindings.reaching(node)
+            if any(binding.form is Form.LOOP for binding in bindings):
+                return self._looped(bindings)
+        found = self.of(node)
+        return None if found is None else [found]
+
+    def elements(self, node: ast.expr) -> list[Reference]:
+        """What the items of a written-out list, tuple or dict refer to, or ``node`` itself."""
+        return list(self._elements(node, set()))
+
+    def _elements(self, node: ast.expr, seen: set[ast.expr]) -> Iterator[Reference]:
+        """The elements of ``node``; each of the displays in ``seen``, to which this one is added, is gone through once."""
+        match node:
+            case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items) | ast.Dict(values=items):
+                if node not in seen:
+                    seen.add(node)
+                    for item in items:
+                        yield from self._elements(item, seen)
+                return
+            case ast.Starred(value=value):
+                yield from self._elements(value, seen)
+                return
+            case ast.Name():
+                bindings = self._bindings.reaching(node)
+                if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path:
+                    if isinstance(display := bindings[0].value, (ast.Tuple, ast.List, ast.Dict)):
+                        yield from self._elements(display, seen)
+                        return
+        if (found := self.of(node)) is not None:
+            yield found
+
+    def rebound(self, target: ast.expr) -> Reference | None:
+        """What an assignment to ``target`` gives another value; ``None`` where it is the same one, perhaps wrapped."""
+        found = None
+        if isinstance(target, ast.Name) and (binding := self._bindings.of(target)) is not None:
+            found = Reference(binding.scope.node, (target.id,))
+            return None if self._alias(binding) == found else found
+        if isinstance(target, ast.Attribute) and (base := self.of(target.value)) is not None:
+            found = base.part(target.attr)
+            statement = self._tree.parent(target)
+            if isinstance(statement, ast.Assign) and self.of(statement.value) == found:
+                return None
+        return found
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+
+    def callee(self, call: ast.Call) -> Function | None:
+        """The function of the file that ``call`` runs: by its name, as a method, or as the ``__init__`` of a class."""
+        if call not in self._callees:
+            self._callees[call] = None
+            self._callees[call] = self._find_callee(call)
+        return self._callees[call]
+
+    def _find_callee(self, call: ast.Call) -> Function | None:
+        if isinstance(call.func, ast.Name):
+            found = self._facts.definition(call.func)
+            return self._facts.method(found, "__init__") if isinstance(found, ast.ClassDef) else found
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        name = call.func.attr
+        if not any(name in facts.methods for facts in self._facts.classes.values()):
+            return None
+        owner = self._facts.self_class(call.func.value)
+        definition = owner if owner is not None else self._inference.kind(call.func.value).definition
+        return self._facts.method(definition, name) if isinstance(definition, ast.ClassDef) else None
+
+    def handed(self, reference: Reference, call: ast.Call, function: Function) -> Iterator[Reference]:
+        """What ``reference`` is called within ``function``, where ``call`` runs that: its parameters, ``self``, outer names."""
+        if reference.root is self._tree.module or self._tree.inside(function, reference.root):
+            yield reference
+        for parameter, argument in self._arguments(call, function):
+            found = self.of(argument)
+            if found is not None and found.holds(reference):
+                yield Reference(function, (parameter.arg, *reference.path[len(found.path) :]))
+
+    def _arguments(self, call: ast.Call, function: Function) -> Iterator[tuple[ast.arg, ast.expr]]:
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        is_method = isinstance(self._tree.parent(function), ast.ClassDef) and not is_static(function)
+        if is_method and parameters:
+            first = parameters.pop(0)
+            if isinstance(call.func, ast.Attribute) and not is_class_method(function):
+                yield first, call.func.value
+        for parameter, argument in zip(parameters, call.args):
+            if isinstance(argument, ast.Starred):
+                break
+            yield parameter, argument
+        named = {parameter.arg: parameter for parameter in [*parameters, *function.args.kwonlyargs]}
+        for keyword in call.keywords:
+            if keyword.arg in named:
+                yield named[keyword.arg], keyword.value
+
+    # --- variables ---------------------------------------------------------------------------------------------------
+
+    def _variable(self, name: ast.Name) -> Reference:
+        bindings = self._bindings.reaching(name)
+        if not bindings:
+            own = self._bindings.of(name)
+            return Reference(own.scope.node if own is not None else self._tree.module, (name.id,))
+        if len(bindings) == 1 and (alias := self._alias(bindings[0])) is not None:
+            return alias
+        return Reference(bindings[0].scope.node, (name.id,))
+
+    def _alias(self, binding: Binding) -> Reference | None:
+        """What the value of a binding refers to, where it is another reference."""
+        if binding not in self._aliases:
+            self._aliases[binding] = None
+            if binding.form is Form.ASSIGNMENT and binding.value is not None:
+                self._aliases[binding] = self._unpacked(binding.value, binding.path)
+        return self._aliases[binding]
+
+    def _unpacked(self, value: ast.expr, path: tuple[int | None, ...]) -> Reference | None:
+        if not path:
+            return self.of(value)
+        index = path[0]
+        if len(path) > 1 or index is None:
+            return None
+        if isinstance(value, ast.Call) and last_name(value.func) in _WRAPPERS and index < len(value.args):
+            return self.of(value.args[index])
+        if isinstance(value, ast.Tuple) and index < len(value.elts):
+            return self.of(value.elts[index])
+        return None
+
+    def _returned(self, call: ast.Call) -> Reference | None:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _RETURN_THE_MODULE:
+            return self.of(call.func.value)
+        if last_name(call.func) in _WRAPPERS and call.args and not isinstance(call.args[0], ast.Starred):
+            return self.of(call.args[0])
+        return None
+
+    def _looped(self, bindings: tuple[Binding, ...]) -> list[Reference] | None:
+        if len(bindings) != 1 or bindings[0].path or bindings[0].value is None:
+            return None
+        value = bindings[0].value
+        if isinstance(value, ast.Name):
+            behind = self._bindings.reaching(value)
+            if len(behind) == 1 and behind[0].form is Form.ASSIGNMENT and not behind[0].path and behind[0].value is not None:
+                value = behind[0].value
+        if not isinstance(value, (ast.Tuple, ast.List)):
+            return None
+        found = [self.of(item) for item in value.elts]
+        return None if None in found else [reference for reference in found if reference is not None]

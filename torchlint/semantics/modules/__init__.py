@@ -1,0 +1,1 @@
+"""Whether a class is a module, and what is in it."""

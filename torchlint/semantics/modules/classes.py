@@ -1,0 +1,96 @@
+"""Which classes of a file are modules for sure, and where their ``__init__`` has the base class initialised."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.definitions import MODULE_BASES
+from torchlint.semantics.code.tree import walk_body
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
+    from torchlint.semantics.code.tree import Function
+
+_OWN_ATTRIBUTES = torch_api.MODULE_ONLY | {
+    *("add_module", "apply", "children", "load_state_dict", "modules", "parameters", "state_dict", "training"),
+}
+_FRAMEWORKS = tuple(base for base in MODULE_BASES if not base.startswith("torch."))
+_PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+
+
+class ModuleClasses:
+    """Looks at the classes of one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._sure: dict[ast.ClassDef, bool] = {}
+
+    def is_sure(self, node: ast.ClassDef) -> bool:
+        """Whether a class is a module by its bases, or has a base from elsewhere and all else that makes a module."""
+        if node not in self._sure:
+            facts = self._semantics.facts
+            self._sure[node] = facts.derives_from(node, *MODULE_BASES) or (
+                facts.is_module(node)
+                and any(self._uses_modules_own(base) or self._sets_up_modules(base) for base in facts.bases(node))
+            )
+        return self._sure[node]
+
+    def _uses_modules_own(self, node: ast.ClassDef) -> bool:
+        """Whether a class uses what modules have and does not define it itself."""
+        facts = self._semantics.facts.classes[node]
+        used = {name for name, slot in facts.slots.items() if slot.uses and not slot.stores}
+        return bool(used & _OWN_ATTRIBUTES - facts.methods.keys())
+
+    def _sets_up_modules(self, node: ast.ClassDef) -> bool:
+        """Whether a class has its base initialised and then makes layers of torch its attributes."""
+        facts = self._semantics.facts.classes[node]
+        constructor = facts.methods.get("__init__")
+        if constructor is None or next(self.initialising(constructor), None) is None:
+            return False
+        return any(
+            isinstance(part, ast.Assign)
+            and any(isinstance(target, ast.Attribute) for target in part.targets)
+            and isinstance(part.value, ast.Call)
+            and (self._semantics.qualified_name(part.value.func) or "") in torch_api.MODULES
+            for part in walk_body(constructor.body)
+        )
+
+    def initialising(self, function: Function) -> Iterator[ast.Call]:
+        """The calls in a method that have a base class initialised, or may: ``super().__init__()``, ``Base.__init__(self)``.
+
+        Also those of the class's own methods that do so.
+        """
+        owner = self._semantics.tree.parent(function)
+        for part in walk_body(function.body):
+            match part:
+                case ast.Call(func=ast.Attribute(attr="__init__")):
+                    yield part
+                case ast.Call(func=ast.Attribute(value=value, attr=name)) if isinstance(owner, ast.ClassDef):
+                    if self._semantics.facts.self_class(value) is owner and name != function.name:
+                        method = self._semantics.facts.method(owner, name)
+                        if method is not None and any(_mentions_init(inner) for inner in walk_body(method.body)):
+                            yield part
+
+    def has_known_bases(self, node: ast.ClassDef) -> bool:
+        """Whether nothing is known of a class's making but what torch's own modules do: no metaclass, no unknown base."""
+        return all(
+            not base.keywords
+            and not {"__new__", "__setattr__", "__init_subclass__"} & self._semantics.facts.classes[base].methods.keys()
+            and all(self._is_known(part) for part in base.bases)
+            for base in self._semantics.facts.bases(node)
+        )
+
+    def _is_known(self, base: ast.expr) -> bool:
+        if isinstance(base, ast.Subscript):
+            return self._semantics.qualified_name(base.value) in _PLAIN_BASES
+        if self._semantics.facts.definition(base) is not None:
+            return True
+        name = self._semantics.qualified_name(base) or ""
+        return name in torch_api.MODULES or name in _PLAIN_BASES or name.startswith(_FRAMEWORKS)
+
+
+def _mentions_init(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "__init__"

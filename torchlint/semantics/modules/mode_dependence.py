@@ -1,0 +1,130 @@
+"""Whether a module does something else in training mode than in evaluation mode: dropout, batch normalisation and the like."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.kinds.kind import Kind, Type
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
+
+_DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
+"""What layers are called that depend on the mode; transformer layers have dropout unless told otherwise."""
+_ARCHITECTURES = re.compile(
+    r"torchvision\.models\.\w.*|(.*\.)?\w*(Res[Nn]e[Xx]?t|DenseNet|EfficientNet|MobileNet|Inception|B[Ee][Rr][Tt]|GPT|"
+    r"Transformer|ViT|U[Nn]et)\w*"
+)
+"""What models of well-known kinds are called, all of which have dropout or batch normalisation."""
+_FUNCTIONS = re.compile(r"torch\.(nn\.functional\.)?(\w*dropout\w*|batch_norm|rrelu_?|scaled_dot_product_attention)")
+
+
+class ModeDependence:
+    """Tells of models whether their mode makes a difference."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._classes: dict[ast.ClassDef, bool | None] = {}
+
+    def of(self, model: ast.expr) -> bool | None:
+        """Whether the mode of ``model`` makes a difference; ``None`` where not all of it is in the file."""
+        kind = self._semantics.kind(model)
+        if isinstance(kind.definition, ast.ClassDef):
+            return self._of_class(kind.definition)
+        if _ARCHITECTURES.fullmatch(kind.name):
+            return True
+        made = list(self._made(model))
+        names = [(self._semantics.qualified_name(call.func) or "") if call is not None else "" for call in made]
+        if not names or not all(names):
+            return self._of_layer(kind)
+        if all(name in torch_api.MODULES for name in names):
+            return self._of_parts(part for call in made if call is not None for part in ast.walk(call))
+        return True if all(_ARCHITECTURES.fullmatch(name) for name in names) else None
+
+    @staticmethod
+    def _of_layer(kind: Kind) -> bool | None:
+        """What is known of a single layer of torch's by its class."""
+        if kind.name not in torch_api.MODULES or kind.name in torch_api.CONTAINER_MODULES:
+            return None
+        return _DEPENDS.fullmatch(kind.name.rpartition(".")[2]) is not None
+
+    def _made(self, model: ast.expr) -> Iterator[ast.Call | None]:
+        """The calls that make what a variable, or an attribute of ``self``, holds; ``None`` for a value from elsewhere."""
+        if isinstance(model, ast.Name):
+            for binding in self._semantics.bindings.reaching(model):
+                yield self._call(binding.value if binding.form is Form.ASSIGNMENT and not binding.path else None)
+        elif isinstance(model, ast.Attribute) and (owner := self._semantics.facts.self_class(model.value)) is not None:
+            for slot in self._semantics.facts.slots(owner, model.attr):
+                for store in slot.stores:
+                    statement = self._semantics.tree.parent(store)
+                    yield self._call(statement.value if isinstance(statement, ast.Assign) else None)
+
+    @staticmethod
+    def _call(value: ast.expr | None) -> ast.Call | None:
+        """The call in ``Net().to(device)`` that makes the module."""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
+            value = value.func.value
+        return value if isinstance(value, ast.Call) else None
+
+    def _of_class(self, definition: ast.ClassDef) -> bool | None:
+        if definition not in self._classes:
+            self._classes[definition] = False
+            bases = list(self._semantics.facts.bases(definition))
+            found = self._of_parts(part for base in bases for part in ast.walk(base))
+            known = all(self._is_known_base(node) for base in bases for node in base.bases)
+            self._classes[definition] = found if found or known else None
+        return self._classes[definition]
+
+    def _is_known_base(self, base: ast.expr) -> bool:
+        name = self._semantics.qualified_name(base)
+        return self._semantics.facts.definition(base) is not None or name in ("torch.nn.Module", "builtins.object")
+
+    def _of_parts(self, parts: Iterable[ast.AST]) -> bool | None:
+        found = {self._of_part(part) for part in parts}
+        return True if True in found else None if None in found else False
+
+    def _of_part(self, part: ast.AST) -> bool | None:
+        match part:
+            case ast.Attribute(attr="training", ctx=ast.Load()):
+                return True
+            case ast.keyword(arg=str(name), value=value) if re.search("drop(out|_rate|_prob|path)", name):
+                return not (isinstance(value, ast.Constant) and not value.value)
+            case ast.Call(func=function):
+                return self._of_call(part, function)
+        return False
+
+    def _of_call(self, call: ast.Call, function: ast.expr) -> bool | None:
+        name = self._semantics.qualified_name(function) or ""
+        last = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+        if _DEPENDS.fullmatch(last):
+            return True
+        if _FUNCTIONS.fullmatch(name):
+            return any(keyword.arg == "training" for keyword in call.keywords)
+        holds = name in torch_api.CONTAINER_MODULES or name.endswith("DataParallel")
+        if holds and not all(_is_written_out(argument) for argument in call.args):
+            return None
+        definition = self._semantics.facts.definition(function)
+        if isinstance(definition, ast.ClassDef):
+            return self._of_class(definition)
+        if definition is not None or name.startswith(("torch.", "builtins.", "numpy.", "math.")):
+            return False
+        return None if last[:1].isupper() or self._makes_part(call) else False
+
+    def _makes_part(self, call: ast.Call) -> bool:
+        """Whether a call of an unknown function gives a module its parts: ``self.encoder = build_encoder()``."""
+        parent = self._semantics.tree.parent(call)
+        if not isinstance(parent, ast.Assign) or not any(isinstance(target, ast.Attribute) for target in parent.targets):
+            return False
+        return self._semantics.kind(call).type in (Type.UNKNOWN, Type.MODULE)
+
+
+def _is_written_out(argument: ast.expr) -> bool:
+    """Whether all modules of a container are made right there."""
+    if isinstance(argument, (ast.List, ast.Tuple)):
+        return all(map(_is_written_out, argument.elts))
+    return isinstance(argument, (ast.Call, ast.ListComp, ast.GeneratorExp))

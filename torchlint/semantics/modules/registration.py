@@ -1,0 +1,203 @@
+"""Whether modules and parameters that are kept in a list are registered in another way, or looked after by hand."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.modules.collections import FILLING, Collection, Collections
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
+
+_READING = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("len", "enumerate", "zip", "reversed", "range", "print", "iter", "next", "str", "repr", "bool", "any", "all"),
+        *("list", "tuple", "sum", "map", "min", "max"),
+    )
+)
+"""Builtin functions that look at a list's items and register none."""
+_LOOPING = frozenset({"builtins.enumerate", "builtins.zip", "builtins.reversed", "builtins.list", "builtins.tuple"})
+_BY_HAND = frozenset(
+    {
+        *("parameters", "named_parameters", "modules", "named_modules", "state_dict", "load_state_dict"),
+        *("train", "eval", "to", "cuda"),
+    }
+)
+"""Methods of modules that code calls on the items of a list when it looks after unregistered modules itself."""
+_REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "setattr", "__setattr__"})
+_DEEP = 4
+"""Through how many methods a collection is followed."""
+
+
+class Registration:
+    """Looks at what becomes of the collections of one file."""
+
+    def __init__(self, semantics: Semantics, collections: Collections) -> None:
+        self._semantics = semantics
+        self._collections = collections
+
+    def is_registered(self, found: Collection) -> bool:
+        """Whether the class registers the collection in another way, or looks after what is in it by hand."""
+        slots = self._semantics.facts.slots(found.owner, found.target.attr)
+        for slot in slots:
+            for store in slot.stores:
+                statement = self._semantics.tree.parent(store)
+                if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+                    if self._semantics.kind(statement.value).type is Type.MODULE:
+                        return True
+        if self._is_hidden(found):
+            return True
+        return any(self._registers(use) for use in found.uses)
+
+    def _is_hidden(self, found: Collection) -> bool:
+        """Whether a list of one item is only read at its first place: the usual way to hide a module from another."""
+        if found.fillings or len(found.displays) != 1:
+            return False
+        display = found.displays[0]
+        if not isinstance(display, (ast.List, ast.Tuple)) or len(display.elts) != 1 or isinstance(display.elts[0], ast.Starred):
+            return False
+        for use in found.uses:
+            parent = self._semantics.tree.parent(use)
+            if not (isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant) and parent.slice.value == 0):
+                return False
+        return True
+
+    def _registers(self, use: ast.expr, outer: tuple[ast.expr, ...] = ()) -> bool:
+        """Whether a use of the collection may register what is in it; ``outer`` are the calls that led there."""
+        tree = self._semantics.tree
+        child, parent = use, tree.parent(use)
+        if isinstance(parent, ast.Subscript) and parent.value is child and isinstance(parent.ctx, ast.Load):
+            return self._item_is_handled(parent)
+        if (
+            isinstance(parent, ast.Attribute)
+            and parent.attr in ("values", "items", "keys")
+            and isinstance(parent.ctx, ast.Load)
+        ):
+            call = tree.parent(parent)
+            if isinstance(call, ast.Call):
+                child, parent = call, tree.parent(call)
+        while isinstance(parent, (ast.Starred, ast.BinOp, ast.List, ast.Tuple, ast.IfExp, ast.keyword, ast.Dict)):
+            child, parent = parent, tree.parent(parent)  # type: ignore[assignment]
+        if isinstance(parent, ast.Call) and child is not parent.func:
+            name = self._semantics.qualified_name(parent.func)
+            if name in _LOOPING:
+                return self._loop_handles(parent)
+            if name in _READING or name == "builtins.isinstance" or _is_filling(parent):
+                return False
+            if (given := self._parameter_given(parent, child)) is not None and len(outer) < _DEEP:
+                return any(self._registers(inner, (*outer, use)) for inner in given.uses)
+            return not (name or "").startswith("torch.") or name in torch_api.MODULES
+        return self._loop_handles(child)
+
+    def _parameter_given(self, call: ast.Call, argument: ast.AST) -> Binding | None:
+        """The parameter of a method of ``self`` that an argument is given for."""
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        owner = self._semantics.facts.self_class(call.func.value)
+        method = self._semantics.facts.method(owner, call.func.attr) if owner is not None else None
+        if method is None:
+            return None
+        parameters = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
+        for parameter in parameters:
+            if self._semantics.facts.argument(call, method, parameter) in (argument, getattr(argument, "value", None)):
+                return self._semantics.bindings.of(parameter)
+        return None
+
+    def _loop_handles(self, iterated: ast.expr) -> bool:
+        """Whether a loop over the collection registers its items or looks after their parameters by hand."""
+        tree = self._semantics.tree
+        parent = tree.parent(iterated)
+        while isinstance(parent, ast.Call) and self._semantics.qualified_name(parent.func) in _LOOPING:
+            iterated, parent = parent, tree.parent(parent)
+        loop: ast.AST | None = None
+        if isinstance(parent, (ast.For, ast.AsyncFor)) and parent.iter is iterated:
+            loop = parent
+        elif isinstance(parent, ast.comprehension) and parent.iter is iterated:
+            loop = tree.parent(parent)
+        if loop is None:
+            return isinstance(parent, (ast.Assign, ast.Call, ast.Yield)) and not _is_reading_assignment(parent)
+        targets = parent.target if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)) else None
+        names = [part for part in ast.walk(targets) if isinstance(part, ast.Name)] if targets is not None else []
+        bindings = [binding for name in names if (binding := self._semantics.bindings.of(name)) is not None]
+        return any(self._item_is_handled(use) for binding in bindings for use in binding.uses)
+
+    def _item_is_handled(self, item: ast.expr) -> bool:
+        """Whether an item is registered where it is used, or its parameters are asked for."""
+        tree = self._semantics.tree
+        parent = tree.parent(item)
+        match parent:
+            case ast.Attribute(attr=method):
+                return method in _BY_HAND
+            case ast.Call(func=function) if function is not item:
+                return last_name(function) in _REGISTERING or self._makes_module(parent)
+            case ast.Assign(targets=targets):
+                return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+            case ast.Starred():
+                outer = tree.parent(parent)
+                return isinstance(outer, ast.Call) and self._makes_module(outer)
+        return False
+
+    def _makes_module(self, call: ast.Call) -> bool:
+        if (self._semantics.qualified_name(call.func) or "") in torch_api.MODULES:
+            return True
+        return self._semantics.kind(call).type is Type.MODULE and self._semantics.kind(call.func).type is Type.CLASS
+
+    def is_kept_elsewhere(self, item: ast.expr) -> bool:
+        """Whether a named item is given to an attribute as well, registered by name, or made a part of another module."""
+        if not isinstance(item, ast.Name):
+            return isinstance(item, ast.Call) and self._is_made_registered(item)
+        return any(
+            self._keeps(use) or self._is_assigned_to_attribute(b)
+            for b in self._collections.origins(item)
+            for use in (*b.uses, item)
+        )
+
+    def _is_made_registered(self, call: ast.Call) -> bool:
+        """Whether an item comes from a method of the class that registers what it makes."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        owner = self._semantics.facts.self_class(call.func.value)
+        method = self._semantics.facts.method(owner, call.func.attr) if owner is not None else None
+        if method is None:
+            return False
+        called = (part for part in ast.walk(method) if isinstance(part, ast.Call))
+        return any(last_name(part.func) in _REGISTERING for part in called)
+
+    def _keeps(self, use: ast.Name) -> bool:
+        parent = self._semantics.tree.parent(use)
+        match parent:
+            case ast.Call(func=function) if function is not use:
+                if last_name(function) in _REGISTERING:
+                    return True
+                return not isinstance(self._semantics.tree.parent(parent), ast.Expr) and not self._is_mere_function(function)
+            case ast.Assign(targets=targets, value=value) if value is use:
+                return any(isinstance(target, ast.Attribute) for target in targets)
+            case ast.Starred() | ast.keyword():
+                return True
+        return False
+
+    def _is_mere_function(self, function: ast.expr) -> bool:
+        """Whether a call of a function keeps nothing: of a builtin, or of torch without being a module's class."""
+        name = self._semantics.qualified_name(function) or ""
+        return name.startswith(("builtins.", "torch.nn.init.", "torch.nn.utils."))
+
+    def _is_assigned_to_attribute(self, binding: Binding) -> bool:
+        statement = self._semantics.tree.parent(binding.node)
+        return isinstance(statement, ast.Assign) and any(isinstance(target, ast.Attribute) for target in statement.targets)
+
+
+def _is_filling(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in FILLING
+
+
+def _is_reading_assignment(parent: ast.AST) -> bool:
+    """Whether ``parent`` is an assignment to plain names."""
+    return isinstance(parent, ast.Assign) and not any(
+        isinstance(part, (ast.Attribute, ast.Subscript)) for target in parent.targets for part in ast.walk(target)
+    )

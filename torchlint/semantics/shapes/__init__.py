@@ -1,0 +1,1 @@
+"""Which axes a tensor has, how many, and of what size."""

@@ -1,0 +1,147 @@
+"""``# noqa`` comments: which findings they silence.
+
+They work as in flake8 7, so that a comment means the same to the command and to the plugin: ``# noqa`` silences every
+finding on its line, ``# noqa: TPL001,TPL1`` those whose code starts with one of the codes. A line is what flake8 takes for
+one: a physical line, or all the lines that a multi-line string or a backslash holds together. On a line of its own,
+``# torchlint: noqa`` or ``# flake8: noqa``, with or without codes, speaks for the whole file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from torchlint.text.source import Source, SourceError
+
+_BLANK = r"[^\S\r\n]"
+_CODE_LIST = rf"(?::{_BLANK}?(?P<codes>(?:[A-Z]+[0-9]+(?:,|{_BLANK})*)+))?"
+_ANY = re.compile("noqa", re.IGNORECASE)
+_ON_LINE = re.compile(rf"# noqa{_CODE_LIST}", re.IGNORECASE)
+_ON_FILE = re.compile(rf"^[ \t\f]*#{_BLANK}*(?:torchlint|flake8)[:=]{_BLANK}*noqa\b{_CODE_LIST}", re.IGNORECASE | re.MULTILINE)
+_SEPARATORS = re.compile(r"[,\s]+")
+
+_BLANKET = ("",)
+"""The prefixes of a comment without codes: the empty one, which every code starts with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A noqa comment with codes: the span of ``# noqa: …`` and of each code, and the rows that it speaks for.
+
+    ``rows`` is empty for one that speaks for the whole file.
+    """
+
+    span: tuple[int, int]
+    codes: tuple[tuple[str, tuple[int, int]], ...]
+    rows: range
+
+
+class Suppressions:
+    """The noqa comments of one file."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._present = _ANY.search(source.text) is not None
+
+    def covers(self, code: str, row: int) -> bool:
+        """Whether a comment silences findings of ``code`` that start on line ``row`` (from 1)."""
+        if not self._present:
+            return False
+        return code.startswith(self._on_file) or code.startswith(self._on_row.get(row, ()))
+
+    def comments(self) -> list[Comment]:
+        """The comments that name codes; what reads like one in a string is none, even where it silences."""
+        if not self._present:
+            return []
+        found = [_comment(match, range(0)) for match in _ON_FILE.finditer(self._source.text.replace("\r", "\n"))]
+        of_file = {comment.span[1] for comment in found}
+        for match in _ON_LINE.finditer(self._source.text):
+            heeded = self.heeded(*self.line_of(self._source.location(match.start()).row))
+            if heeded is not None and heeded.span[0] == match.start() and match.end() not in of_file:
+                found.append(heeded)
+        return [comment for comment in found if comment.codes and self._source.is_in_comment(comment.codes[0][1][0])]
+
+    def line_of(self, row: int) -> tuple[int, int]:
+        """The first and last row of the line, as flake8 counts lines, that ``row`` belongs to."""
+        return self._joined.get(row, (row, row))
+
+    def heeded(self, first: int, last: int) -> Comment | None:
+        """What counts as the noqa comment of the line from row ``first`` to row ``last``; it may stand in a string."""
+        match = _ON_LINE.search(self._source.text, self._source.line_start(first), self._source.line_span(last)[1])
+        return match and _comment(match, range(first, last + 1))
+
+    @cached_property
+    def _joined(self) -> dict[int, tuple[int, int]]:
+        return {row: (first, last) for first, last in _lines(self._source) for row in range(first, last + 1)}
+
+    @cached_property
+    def _on_file(self) -> tuple[str, ...]:
+        text = self._source.text.replace("\r", "\n")
+        return tuple(prefix for match in _ON_FILE.finditer(text) for prefix in _prefixes(match))
+
+    @cached_property
+    def _on_row(self) -> dict[int, tuple[str, ...]]:
+        """For each line that a comment speaks for, the prefixes of the codes that are silent there."""
+        comments: dict[int, re.Match[str]] = {}
+        for match in _ON_LINE.finditer(self._source.text):
+            comments.setdefault(self._source.location(match.start()).row, match)
+        if not self._may_be_joined(comments):
+            return {row: _prefixes(match) for row, match in comments.items()}
+        covered: dict[int, tuple[str, ...]] = {}
+        for first, last in _lines(self._source):
+            start = self._source.line_start(first)
+            found = _ON_LINE.search(self._source.text, start, self._source.line_span(last)[1])
+            if found:
+                covered.update(dict.fromkeys(range(first, last + 1), _prefixes(found)))
+        return covered
+
+    def _may_be_joined(self, rows: Iterable[int]) -> bool:
+        """Whether a string or a backslash may join one of ``rows`` to another; telling that for sure takes the tokens."""
+        joined: set[int] = set()
+        try:
+            tree = self._source.tree
+        except SourceError:
+            return True
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno != node.lineno:
+                joined.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        lines = (line for row in rows for line in (row - 1, row) if line >= 1)
+        return not joined.isdisjoint(rows) or any(self._source.line(line).rstrip().endswith("\\") for line in lines)
+
+
+def _comment(match: re.Match[str], rows: range) -> Comment:
+    codes = []
+    if match["codes"]:
+        for code in re.finditer(r"[A-Za-z]+[0-9]+", match["codes"]):
+            start = match.start("codes") + code.start()
+            codes.append((code.group(), (start, start + len(code.group()))))
+    start = match.end() - len(match.group().lstrip())
+    return Comment((start, match.end()), tuple(codes), rows)
+
+
+def _prefixes(match: re.Match[str]) -> tuple[str, ...]:
+    codes = match["codes"]
+    return tuple(code for code in _SEPARATORS.split(codes) if code) if codes else _BLANKET
+
+
+def _lines(source: Source) -> list[tuple[int, int]]:
+    """The first and last row of every line, as flake8 counts lines: up to a newline that is no part of a token."""
+    lines: list[tuple[int, int]] = []
+    first = 1
+    for token in _with_plain_newlines(source).tokens:
+        if token.type in (tokenize.NEWLINE, tokenize.NL):
+            lines.append((first, token.end[0]))
+            first = token.end[0] + 1
+    lines.extend((row, row) for row in range(first, source.line_count + 1))  # what the tokenizer did not get to
+    return lines
+
+
+def _with_plain_newlines(source: Source) -> Source:
+    """The source with ``\\n`` for every newline: the tokenizer does not take a lone ``\\r`` for one."""
+    if "\r" not in source.text:
+        return source
+    return Source(source.text.replace("\r\n", "\n").replace("\r", "\n"))
