@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from torchlint import cache as cache_module
+from torchlint.engine import cache as cache_module
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.runner import Action, Outcome, Task, examine, run
