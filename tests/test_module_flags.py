@@ -10,14 +10,14 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import apply
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import Rule, all_rules
+from torchlint.rules import AnyRule, all_rules
 from torchlint.semantics import Semantics
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
 
-def rule(code: str) -> type[Rule]:
+def rule(code: str) -> type[AnyRule]:
     return next(found for found in all_rules() if found.code == code)
 
 
@@ -26,7 +26,7 @@ def is_module(text: str) -> bool:
     source = Source(text)
     last = source.tree.body[-1]
     assert isinstance(last, ast.Expr)
-    return ModuleEvidence(Semantics(source)).is_module(last.value)
+    return ModuleEvidence(Semantics(source.tree)).is_module(last.value)
 
 
 @pytest.mark.parametrize(

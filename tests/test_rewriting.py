@@ -24,7 +24,7 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.source = Source(text)
-        self.semantics = Semantics(self.source)
+        self.semantics = Semantics(self.source.tree)
         self.rewriter = Rewriter(self.source, self.semantics)
 
     def first(self, node_type: type[Node], having: Callable[[Node], bool] = lambda _: True) -> Node:

@@ -240,7 +240,7 @@ class PlainVisitor(ast.NodeVisitor):
 def test_pythons_own_traversal_reports_the_same(rule: type[Rule]) -> None:
     source = Source(read(rule, "bad.py"))
     suppressions = Suppressions(source)
-    running = rule(source, Semantics(source), suppressions)
+    running = rule(source, Semantics(source.tree), suppressions)
     PlainVisitor(running).visit(source.tree)
     running.finish()
     assert places(unsuppressed([running], suppressions)) == places(findings(source.text, rule))
@@ -255,7 +255,7 @@ def unsuppressed(rules: list[Rule], suppressions: Suppressions) -> list[Diagnost
 def test_screens_hide_no_finding(path: Path) -> None:
     source = Source(path.read_bytes().decode())
     suppressions = Suppressions(source)
-    semantics = Semantics(source)
+    semantics = Semantics(source.tree)
     running = [rule(source, semantics, suppressions) for rule in VISITING]
     traverse(semantics.tree.nodes, running)
     assert places(lint(source, VISITING)) == places(unsuppressed(running, suppressions))

@@ -71,7 +71,7 @@ def _run(source: Source, rules: Sequence[type[Rule]], costs: Costs) -> None:
     with costs.timed("layer", "parsing"):
         assert source.tree
     with costs.timed("layer", "tree and bindings"):
-        semantics = Semantics(source)
+        semantics = Semantics(source.tree)
     with costs.timed("layer", "rules"):
         for made in [rule(source, semantics, Suppressions(source)) for rule in rules]:
             with costs.timed("visits", made.code):

@@ -18,7 +18,7 @@ def marked(snippet: str) -> tuple[Semantics, list[ast.expr]]:
     text = dedent(snippet)
     marks = [match.start() - count for count, match in enumerate(re.finditer("[«»]", text))]
     source = Source(re.sub("[«»]", "", text))
-    semantics = Semantics(source)
+    semantics = Semantics(source.tree)
     spans = {(source.start(node), source.end(node)): node for node in semantics.tree.nodes if isinstance(node, ast.expr)}
     return semantics, [spans[span] for span in zip(marks[::2], marks[1::2])]
 

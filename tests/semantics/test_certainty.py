@@ -17,7 +17,7 @@ def asked(text: str) -> tuple[Certainty, ast.expr]:
     """The certainties of a program, and the argument of its call ``ask(…)``."""
     source = Source(HEADER + text)
     call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "ask")
-    return Certainty(Semantics(source)), call.args[0]
+    return Certainty(Semantics(source.tree)), call.args[0]
 
 
 @pytest.mark.parametrize(

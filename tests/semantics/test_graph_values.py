@@ -20,7 +20,7 @@ def last_expression(text: str) -> tuple[Semantics, ast.expr]:
     source = Source(HEAD + text)
     last = source.tree.body[-1]
     assert isinstance(last, ast.Expr)
-    return Semantics(source), last.value
+    return Semantics(source.tree), last.value
 
 
 # --- results of operations -------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def test_what_may_be_a_leaf(text: str) -> None:
 
 def terms(text: str) -> set[tuple[str, bool, bool]]:
     """The terms of what is back-propagated: their text, whether they are the whole loss, whether a criterion judges them."""
-    found = LossTerms(Semantics(Source(HEAD + text))).terms
+    found = LossTerms(Semantics(ast.parse(HEAD + text))).terms
     return {(ast.unparse(term.node), term.whole, term.judged) for term in found}
 
 

@@ -64,7 +64,7 @@ def test_views_that_must_copy_raise(seed: int) -> None:
         view = ast.parse(text).body[-1]
         assert isinstance(view, ast.Assign)
         source = Source("def f(x):\n" + textwrap.indent(text, "    "))
-        layouts = Layouts(Semantics(source))
+        layouts = Layouts(Semantics(source.tree))
         call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and ".view(" in ast.unparse(node))
         assert isinstance(call.func, ast.Attribute)
         layout, shape = layouts.view(call, layouts.of(call.func.value))
@@ -77,7 +77,7 @@ def test_views_that_must_copy_raise(seed: int) -> None:
 def test_symbols_are_the_same_for_the_same_axis() -> None:
     lines = ["n, c, h, w = x.shape", "y = x.relu().transpose(1, 2)", "return y.view(n, x.size(2), y.shape[2], y.size(-1))"]
     source = Source("def f(x):\n" + textwrap.indent("\n".join(lines), "    "))
-    layouts = Layouts(Semantics(source))
+    layouts = Layouts(Semantics(source.tree))
     call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and ".view(" in ast.unparse(node))
     assert isinstance(call.func, ast.Attribute)
     assert layouts.shape(call.args) == [axis.size for axis in layouts.of(call.func.value).front]

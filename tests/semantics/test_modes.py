@@ -300,7 +300,7 @@ def test_models_that_the_file_trains_are_known_in_every_scope_that_has_them() ->
                 net(1)
     """)
     )
-    found = {(getattr(scope, "name", ""), ".".join(model.path)) for scope, model in Semantics(source).modes.trained}
+    found = {(getattr(scope, "name", ""), ".".join(model.path)) for scope, model in Semantics(source.tree).modes.trained}
     assert found >= {("", "model"), ("test", "model"), ("__init__", "self.net"), ("fit", "this.net")}
     assert ("other", "net") not in found
 

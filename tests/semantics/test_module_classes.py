@@ -9,11 +9,10 @@ import pytest
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.modules.classes import ModuleClasses
-from torchlint.text.source import Source
 
 
 def classes(snippet: str) -> tuple[ModuleClasses, list[ast.ClassDef]]:
-    semantics = Semantics(Source(dedent(snippet)))
+    semantics = Semantics(ast.parse(dedent(snippet)))
     return ModuleClasses(semantics), [node for node in semantics.tree.nodes if isinstance(node, ast.ClassDef)]
 
 

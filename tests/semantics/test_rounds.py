@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.text.source import Source
 
 BEFORE = """
 import torch
@@ -45,7 +45,7 @@ for x, y in loader:
 
 
 def is_used_up(body: str) -> bool:
-    meaning = Semantics(Source(BEFORE + textwrap.indent(textwrap.dedent(body), "    ")))
+    meaning = Semantics(ast.parse(BEFORE + textwrap.indent(textwrap.dedent(body), "    ")))
     backward = meaning.training_steps.backwards[0]
     loop = next(meaning.tree.loops(backward.call))
     return meaning.round_graphs.is_used_up(backward.loss, backward.call, loop)

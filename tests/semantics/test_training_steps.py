@@ -9,11 +9,10 @@ import pytest
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS
-from torchlint.text.source import Source
 
 
 def semantics(text: str) -> Semantics:
-    return Semantics(Source(textwrap.dedent(text)))
+    return Semantics(ast.parse(textwrap.dedent(text)))
 
 
 def found(nodes: list[ast.expr]) -> list[str]:

@@ -9,7 +9,6 @@ import pytest
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.memory.updates import Updates
-from torchlint.text.source import Source
 
 START = """
 import torch
@@ -23,7 +22,7 @@ optimizer = optim.SGD(model.parameters(), lr=0.1)
 
 def updates(code: str) -> list[tuple[str, list[str]]]:
     """The updates at the top level: what runs, and what it changes."""
-    semantics = Semantics(Source(START + dedent(code)))
+    semantics = Semantics(ast.parse(START + dedent(code)))
     found = Updates(semantics).of_scope(semantics.tree.module)
     return [(ast.unparse(update.node), [place.spelling for place in update.of]) for update in found]
 
@@ -68,7 +67,7 @@ def test_what_updates(code: str, expected: list[tuple[str, list[str]]]) -> None:
 )
 def test_what_an_update_changes(code: str, expected: bool) -> None:
     text = "alias = model\nwrapped = nn.DataParallel(model)\nfirst = model.weight.data\noptimizer.step()\nprint(" + code + ")"
-    semantics = Semantics(Source(START + text))
+    semantics = Semantics(ast.parse(START + text))
     found = Updates(semantics)
     (update,) = found.of_scope(semantics.tree.module)
     call = semantics.tree.module.body[-1].value  # type: ignore[attr-defined]
@@ -90,7 +89,7 @@ def test_attributes_of_one_object_are_the_same_in_all_its_methods() -> None:
         def run(self):
             self.step()
     """
-    semantics = Semantics(Source(START + dedent(text)))
+    semantics = Semantics(ast.parse(START + dedent(text)))
     run = next(node for node in semantics.tree.nodes if isinstance(node, ast.FunctionDef) and node.name == "run")
     found = Updates(semantics).of_scope(run)
     assert [(ast.unparse(update.node), [place.spelling for place in update.of]) for update in found] == [

@@ -105,8 +105,8 @@ def _complete(options: argparse.Namespace) -> int:
 
 
 def _explain_kind(options: argparse.Namespace) -> int:
+    from torchlint.cli.explain_kind import explain
     from torchlint.diagnostic import Location
-    from torchlint.semantics.explain import explain
     from torchlint.text.source import Source, SourceError
 
     path, row, column = [*options.place.rsplit(":", 2), "", ""][:3]

@@ -78,7 +78,7 @@ class _Run:
         self._data = data
         self._suppressions = suppressions
         self._options = options
-        self._semantics = Semantics(source)
+        self._semantics = Semantics(source.tree)
 
     def findings(self, rules: Sequence[type[Rule]], screened: Sequence[type[Rule]]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``screened`` are run."""

@@ -1,4 +1,4 @@
-"""What the code means: names, kinds and flow. Knows no rule.
+"""What the code means: names, kinds and flow. Knows no rule, and of the text nothing but its syntax tree.
 
 `Semantics` is the one way in: it holds the facts about one file, computed as far as they are asked for.
 """
@@ -6,42 +6,48 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.autograd.gradient import Backpropagated, NoGrad
-from torchlint.semantics.autograd.rounds import RoundGraphs
-from torchlint.semantics.code.bindings import Binding, Bindings, Form
-from torchlint.semantics.code.control_flow import ControlFlow
-from torchlint.semantics.code.definitions import Facts
-from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import Tree
+from torchlint.semantics.autograd.gradient import NoGrad
+from torchlint.semantics.code import Code
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.kinds.inference import Inference
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
-from torchlint.semantics.memory.aliases import Aliases
-from torchlint.semantics.training.modes import Modes
-from torchlint.semantics.training.training_steps import TrainingSteps
-from torchlint.text.source import Source
+
+if TYPE_CHECKING:
+    from torchlint.semantics.autograd.gradient import Backpropagated
+    from torchlint.semantics.autograd.rounds import RoundGraphs
+    from torchlint.semantics.memory.aliases import Aliases
+    from torchlint.semantics.training.modes import Modes
+    from torchlint.semantics.training.training_steps import TrainingSteps
 
 __all__ = ["Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
+
+Analysis = TypeVar("Analysis")
 
 
 class Semantics:
     """The facts about one file."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.tree = Tree(source.tree)
-        self.bindings = Bindings(self.tree)
-        self.control_flow = ControlFlow(self.tree)
-        self.names = Names(self.tree, self.bindings)
-        self.facts = Facts(self.tree, self.bindings, self.names)
+    def __init__(self, module: ast.Module) -> None:
+        self.code = Code(module)
+        self.tree = self.code.tree
+        self.bindings = self.code.bindings
+        self.control_flow = self.code.control_flow
+        self.names = self.code.names
+        self.facts = self.code.facts
         self.no_grad = NoGrad(self.tree, self.names, self.facts)
         self.inference = Inference(self.tree, self.bindings, self.names, self.facts, self.no_grad)
-        self.backpropagated = Backpropagated(self.tree, self.bindings, self.names, self.facts, self.inference.call_sites)
-        self.modes = Modes(self)
-        self.aliases = Aliases(self)
-        self.round_graphs = RoundGraphs(self.tree, self.bindings, self.names, self.facts, self.inference, self.no_grad)
-        self.training_steps = TrainingSteps(self.tree, self.bindings, self.names, self.facts, self.inference)
+        self._made: dict[Callable[[Semantics], Any], Any] = {}
+
+    def of(self, analysis: Callable[[Semantics], Analysis]) -> Analysis:
+        """The one instance of an analysis for this file; made when it is first asked for."""
+        if (found := self._made.get(analysis)) is None:
+            found = self._made[analysis] = analysis(self)
+        return cast("Analysis", found)
 
     def qualified_name(self, node: ast.AST) -> str | None:
         """The dotted name of the API that ``node`` refers to, such as ``torch.nn.functional.relu``."""
@@ -50,3 +56,33 @@ class Semantics:
     def kind(self, node: ast.expr) -> Kind:
         """What ``node`` evaluates to, as far as the file tells."""
         return self.inference.kind(node)
+
+    @cached_property
+    def backpropagated(self) -> Backpropagated:
+        from torchlint.semantics.autograd.gradient import Backpropagated
+
+        return self.of(Backpropagated)
+
+    @cached_property
+    def modes(self) -> Modes:
+        from torchlint.semantics.training.modes import Modes
+
+        return self.of(Modes)
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        from torchlint.semantics.memory.aliases import Aliases
+
+        return self.of(Aliases)
+
+    @cached_property
+    def round_graphs(self) -> RoundGraphs:
+        from torchlint.semantics.autograd.rounds import RoundGraphs
+
+        return self.of(RoundGraphs)
+
+    @cached_property
+    def training_steps(self) -> TrainingSteps:
+        from torchlint.semantics.training.training_steps import TrainingSteps
+
+        return self.of(TrainingSteps)

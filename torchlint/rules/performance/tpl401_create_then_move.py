@@ -204,8 +204,10 @@ class CreateThenMove(Rule):
             return False
         given = keyword_of(factory, "device")
         if given is not None and placement.device is not None:
-            return placement.casts and self.source.segment(given.value) == placement.device and self._is_cast(chain)
-        moves = placement.device is not None and not _CPU.search(placement.device) and chain.name not in _PLACED
+            return (
+                placement.casts and self.source.segment(given.value) == self._written(placement.device) and self._is_cast(chain)
+            )
+        moves = placement.device is not None and not _CPU.search(self._written(placement.device)) and chain.name not in _PLACED
         return moves or (placement.casts and self._is_cast(chain))
 
     def _is_cast(self, chain: _Chain) -> bool:
@@ -268,10 +270,17 @@ class CreateThenMove(Rule):
         words = {}
         placement = chain.placement
         if placement.casts:
-            words["dtype"] = placement.dtype or f"{torch}.{placement.known_dtype}"
+            words["dtype"] = self._written(placement.dtype) if placement.dtype else f"{torch}.{placement.known_dtype}"
         if placement.device is not None:
-            words["device"] = placement.device
+            words["device"] = self._written(placement.device)
         return words
+
+    def _written(self, part: ast.expr | str) -> str:
+        """A device or dtype as source text on one line."""
+        if isinstance(part, str):
+            return part
+        text = self.source.segment(part)
+        return ast.unparse(part) if "\n" in text or "\r" in text else text
 
     def _fix(self, chain: _Chain, words: dict[str, str], imports: list[TextEdit]) -> Fix | None:
         edits = [*imports]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
-from torchlint.semantics.code.bindings import Binding, Bindings, Form
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Facts, Slot
 from torchlint.semantics.code.names import Names
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, walk_body
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
 _CUTTING_METHODS = frozenset({"item", "detach", "tolist", "numpy", "size", "dim", "argmax", "numel", "backward", "append"})
 _CUTTING_CALLS = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.str", "builtins.print"})
 _CUTTING_ATTRIBUTES = frozenset({"data", "shape", "grad", "device", "dtype"})
-CallSites: TypeAlias = Callable[[Function], list[ast.Call]]
-
 _FILLING_METHODS = frozenset({"append", "extend", "insert", "add", "update", "put"})
 
 
@@ -139,12 +140,12 @@ class NoGrad:
 class Backpropagated:
     """The bindings and attributes whose values flow into something that ``backward`` is called on."""
 
-    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, call_sites: CallSites) -> None:
-        self._tree = tree
-        self._bindings = bindings
-        self._names = names
-        self._facts = facts
-        self._call_sites = call_sites
+    def __init__(self, semantics: Semantics) -> None:
+        self._tree = semantics.tree
+        self._bindings = semantics.bindings
+        self._names = semantics.names
+        self._facts = semantics.facts
+        self._call_sites = semantics.inference.call_sites
         self._calls: set[ast.Call] = set()
 
     def name(self, node: ast.AST) -> bool:

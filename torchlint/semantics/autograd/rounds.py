@@ -11,16 +11,16 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.autograd.gradient import NoGrad
-from torchlint.semantics.code.bindings import Binding, Bindings, Form
-from torchlint.semantics.code.definitions import Facts
-from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, Tree, last_name
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
 from torchlint.semantics.kinds.calls import LOSS_MODULES
-from torchlint.semantics.kinds.inference import Inference
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
 
 _GRAPHLESS = frozenset(
     {Type.NUMBER, Type.STRING, Type.NONE, Type.ARRAY, Type.LOADER, Type.OPTIMIZER, Type.SCHEDULER, Type.CLASS}
@@ -42,15 +42,13 @@ _CRITERIA = re.compile(r"^(criterion|loss_?(fn|func|function))$", re.IGNORECASE)
 class RoundGraphs:
     """Follows values through the rounds of loops."""
 
-    def __init__(
-        self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, inference: Inference, no_grad: NoGrad
-    ) -> None:
-        self._tree = tree
-        self._bindings = bindings
-        self._names = names
-        self._facts = facts
-        self._inference = inference
-        self._no_grad = no_grad
+    def __init__(self, semantics: Semantics) -> None:
+        self._tree = semantics.tree
+        self._bindings = semantics.bindings
+        self._names = semantics.names
+        self._facts = semantics.facts
+        self._inference = semantics.inference
+        self._no_grad = semantics.no_grad
 
     def is_used_up(self, loss: ast.expr, backward: ast.Call, loop: Loop) -> bool:
         """Whether each round of ``loop`` makes the whole graph of ``loss`` anew, and only ``backward`` goes through it."""

@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.code.tree import dotted
 
 CASTING_METHODS = {
     "float": "float32",
@@ -55,14 +56,21 @@ class Role(Enum):
 class Placement:
     """What a move or cast asks for, with ``None`` for what stays as it is.
 
-    ``device`` and ``dtype`` are source text; ``known_dtype`` is torch's name of the dtype where the code tells it, and alone
-    where a method's name says it (``.float()``); ``certain`` is whether the device means the same as ``device=``.
+    ``device`` and ``dtype`` are expressions of the file, or text where it holds none that says so; ``known_dtype`` is torch's
+    name of the dtype where the code tells it, and alone where a method's name says it (``.float()``); ``certain`` is whether
+    the device means the same as ``device=``.
     """
 
-    device: str | None = None
-    dtype: str | None = None
+    device: ast.expr | str | None = None
+    dtype: ast.expr | str | None = None
     known_dtype: str = ""
     certain: bool = True
+
+    @property
+    def device_name(self) -> str:
+        """The device as it is written, without quotes: ``cuda:0``, ``self.device``."""
+        written = ast.unparse(self.device) if isinstance(self.device, ast.AST) else self.device or ""
+        return written.strip("\"'")
 
     @property
     def casts(self) -> bool:
@@ -140,19 +148,18 @@ class Placements:
         if not given or _is_none(given[0]):
             return Placement('"cuda"')
         node = given[0]
-        text = self._text(node)
-        if text is None:
-            return None
         match node:
+            case _ if not _can_stand_elsewhere(node):
+                return None
             case ast.Constant(value=bool()):
                 return None
             case ast.Constant(value=int(index)):
                 return Placement(f'"cuda:{index}"')
             case ast.Call(func=ast.Attribute(attr="get_device")):
-                return Placement(text)
+                return Placement(node)
         if self.role(node) is Role.DEVICE:
-            return Placement(text, certain=not self._may_be_none(node))
-        return Placement(text, certain=False)
+            return Placement(node, certain=not self._may_be_none(node))
+        return Placement(node, certain=False)
 
     def _may_be_none(self, node: ast.expr) -> bool:
         """Whether a device may be ``None``, which is the current GPU to ``.cuda()`` and the default device elsewhere."""
@@ -166,8 +173,8 @@ class Placements:
             return None
         found = [self._argument(argument) for argument in call.args]
         if "device" in words:
-            device = self._text(words["device"])
-            found.append(Placement(device) if device is not None else None)
+            device = words["device"]
+            found.append(Placement(device) if _can_stand_elsewhere(device) else None)
         if "dtype" in words:
             found.append(self._dtype(words["dtype"]))
         placement = Placement()
@@ -185,7 +192,7 @@ class Placements:
     def _argument(self, node: ast.expr) -> Placement | None:
         match self.role(node):
             case Role.DEVICE:
-                return Placement(self._text(node)) if self._text(node) is not None else None
+                return Placement(node) if _can_stand_elsewhere(node) else None
             case Role.DTYPE:
                 return self._dtype(node)
             case Role.TENSOR:
@@ -208,24 +215,19 @@ class Placements:
         """The device and dtype of another tensor, which is named twice and so must be a plain name."""
         if isinstance(node, ast.Attribute) and node.attr == "data" and self._semantics.kind(node).is_tensor:
             node = node.value
-        if not _is_plain(node):
-            return None
-        text = self._text(node)
-        return Placement(f"{text}.device", f"{text}.dtype")
+        name = dotted(node)
+        return Placement(f"{name}.device", f"{name}.dtype") if name is not None else None
 
     def _dtype(self, node: ast.expr) -> Placement | None:
         name = self._semantics.qualified_name(node) or ""
-        text = self._text(node)
-        if text is None:
+        if not _can_stand_elsewhere(node):
             return None
-        return Placement(None, text, _CASTS_IN_PYTHON.get(name) or _torch_dtype(name))
+        return Placement(None, node, _CASTS_IN_PYTHON.get(name) or _torch_dtype(name))
 
-    def _text(self, node: ast.expr) -> str | None:
-        """The source text of an argument, on one line, or ``None`` where it cannot stand elsewhere."""
-        if isinstance(node, (ast.Starred, ast.NamedExpr)):
-            return None
-        text = self._semantics.source.segment(node)
-        return ast.unparse(node) if "\n" in text or "\r" in text else text
+
+def _can_stand_elsewhere(argument: ast.expr) -> bool:
+    """Whether an argument may be written as one of another call."""
+    return not isinstance(argument, (ast.Starred, ast.NamedExpr))
 
 
 def _cast(name: str) -> Placement:
@@ -239,12 +241,6 @@ def _torch_dtype(name: str) -> str:
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def _is_plain(node: ast.expr) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 def _last_name(node: ast.expr) -> str:

@@ -125,7 +125,7 @@ class DeviceWork:
             if self._semantics.qualified_name(call.func) == "torch.device"
         ]
         is_cpu = (isinstance(device, ast.Constant) and device.value == "cpu" for device in devices)
-        return bool(devices) and all(is_cpu) and "cuda" not in self._semantics.source.text
+        return bool(devices) and all(is_cpu) and not self._semantics.code.words.speak_of("cuda")
 
     def _names(self, call: ast.Call) -> Iterator[str]:
         """The names of what a move is called on, where it is a statement, and of what its result is assigned to."""
@@ -146,12 +146,11 @@ class DeviceWork:
         if self._stays_on_cpu:
             return None
         placement = self._placements.of(node)
-        if placement is None or placement.device is None or placement.device.strip("\"'").startswith("cpu"):
+        if placement is None or placement.device is None or placement.device_name.startswith("cpu"):
             return None
         if self._semantics.qualified_name(node.func.value) is not None and node.func.attr == "cuda":
             return None
-        named = placement.device.strip("\"'").startswith("cuda")
-        return named and not self._is_conditional(node)
+        return placement.device_name.startswith("cuda") and not self._is_conditional(node)
 
     def _is_conditional(self, node: ast.AST) -> bool:
         for parent in self._semantics.tree.ancestors(node):

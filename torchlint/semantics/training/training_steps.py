@@ -13,17 +13,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.autograd.gradient import is_engine_backward
-from torchlint.semantics.code.bindings import Binding, Bindings, Form
-from torchlint.semantics.code.definitions import Facts
-from torchlint.semantics.code.names import Names
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, Tree, dotted, last_name
 from torchlint.semantics.kinds.calls import GRAD_SCALERS
-from torchlint.semantics.kinds.inference import Inference
 from torchlint.semantics.kinds.kind import Type
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
 
 Making: TypeAlias = ast.Call | ast.arg
 """Where an optimizer comes from: the call that makes it, or a parameter that is annotated as one."""
@@ -112,12 +112,12 @@ class _Placed(Generic[_Act]):
 class TrainingSteps:
     """Finds the acts of training steps in one file, and answers questions about them."""
 
-    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, inference: Inference) -> None:
-        self._tree = tree
-        self._bindings = bindings
-        self._names = names
-        self._facts = facts
-        self._inference = inference
+    def __init__(self, semantics: Semantics) -> None:
+        self._tree = semantics.tree
+        self._bindings = semantics.bindings
+        self._names = semantics.names
+        self._facts = semantics.facts
+        self._inference = semantics.inference
         self._regions: dict[ast.AST, Region] = {}
 
     # --- the acts ----------------------------------------------------------------------------------------------------

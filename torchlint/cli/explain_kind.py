@@ -17,7 +17,7 @@ def explain(source: Source, place: Location) -> str:
 
     Raises `SourceError` where the text is not Python, `LookupError` where no expression is at the place.
     """
-    semantics = Semantics(source)
+    semantics = Semantics(source.tree)
     if not (1 <= place.row <= source.line_count and place.column >= 1):
         raise LookupError(f"{source.filename} has no line {place.row}")
     offset = source.offset_of(place)
