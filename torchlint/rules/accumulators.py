@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchlint.semantics import Binding, Form, Semantics, torch_api
-from torchlint.semantics.autograd.gradient import evaluates
+from torchlint.semantics.autograd.paths import evaluates
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, dotted
 
 _REPORTING_METHODS = frozenset(

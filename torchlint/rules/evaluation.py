@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.autograd.gradient import connected
+from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import Function, last_name, walk_body
 
@@ -73,7 +73,7 @@ class GradientUses:
     @cached_property
     def may_be_needed(self) -> bool:
         """Whether the file works with gradients otherwise than by training, so that its models may need them to run."""
-        return self._semantics.code.words.match(_ASK_FOR_GRADIENTS) or any(map(self._asks, self._semantics.tree.nodes))
+        return self._semantics.words.match(_ASK_FOR_GRADIENTS) or any(map(self._asks, self._semantics.tree.nodes))
 
     @staticmethod
     def _asks(node: ast.AST) -> bool:

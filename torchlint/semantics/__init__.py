@@ -11,14 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.autograd.gradient import NoGrad
 from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.words import Words
+from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.inference import Inference
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
 
 if TYPE_CHECKING:
-    from torchlint.semantics.autograd.gradient import Backpropagated
+    from torchlint.semantics.autograd.backpropagation import Backpropagated
     from torchlint.semantics.autograd.rounds import RoundGraphs
     from torchlint.semantics.memory.aliases import Aliases
     from torchlint.semantics.training.modes import Modes
@@ -38,9 +39,9 @@ class Semantics:
         self.bindings = self.code.bindings
         self.control_flow = self.code.control_flow
         self.names = self.code.names
-        self.facts = self.code.facts
-        self.no_grad = NoGrad(self.tree, self.names, self.facts)
-        self.inference = Inference(self.tree, self.bindings, self.names, self.facts, self.no_grad)
+        self.facts = self.code.definitions
+        self.no_grad = NoGrad(self.code)
+        self.inference = Inference(self.code, self.no_grad)
         self._made: dict[Callable[[Semantics], Any], Any] = {}
 
     def of(self, analysis: Callable[[Semantics], Analysis]) -> Analysis:
@@ -48,6 +49,11 @@ class Semantics:
         if (found := self._made.get(analysis)) is None:
             found = self._made[analysis] = analysis(self)
         return cast("Analysis", found)
+
+    @property
+    def words(self) -> Words:
+        """The words that the file's code says."""
+        return self.code.words
 
     def qualified_name(self, node: ast.AST) -> str | None:
         """The dotted name of the API that ``node`` refers to, such as ``torch.nn.functional.relu``."""
@@ -59,7 +65,7 @@ class Semantics:
 
     @cached_property
     def backpropagated(self) -> Backpropagated:
-        from torchlint.semantics.autograd.gradient import Backpropagated
+        from torchlint.semantics.autograd.backpropagation import Backpropagated
 
         return self.of(Backpropagated)
 

@@ -9,7 +9,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.batches import Batches
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.target import TorchVersion
 from torchlint.text.noqa import Suppressions

@@ -11,7 +11,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Binding, Form, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, walk_body
-from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.kinds.results import LOSS_MODULES
 
 _HEAVY = frozenset({"torch.matmul", "torch.bmm", "torch.einsum", "torch.mm", "torch.baddbmm", "torch.cdist"})
 _GATHERING = re.compile(rb"\+|append")

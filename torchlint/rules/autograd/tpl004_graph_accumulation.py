@@ -11,7 +11,7 @@ from torchlint.rules import Rule, Screen
 from torchlint.rules.accumulators import Accumulation, Fate, mentions, root_of, summands
 from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.autograd.gradient import connected
+from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 from torchlint.target import TorchVersion

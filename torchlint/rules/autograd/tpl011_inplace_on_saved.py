@@ -10,7 +10,7 @@ from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.rules.screens import STORE, given
 from torchlint.semantics import Binding, Form, Grad, torch_api
-from torchlint.semantics.autograd.gradient import connected
+from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.autograd.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted

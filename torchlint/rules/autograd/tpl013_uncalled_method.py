@@ -9,7 +9,7 @@ from torchlint.rules.rewriting import TextEdit
 from torchlint.rules.screens import is_about_torch
 from torchlint.semantics import Type, torch_api
 from torchlint.semantics.code.tree import Function, dotted
-from torchlint.semantics.kinds.calls import GRAD_SCALERS
+from torchlint.semantics.kinds.results import GRAD_SCALERS
 
 _MOVES = frozenset(
     {

@@ -10,7 +10,7 @@ from torchlint.rules.mode_calls import ModeCalls
 from torchlint.rules.rewriting import Rewriter, TextEdit
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
-from torchlint.semantics.kinds.calls import LOSS_MODULES
+from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.training.modes import TRAIN, Mode, Run, Setting

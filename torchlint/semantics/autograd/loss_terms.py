@@ -17,8 +17,8 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.kinds.calls import LOSS_FUNCTIONS, LOSS_MODULES
 from torchlint.semantics.kinds.kind import Kind, Type
+from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics

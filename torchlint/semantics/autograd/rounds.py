@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
-from torchlint.semantics.kinds.calls import LOSS_MODULES
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
+from torchlint.semantics.kinds.results import LOSS_MODULES
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from torchlint.semantics.code.bindings import Bindings
 from torchlint.semantics.code.control_flow import ControlFlow
-from torchlint.semantics.code.definitions import Facts
+from torchlint.semantics.code.definitions import Definitions
 from torchlint.semantics.code.names import Names
 from torchlint.semantics.code.tree import Tree
 from torchlint.semantics.code.words import Words
@@ -26,7 +26,7 @@ class Code:
         self.bindings = Bindings(self.tree)
         self.control_flow = ControlFlow(self.tree)
         self.names = Names(self.tree, self.bindings)
-        self.facts = Facts(self.tree, self.bindings, self.names)
+        self.definitions = Definitions(self.tree, self.bindings, self.names)
 
     @cached_property
     def words(self) -> Words:

@@ -44,7 +44,7 @@ class ClassFacts:
     slots: dict[str, Slot] = field(default_factory=dict)
 
 
-class Facts:
+class Definitions:
     """Looks up the classes, functions and calls of a file."""
 
     def __init__(self, tree: Tree, bindings: Bindings, names: Names) -> None:

@@ -125,7 +125,7 @@ class DeviceWork:
             if self._semantics.qualified_name(call.func) == "torch.device"
         ]
         is_cpu = (isinstance(device, ast.Constant) and device.value == "cpu" for device in devices)
-        return bool(devices) and all(is_cpu) and not self._semantics.code.words.speak_of("cuda")
+        return bool(devices) and all(is_cpu) and not self._semantics.words.speak_of("cuda")
 
     def _names(self, call: ast.Call) -> Iterator[str]:
         """The names of what a move is called on, where it is a statement, and of what its result is assigned to."""

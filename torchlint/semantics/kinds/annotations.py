@@ -1,11 +1,11 @@
-"""The kinds that type annotations name."""
+"""The kinds that type annotations and classes of the file name."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.code import Code
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NONE,
@@ -21,9 +21,6 @@ from torchlint.semantics.kinds.kind import (
     tensor,
 )
 
-if TYPE_CHECKING:
-    from torchlint.semantics.kinds.inference import Inference
-
 _SEQUENCES = frozenset(
     {"list", "List", "tuple", "Tuple", "Sequence", "Iterable", "Iterator", "set", "Set", "Generator", "Collection"}
 )
@@ -35,25 +32,38 @@ _OTHER_FRAMEWORKS = frozenset(
 )
 
 
-def annotated_kind(annotation: ast.expr | None, inference: Inference) -> Kind:
+def annotated_kind(annotation: ast.expr | None, code: Code) -> Kind:
     """What a value with this annotation is; unknown where the annotation says nothing that matters here."""
     match annotation:
         case None:
             return UNKNOWN
         case ast.Constant(value=str(text)):
-            return _quoted(text, inference)
+            return _quoted(text, code)
         case ast.Constant(value=None):
             return NONE
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return join([annotated_kind(left, inference), annotated_kind(right, inference)])
+            return join([annotated_kind(left, code), annotated_kind(right, code)])
         case ast.Subscript(value=base, slice=parameters):
-            return _generic(base, parameters, inference)
+            return _generic(base, parameters, code)
         case ast.Name() | ast.Attribute():
-            return _named(annotation, inference)
+            return _named(annotation, code)
     return UNKNOWN
 
 
-def _quoted(text: str, inference: Inference) -> Kind:
+def instance(definition: ast.ClassDef, code: Code) -> Kind:
+    """What calling a class of the file gives."""
+    if code.definitions.is_module(definition):
+        return Kind(Type.MODULE, name=definition.name, definition=definition, why=f"`{definition.name}` is a module")
+    if code.definitions.derives_from(definition, "torch.optim."):
+        return Kind(Type.OPTIMIZER, definition=definition)
+    if code.definitions.derives_from(definition, "torch.Tensor", "torch.nn.Parameter"):
+        return tensor(why=f"`{definition.name}` is a tensor")
+    if code.definitions.derives_from(definition, "torch.utils.data.DataLoader"):
+        return Kind(Type.LOADER, definition=definition)
+    return Kind(Type.INSTANCE, name=definition.name, definition=definition)
+
+
+def _quoted(text: str, code: Code) -> Kind:
     """A string annotation; what its names refer to may be imported for type checkers only."""
     try:
         annotation = ast.parse(text.strip(), mode="eval").body
@@ -61,31 +71,31 @@ def _quoted(text: str, inference: Inference) -> Kind:
         return UNKNOWN
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return UNKNOWN
-    inference.bindings.adopt(annotation)
-    return annotated_kind(annotation, inference)
+    code.bindings.adopt(annotation)
+    return annotated_kind(annotation, code)
 
 
-def _generic(base: ast.expr, parameters: ast.expr, inference: Inference) -> Kind:
+def _generic(base: ast.expr, parameters: ast.expr, code: Code) -> Kind:
     name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
     parts = parameters.elts if isinstance(parameters, ast.Tuple) else [parameters]
     if name in ("Optional", "Union"):
-        return join([annotated_kind(part, inference) for part in parts])
+        return join([annotated_kind(part, code) for part in parts])
     if name in ("Annotated", "Final", "ClassVar"):
-        return annotated_kind(parts[0], inference)
+        return annotated_kind(parts[0], code)
     if name in ("tuple", "Tuple") and not any(isinstance(part, ast.Constant) and part.value is ... for part in parts):
-        return sequence(items=tuple(annotated_kind(part, inference) for part in parts))
+        return sequence(items=tuple(annotated_kind(part, code) for part in parts))
     if name in _SEQUENCES:
-        return sequence(annotated_kind(parts[0], inference))
+        return sequence(annotated_kind(parts[0], code))
     if name in _MAPPINGS and len(parts) == 2:
-        return mapping(annotated_kind(parts[1], inference))
+        return mapping(annotated_kind(parts[1], code))
     return UNKNOWN
 
 
-def _named(annotation: ast.Name | ast.Attribute, inference: Inference) -> Kind:
-    definition = inference.facts.definition(annotation)
+def _named(annotation: ast.Name | ast.Attribute, code: Code) -> Kind:
+    definition = code.definitions.definition(annotation)
     if isinstance(definition, ast.ClassDef):
-        return inference.instance(definition)
-    name = inference.names.qualified(annotation) or ""
+        return instance(definition, code)
+    name = code.names.qualified(annotation) or ""
     if name in ("torch.nn.Parameter", "builtins.Parameter"):
         return tensor(Grad.LEAF, why="its annotation")
     if _is_tensor_class(name):

@@ -110,7 +110,7 @@ class Certainty:
     @cached_property
     def _collates_as_usual(self) -> bool:
         """Whether the file's data loaders make tensors of what they load."""
-        return not self._semantics.code.words.speak_of("collate_fn")
+        return not self._semantics.words.speak_of("collate_fn")
 
     def _is_asked_about(self, binding: Binding) -> bool:
         """Whether any use asks what the value is."""

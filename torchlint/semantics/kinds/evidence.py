@@ -6,17 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.autograd.gradient import is_engine_backward
+from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Grad, Kind, Type, tensor
-
-if TYPE_CHECKING:
-    from torchlint.semantics.kinds.inference import Inference
 
 _CALLED_ON_TENSORS = frozenset(
     {"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"}
@@ -30,8 +26,8 @@ _MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "eval", "train",
 class Evidence:
     """Refines what is known of a value by how it is used."""
 
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
+    def __init__(self, code: Code) -> None:
+        self._code = code
 
     def refine(self, kind: Kind, binding: Binding) -> Kind:
         """The kind of what ``binding`` binds, given what its value tells."""
@@ -52,7 +48,7 @@ class Evidence:
         if not isinstance(binding.value, ast.Call) or binding.path or binding.form is not Form.ASSIGNMENT:
             return False
         for use in binding.uses:
-            parent = self._inference.tree.parent(use)
+            parent = self._code.tree.parent(use)
             if isinstance(parent, ast.Attribute) and parent.attr == "loss" and self._reaches_backward(parent):
                 return True
         return False
@@ -60,10 +56,10 @@ class Evidence:
     def _reaches_backward(self, loss: ast.Attribute) -> bool:
         if loss in self._backpropagated:
             return True
-        statement = self._inference.tree.parent(loss)
+        statement = self._code.tree.parent(loss)
         match statement:
             case ast.Assign(targets=[ast.Name() as target]):
-                binding = self._inference.bindings.of(target)
+                binding = self._code.bindings.of(target)
                 return binding is not None and any(use in self._backpropagated for use in binding.uses)
         return False
 
@@ -92,7 +88,7 @@ class Evidence:
         return found or kind
 
     def _called_methods(self, uses: list[ast.Name | ast.Attribute]) -> set[str]:
-        parents = [self._inference.tree.parent(use) for use in uses]
+        parents = [self._code.tree.parent(use) for use in uses]
         return {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
 
     def _is_backpropagated(self, use: ast.Name | ast.Attribute) -> bool:
@@ -102,8 +98,8 @@ class Evidence:
     @cached_property
     def _backpropagated(self) -> set[ast.expr]:
         found: set[ast.expr] = set()
-        facts = self._inference.facts
-        for call in [*facts.calls.get("backward", ()), *facts.calls.get("manual_backward", ())]:
+        calls = self._code.definitions.calls
+        for call in [*calls.get("backward", ()), *calls.get("manual_backward", ())]:
             if is_engine_backward(call):
                 found.add(call.args[0])
             elif isinstance(call.func, ast.Attribute) and not call.args:
@@ -119,7 +115,7 @@ class Evidence:
 
     def _said(self, use: ast.Name | ast.Attribute) -> Kind | None:
         """What one use says: a kind, `UNKNOWN` for what cannot be a tensor or module, ``None`` for nothing."""
-        parent = self._inference.tree.parent(use)
+        parent = self._code.tree.parent(use)
         match parent:
             case ast.Attribute(value=value, attr=attribute) if value is use:
                 return self._attribute_says(parent, attribute)
@@ -128,7 +124,7 @@ class Evidence:
         return None
 
     def _attribute_says(self, parent: ast.Attribute, attribute: str) -> Kind | None:
-        called = isinstance(call := self._inference.tree.parent(parent), ast.Call) and call.func is parent
+        called = isinstance(call := self._code.tree.parent(parent), ast.Call) and call.func is parent
         if attribute in ("data", "grad"):
             return None
         if attribute == "batch_sizes":
@@ -150,13 +146,13 @@ class Evidence:
         return None
 
     def _argument_says(self, function: ast.expr, call: ast.Call) -> Kind | None:
-        name = self._inference.names.qualified(function)
+        name = self._code.names.qualified(function)
         if name == "builtins.isinstance" and len(call.args) == 2:
             return self._tested(call.args[1])
         if name == "builtins.hasattr":
             return Kind()  # it may be anything, or the code would not ask
         if name == "torch.is_tensor":
-            guards = isinstance(self._inference.tree.parent(call), (ast.If, ast.IfExp))
+            guards = isinstance(self._code.tree.parent(call), (ast.If, ast.IfExp))
             return tensor(why="it is tested for being a tensor") if guards else None
         if name is None:
             return None
@@ -166,9 +162,7 @@ class Evidence:
         return None
 
     def _tested(self, classes: ast.expr) -> Kind | None:
-        names = [
-            self._inference.names.qualified(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])
-        ]
+        names = [self._code.names.qualified(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])]
         if any(name in _TENSOR_CLASSES for name in names):
             return tensor(why="it is tested for being a tensor")
         if names == [_PACKED]:
@@ -181,8 +175,8 @@ class Evidence:
         function = binding.scope.node
         if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or function.name != "forward":
             return False
-        owner = self._inference.tree.parent(function)
-        if not isinstance(owner, ast.ClassDef) or not self._inference.facts.is_module(owner):
+        owner = self._code.tree.parent(function)
+        if not isinstance(owner, ast.ClassDef) or not self._code.definitions.is_module(owner):
             return False
         return not any(said is not None for said in self._all_said(binding))
 
@@ -203,3 +197,15 @@ def _takes_sequence(name: str) -> bool:
         "meshgrid",
         "einsum",
     )
+
+
+def is_engine_backward(call: ast.Call) -> bool:
+    """Whether ``x.backward(y)`` is, by its shape, of an engine that back-propagates ``y``: accelerate, deepspeed, apex."""
+    if not isinstance(call.func, ast.Attribute) or not call.args:
+        return False
+    if call.func.attr == "manual_backward":
+        return True
+    receiver = call.func.value
+    name = receiver.attr if isinstance(receiver, ast.Attribute) else receiver.id if isinstance(receiver, ast.Name) else ""
+    engines = ("accelerator", "fabric", "engine", "optimizer", "optim", "model", "trainer", "strategy", "scaler", "self", "amp")
+    return any(name.lower().endswith(engine) for engine in engines)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import replace
-from functools import cached_property
 
-from torchlint.semantics import torch_api
-from torchlint.semantics.autograd.gradient import NoGrad
-from torchlint.semantics.code.bindings import Binding, Bindings, Form
-from torchlint.semantics.code.definitions import Facts, is_class_method, is_static
-from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, walk
-from torchlint.semantics.kinds.annotations import annotated_kind
+from torchlint.semantics.code import Code
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.definitions import is_class_method, is_static
+from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
+from torchlint.semantics.kinds.annotations import annotated_kind, instance
+from torchlint.semantics.kinds.api import api_kind
+from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.calls import Calls
 from torchlint.semantics.kinds.evidence import Evidence
+from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.kind import (
     ARRAY,
-    BATCH,
     NONE,
     NUMBER,
     STRING,
@@ -26,6 +24,8 @@ from torchlint.semantics.kinds.kind import (
     Grad,
     Kind,
     Type,
+    element_of,
+    item_of,
     join,
     mapping,
     record,
@@ -34,24 +34,6 @@ from torchlint.semantics.kinds.kind import (
     tensor,
 )
 
-_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
-_NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "requires_grad", "is_leaf"})
-_PARAMETER_NAME = re.compile(r"(weight|bias)(_(g|v|ih|hh|orig|ih_l\d|hh_l\d))?|(in_proj|out_proj|q|k|v|g)_(weight|bias)")
-_BUFFER_NAMES = frozenset({"running_mean", "running_var"})
-_FOREIGN = (
-    "torchvision.datasets",
-    "torchtext",
-    "argparse",
-    "xml",
-    "requests",
-    "urllib",
-    "pandas",
-    "collections",
-    "json",
-    "tensorflow",
-)
-
-
 _DEEP = 150
 """At this depth of recursion, what is needed further on is inferred first."""
 
@@ -59,19 +41,20 @@ _DEEP = 150
 class Inference:
     """Computes kinds on demand and remembers them; what refers to itself is unknown where it does."""
 
-    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, no_grad: NoGrad) -> None:
-        self.tree = tree
-        self.bindings = bindings
-        self.names = names
-        self.facts = facts
+    def __init__(self, code: Code, no_grad: NoGrad) -> None:
+        self.code = code
         self.no_grad = no_grad
-        self.evidence = Evidence(self)
+        self._tree = code.tree
+        self._bindings = code.bindings
+        self._names = code.names
+        self._definitions = code.definitions
+        self._evidence = Evidence(code)
+        self._attributes = Attributes(self, self._evidence)
         self._calls = Calls(self)
         self._kinds: dict[ast.AST, Kind] = {}
         self._depth = 0
         self._depth_of_sums = 0
         self._binding_kinds: dict[Binding, Kind] = {}
-        self._slot_kinds: dict[tuple[ast.ClassDef, str], Kind] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
         self._call_sites: dict[Function, list[ast.Call]] = {}
         self._instance_calls: dict[str, dict[Function, list[ast.Call]]] = {}
@@ -100,7 +83,7 @@ class Inference:
                 seen.add(part)
                 ahead.append(part)
                 if isinstance(part, ast.Name):
-                    values = [binding.value for binding in self.bindings.reaching(part) if binding not in self._binding_kinds]
+                    values = [binding.value for binding in self._bindings.reaching(part) if binding not in self._binding_kinds]
                     pending.extend(value for value in values if value is not None and value not in seen)
         depth, self._depth = self._depth, 0
         for part in reversed(ahead):
@@ -112,7 +95,7 @@ class Inference:
             case ast.Name():
                 return self._name(node)
             case ast.Attribute():
-                return self._attribute(node)
+                return self._attributes.kind(node)
             case ast.Call():
                 return self._calls.result(node)
             case ast.Subscript():
@@ -166,9 +149,9 @@ class Inference:
     # --- names and what they are bound to ----------------------------------------------------------------------------
 
     def _name(self, node: ast.Name) -> Kind:
-        bindings = self.bindings.reaching(node)
+        bindings = self._bindings.reaching(node)
         if not bindings:
-            name = self.names.qualified(node)
+            name = self._names.qualified(node)
             return api_kind(name) if name else UNKNOWN
         return join([self.binding_kind(binding) for binding in bindings])
 
@@ -177,7 +160,7 @@ class Inference:
         found = self._binding_kinds.get(binding)
         if found is None:
             self._binding_kinds[binding] = UNKNOWN
-            found = self._binding_kinds[binding] = self.evidence.refine(self._bound(binding), binding)
+            found = self._binding_kinds[binding] = self._evidence.refine(self._bound(binding), binding)
         return found
 
     def _bound(self, binding: Binding) -> Kind:
@@ -194,7 +177,7 @@ class Inference:
                     return before  # changed in place, which without autograd leaves it what it was
                 value = self.kind(binding.value) if binding.value is not None else UNKNOWN
                 return self._combine(binding.node, [before, value])
-        if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self)).known:
+        if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self.code)).known:
             return self._precise(kind, binding)
         if binding.value is None:
             return UNKNOWN
@@ -253,7 +236,7 @@ class Inference:
         function = binding.scope.node
         parameter = binding.node
         assert isinstance(parameter, ast.arg)
-        if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self)).known:
+        if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self.code)).known:
             return kind
         if not isinstance(function, FUNCTIONS):
             return UNKNOWN
@@ -261,19 +244,19 @@ class Inference:
             return sequence()
         if parameter is function.args.kwarg:
             return mapping()
-        owner = self.tree.parent(function)
+        owner = self._tree.parent(function)
         if isinstance(owner, ast.ClassDef) and parameter in [*function.args.posonlyargs, *function.args.args][:1]:
             if is_class_method(function):
                 return Kind(Type.CLASS, name=owner.name, definition=owner)
             if not is_static(function):
-                return self.instance(owner)
+                return instance(owner, self.code)
         given = []
         for call in self.call_sites(function):
-            argument = self.facts.argument(call, function, parameter)
+            argument = self._definitions.argument(call, function, parameter)
             given.append(self.kind(argument) if argument is not None else UNKNOWN)
         kind = join(given)
         if not kind.known or kind.type is Type.NONE:
-            default = self.facts.default(function, parameter)
+            default = self._definitions.default(function, parameter)
             kind = self.kind(default) if default is not None else UNKNOWN
             if kind.type in (Type.NONE, Type.NUMBER):
                 kind = UNKNOWN
@@ -282,8 +265,8 @@ class Inference:
     def call_sites(self, function: Function) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``: by its name, on ``self``, or on an instance of its class."""
         if function not in self._call_sites:
-            self._call_sites[function] = self.facts.call_sites(function)  # while the receivers are looked at
-            owner = self.tree.parent(function)
+            self._call_sites[function] = self._definitions.call_sites(function)  # while the receivers are looked at
+            owner = self._tree.parent(function)
             if isinstance(owner, ast.ClassDef) and not function.name.startswith("__"):
                 others = self._calls_on_instances(function.name).get(function, ())
                 self._call_sites[function] = list(dict.fromkeys([*self._call_sites[function], *others]))
@@ -294,26 +277,14 @@ class Inference:
         if name not in self._instance_calls:
             self._instance_calls[name] = {}  # while the receivers are looked at
             found: dict[Function, list[ast.Call]] = {}
-            for call in self.facts.calls.get(name, ()):
+            for call in self._definitions.calls.get(name, ()):
                 if isinstance(call.func, ast.Attribute):
                     definition = self.kind(call.func.value).definition
-                    method = self.facts.method(definition, name) if isinstance(definition, ast.ClassDef) else None
+                    method = self._definitions.method(definition, name) if isinstance(definition, ast.ClassDef) else None
                     if method is not None:
                         found.setdefault(method, []).append(call)
             self._instance_calls[name] = found
         return self._instance_calls[name]
-
-    def instance(self, definition: ast.ClassDef) -> Kind:
-        """What calling a class of the file gives."""
-        if self.facts.is_module(definition):
-            return Kind(Type.MODULE, name=definition.name, definition=definition, why=f"`{definition.name}` is a module")
-        if self.facts.derives_from(definition, "torch.optim."):
-            return Kind(Type.OPTIMIZER, definition=definition)
-        if self.facts.derives_from(definition, "torch.Tensor", "torch.nn.Parameter"):
-            return tensor(why=f"`{definition.name}` is a tensor")
-        if self.facts.derives_from(definition, "torch.utils.data.DataLoader"):
-            return Kind(Type.LOADER, definition=definition)
-        return Kind(Type.INSTANCE, name=definition.name, definition=definition)
 
     def returned(self, function: Function) -> Kind:
         """What calling a function of the file gives."""
@@ -323,163 +294,12 @@ class Inference:
         return self._return_kinds[function]
 
     def _returned(self, function: Function) -> Kind:
-        values = self.facts.returned(function)
+        values = self._definitions.returned(function)
         kind = join([self.kind(value) if value is not None else NONE for value in values])
         if not kind.known and function.returns is not None:
-            kind = annotated_kind(function.returns, self)
+            kind = annotated_kind(function.returns, self.code)
         if kind.is_tensor and self.no_grad.decorated(function):
             kind = replace(kind, grad=Grad.NONE)
-        return kind
-
-    # --- attributes --------------------------------------------------------------------------------------------------
-
-    def _attribute(self, node: ast.Attribute) -> Kind:
-        name = self.names.qualified(node)
-        if name is not None and not name.startswith("builtins."):
-            return api_kind(name)
-        base = self.kind(node.value)
-        match base.type:
-            case Type.TENSOR:
-                return self._tensor_attribute(node, base)
-            case Type.MODULE | Type.INSTANCE | Type.OPTIMIZER | Type.LOADER:
-                return self._object_attribute(node, base)
-            case Type.CLASS if isinstance(base.definition, ast.ClassDef):
-                return self._slot(base.definition, node.attr)
-            case Type.UNKNOWN:
-                return self._unknown_attribute(node)
-            case Type.PACKED if node.attr in ("data", "batch_sizes"):
-                return tensor(why="the data of a packed sequence")
-        return UNKNOWN
-
-    def _tensor_attribute(self, node: ast.Attribute, base: Kind) -> Kind:
-        if node.attr == "data":
-            return tensor(Grad.NONE, base.scalar, why="`.data`")
-        if node.attr == "grad":
-            return tensor(Grad.UNKNOWN if self.keeps_gradient_graph else Grad.NONE, why="a gradient")
-        if node.attr in _VIEWS:
-            return replace(base, grad=Grad.NONE if self.no_grad.covers(node) else result_grad([base.grad]))
-        if node.attr in _NUMBER_ATTRIBUTES:
-            return NUMBER
-        if node.attr == "shape":
-            return sequence(NUMBER)
-        if base.loose and node.attr not in torch_api.TENSOR_ATTRIBUTES:
-            if node.attr == "loss":
-                return tensor(base.grad, True, why="the loss of a model's output")
-            return replace(base, scalar=None) if base.grad is Grad.GRAPH else UNKNOWN
-        return UNKNOWN
-
-    @cached_property
-    def keeps_gradient_graph(self) -> bool:
-        """Whether the file asks for gradients that carry graph themselves (``create_graph=True``)."""
-        for name in ("backward", "grad"):
-            for call in self.facts.calls.get(name, ()):
-                for keyword in call.keywords:
-                    if keyword.arg == "create_graph" and not _is_false(keyword.value):
-                        return True
-        return False
-
-    def _object_attribute(self, node: ast.Attribute, base: Kind) -> Kind:
-        if isinstance(base.definition, ast.ClassDef):
-            kind = self._slot(base.definition, node.attr)
-            if kind.known:
-                return kind
-            if self.facts.method(base.definition, node.attr) is not None:
-                return self._method(base.definition, node.attr)
-            if base.type is Type.INSTANCE or any(slot.stores for slot in self.facts.slots(base.definition, node.attr)):
-                return UNKNOWN
-        if base.type is Type.MODULE:
-            if node.attr == "module":
-                return Kind(Type.MODULE, why="a wrapped module")
-            if node.attr in torch_api.BUFFERS.get(base.name, ()):
-                return tensor(Grad.NONE, why=f"a buffer of `{base.name}`")
-            if _PARAMETER_NAME.fullmatch(node.attr) or node.attr in torch_api.PARAMETER_ATTRIBUTES.get(base.name, ()):
-                return tensor(Grad.LEAF, why="a parameter of a module")
-            if node.attr in _BUFFER_NAMES:
-                return tensor(Grad.NONE, why="a buffer of a normalisation layer")
-        if base.type is Type.OPTIMIZER and node.attr == "param_groups":
-            return sequence(mapping(sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))))
-        return UNKNOWN
-
-    def _method(self, definition: ast.ClassDef, name: str) -> Kind:
-        method = self.facts.method(definition, name)
-        assert method is not None
-        if any(
-            isinstance(decorator, ast.Name) and decorator.id in ("property", "cached_property")
-            for decorator in method.decorator_list
-        ):
-            return self.returned(method)
-        return Kind(Type.FUNCTION, name=name, definition=method)
-
-    def _unknown_attribute(self, node: ast.Attribute) -> Kind:
-        if node.attr == "grad":
-            return tensor(Grad.UNKNOWN if self.keeps_gradient_graph else Grad.NONE, why="a gradient")
-        if node.attr == "param_groups":
-            return sequence(mapping(sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))))
-        if _PARAMETER_NAME.fullmatch(node.attr) and self._used_as_parameter(node):
-            return tensor(Grad.LEAF, why="the weight or bias of a layer")
-        if node.attr in _BUFFER_NAMES and self._used_as_parameter(node):
-            return tensor(Grad.NONE, why="a buffer of a normalisation layer")
-        return UNKNOWN
-
-    def _used_as_parameter(self, node: ast.Attribute) -> bool:
-        """Whether ``m.weight`` is used as only a parameter can be: ``.data`` or ``.grad`` of it, or its initialisation."""
-        parent = self.tree.parent(node)
-        if isinstance(parent, ast.Attribute):
-            return parent.attr == "data" or parent.attr in torch_api.TENSOR_ONLY or parent.attr in torch_api.INPLACE_METHODS
-        return isinstance(parent, ast.Call) and (self.names.qualified(parent.func) or "").startswith("torch.")
-
-    def _slot(self, definition: ast.ClassDef, name: str) -> Kind:
-        """What an attribute of the instances of a class holds."""
-        key = (definition, name)
-        if key not in self._slot_kinds:
-            self._slot_kinds[key] = UNKNOWN
-            self._slot_kinds[key] = self._slot_kind(definition, name)
-        return self._slot_kinds[key]
-
-    def _slot_kind(self, definition: ast.ClassDef, name: str) -> Kind:
-        slots = self.facts.slots(definition, name)
-        kinds = [self._stored(store) for slot in slots for store in slot.stores]
-        for slot in slots:
-            for value, annotation in slot.class_values:
-                kinds.append(self.kind(value) if value is not None else annotated_kind(annotation, self))
-        kinds.extend(self._registered[base, name] for base in self.facts.bases(definition) if (base, name) in self._registered)
-        return self.evidence.refine_slot(join(kinds), slots)
-
-    @cached_property
-    def _registered(self) -> dict[tuple[ast.ClassDef, str], Kind]:
-        """The buffers and parameters that classes register by name."""
-        found = {}
-        for method, grad in (("register_buffer", Grad.NONE), ("register_parameter", Grad.LEAF)):
-            for call in self.facts.calls.get(method, ()):
-                match call:
-                    case ast.Call(func=ast.Attribute(value=receiver), args=[ast.Constant(value=str(name)), *_]):
-                        if (owner := self.facts.self_class(receiver)) is not None:
-                            found[owner, name] = tensor(grad, why=f"given to `{method}`")
-        return found
-
-    def _stored(self, store: ast.Attribute) -> Kind:
-        """The kind of the value that an assignment gives an attribute."""
-        child: ast.AST = store
-        parent = self.tree.parent(store)
-        path: list[int | None] = []
-        while isinstance(parent, (ast.Tuple, ast.List, ast.Starred)):
-            path.append(None if isinstance(parent, ast.Starred) else next(i for i, e in enumerate(parent.elts) if e is child))
-            child, parent = parent, self.tree.parent(parent)
-        match parent:
-            case ast.Assign(value=value):
-                kind = self.kind(value)
-            case ast.AnnAssign(value=value, annotation=annotation):
-                kind = annotated_kind(annotation, self)
-                if not kind.known and value is not None:
-                    kind = self.kind(value)
-            case ast.AugAssign(value=value):
-                kind = self.kind(value) if self.kind(value).is_tensor else UNKNOWN
-            case ast.For(iter=value):
-                kind = element_of(self.kind(value))
-            case _:
-                return UNKNOWN
-        for step in reversed(path):
-            kind = item_of(kind, step)
         return kind
 
     # --- operators ---------------------------------------------------------------------------------------------------
@@ -538,48 +358,6 @@ class Inference:
         return tensor(grad, scalar, why=next((kind.why for kind in tensors if kind.grad is Grad.GRAPH), tensors[0].why))
 
 
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and not node.value
-
-
 def _may_select(index: ast.expr) -> bool:
     """Whether an index may take a dimension away."""
     return not isinstance(index, ast.Slice)
-
-
-def item_of(kind: Kind, index: int | None) -> Kind:
-    """What unpacking gives at ``index``; ``None`` stands for a starred target."""
-    if index is None:
-        return sequence(kind.element or UNKNOWN)
-    if kind.items is not None and -len(kind.items) <= index < len(kind.items):
-        return kind.items[index]
-    return element_of(kind)
-
-
-def element_of(kind: Kind) -> Kind:
-    """What iterating over a value of a kind gives."""
-    match kind.type:
-        case Type.LOADER:
-            return BATCH
-        case Type.TENSOR:
-            return kind if kind.loose else replace(kind, scalar=None, grad=result_grad([kind.grad]))
-        case Type.SEQUENCE:
-            return kind.element or UNKNOWN
-        case Type.MAPPING:
-            return UNKNOWN
-        case Type.MODULE:
-            return kind.element or Kind(Type.MODULE, why="a part of a module container")
-    return UNKNOWN
-
-
-def api_kind(name: str) -> Kind:
-    """The kind of something that an import gives, by its dotted name."""
-    if name in torch_api.MODULES or name in torch_api.OPTIMIZERS or name in torch_api.SCHEDULERS:
-        return Kind(Type.CLASS, name=name)
-    if name in ("torch.pi", "torch.inf", "torch.nan", "numpy.pi", "numpy.inf", "math.pi"):
-        return NUMBER
-    if name.startswith(_FOREIGN):
-        return Kind(Type.FUNCTION, name=name)
-    if name.startswith(("torch.", "numpy.")):
-        return Kind(Type.FUNCTION, name=name)
-    return UNKNOWN

@@ -189,3 +189,28 @@ def result_grad(operands: Iterable[Grad]) -> Grad:
     if statuses & {Grad.GRAPH, Grad.LEAF}:
         return Grad.GRAPH
     return Grad.NONE if statuses <= {Grad.NONE} else Grad.UNKNOWN
+
+
+def item_of(kind: Kind, index: int | None) -> Kind:
+    """What unpacking gives at ``index``; ``None`` stands for a starred target."""
+    if index is None:
+        return sequence(kind.element or UNKNOWN)
+    if kind.items is not None and -len(kind.items) <= index < len(kind.items):
+        return kind.items[index]
+    return element_of(kind)
+
+
+def element_of(kind: Kind) -> Kind:
+    """What iterating over a value of a kind gives."""
+    match kind.type:
+        case Type.LOADER:
+            return BATCH
+        case Type.TENSOR:
+            return kind if kind.loose else replace(kind, scalar=None, grad=result_grad([kind.grad]))
+        case Type.SEQUENCE:
+            return kind.element or UNKNOWN
+        case Type.MAPPING:
+            return UNKNOWN
+        case Type.MODULE:
+            return kind.element or Kind(Type.MODULE, why="a part of a module container")
+    return UNKNOWN

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchlint.semantics.code.bindings import Binding, Bindings, Form
-from torchlint.semantics.code.definitions import Facts, is_class_method, is_static
+from torchlint.semantics.code.definitions import Definitions, is_class_method, is_static
 from torchlint.semantics.code.names import Names
 from torchlint.semantics.code.tree import Function, Tree, last_name
 from torchlint.semantics.kinds.inference import Inference
@@ -47,7 +47,7 @@ class Reference:
 class References:
     """Resolves expressions to references."""
 
-    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Facts, inference: Inference) -> None:
+    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Definitions, inference: Inference) -> None:
         self._tree = tree
         self._bindings = bindings
         self._names = names

@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.autograd.gradient import is_engine_backward
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, Tree, dotted, last_name
-from torchlint.semantics.kinds.calls import GRAD_SCALERS
+from torchlint.semantics.kinds.evidence import is_engine_backward
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.kinds.results import GRAD_SCALERS
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics

@@ -1,4 +1,4 @@
-"""Where autograd is off, and what is back-propagated."""
+"""What is back-propagated: the values that flow into something that ``backward`` is called on."""
 
 from __future__ import annotations
 
@@ -7,134 +7,16 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.definitions import Facts, Slot
-from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, walk_body
+from torchlint.semantics.code.definitions import Slot
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.kinds.evidence import is_engine_backward
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
 
-NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode"})
-_CUTTING_METHODS = frozenset({"item", "detach", "tolist", "numpy", "size", "dim", "argmax", "numel", "backward", "append"})
-_CUTTING_CALLS = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.str", "builtins.print"})
-_CUTTING_ATTRIBUTES = frozenset({"data", "shape", "grad", "device", "dtype"})
 _FILLING_METHODS = frozenset({"append", "extend", "insert", "add", "update", "put"})
-
-
-class NoGrad:
-    """Tells whether code runs with autograd off."""
-
-    def __init__(self, tree: Tree, names: Names, facts: Facts) -> None:
-        self._tree = tree
-        self._names = names
-        self._facts = facts
-        self._functions: dict[Function, bool] = {}
-        self._covered: dict[ast.AST, bool] = {}
-
-    def covers(self, node: ast.AST) -> bool:
-        """Whether ``node`` is evaluated with autograd off: in a ``no_grad`` block, a decorated function, one called there."""
-        passed: list[ast.AST] = []
-        covered = False
-        child = node
-        for parent in self._tree.ancestors(node):
-            if child in self._covered:
-                covered = self._covered[child]
-                break
-            passed.append(child)
-            mode = self._mode_in(parent, child)
-            if mode is not None:
-                covered = not mode
-                break
-            child = parent
-        for part in passed:
-            self._covered[part] = covered
-        return covered
-
-    def _mode_in(self, parent: ast.AST, child: ast.AST) -> bool | None:
-        """The grad mode that ``parent`` evaluates its part ``child`` in; ``None`` where that is the mode around it."""
-        if isinstance(parent, (ast.With, ast.AsyncWith)) and isinstance(child, ast.stmt):
-            return self._switch(parent)
-        if isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
-            return not (self._function(parent) or self._switched_off(child, parent.body))
-        if isinstance(parent, ast.Lambda):
-            return True
-        if isinstance(parent, ast.Module) and isinstance(child, ast.stmt):
-            return not self._switched_off(child, parent.body)
-        return None
-
-    def block(self, node: ast.AST) -> bool:
-        """Whether ``node`` stands in a ``with`` block, or a decorated function, that turns autograd off."""
-        child = node
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, (ast.With, ast.AsyncWith)) and child in parent.body and self._switch(parent) is False:
-                return True
-            if isinstance(parent, FUNCTIONS) and child in parent.body:
-                return self.decorated(parent)
-            child = parent
-        return False
-
-    def _switch(self, statement: ast.With | ast.AsyncWith) -> bool | None:
-        """What a with statement makes of grad mode; ``None`` if it does not touch it."""
-        states = [self.grad_mode(item.context_expr) for item in statement.items]
-        return next((state for state in reversed(states) if state is not None), None)
-
-    def grad_mode(self, node: ast.expr) -> bool | None:
-        """What a context manager makes of grad mode: ``torch.no_grad()`` turns it off, ``enable_grad()`` on."""
-        if not isinstance(node, ast.Call):
-            return None
-        name = self._names.qualified(node.func)
-        if name in NO_GRAD:
-            flag = node.args[0] if node.args else None
-            return isinstance(flag, ast.Constant) and flag.value is False
-        if name == "torch.enable_grad":
-            return True
-        if name == "torch.set_grad_enabled" and node.args and isinstance(node.args[0], ast.Constant):
-            return bool(node.args[0].value)
-        return None
-
-    def decorated(self, function: Function) -> bool:
-        """Whether a decorator runs the function with autograd off."""
-        for decorator in function.decorator_list:
-            target = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self._names.qualified(target) in NO_GRAD:
-                return True
-            if isinstance(decorator, ast.Call) and self.grad_mode(decorator) is False:
-                return True
-        return False
-
-    def _function(self, function: Function) -> bool:
-        """Whether a function is decorated, or all its calls in the file stand where autograd is off."""
-        if function not in self._functions:
-            self._functions[function] = False
-            self._functions[function] = self.decorated(function) or self._only_called_without_grad(function)
-        return self._functions[function]
-
-    def _only_called_without_grad(self, function: Function) -> bool:
-        calls = self._facts.call_sites(function)
-        mentions = len(self._facts.calls.get(function.name, ()))
-        return bool(calls) and len(calls) == mentions and all(self.covers(call) for call in calls)
-
-    def _switched_off(self, statement: ast.AST, body: list[ast.stmt]) -> bool:
-        """Whether ``torch.set_grad_enabled(False)`` was called as a statement before ``statement``, in the same body."""
-        if not self._switches:
-            return False
-        off = False
-        for earlier in body:
-            if earlier is statement:
-                return off
-            if isinstance(earlier, ast.Expr) and (state := self._grad_statement(earlier.value)) is not None:
-                off = not state
-        return off
-
-    def _grad_statement(self, node: ast.expr) -> bool | None:
-        if isinstance(node, ast.Call) and self._names.qualified(node.func) == "torch.set_grad_enabled":
-            return self.grad_mode(node)
-        return None
-
-    @cached_property
-    def _switches(self) -> bool:
-        return "set_grad_enabled" in self._facts.calls
 
 
 class Backpropagated:
@@ -293,52 +175,3 @@ def _with_summed(bindings: Iterable[Binding], known: set[Binding | Slot]) -> Ite
             seen.add(binding)
             pending.extend(binding.before)
             yield binding
-
-
-def is_engine_backward(call: ast.Call) -> bool:
-    """Whether ``x.backward(y)`` is, by its shape, of an engine that back-propagates ``y``: accelerate, deepspeed, apex."""
-    if not isinstance(call.func, ast.Attribute) or not call.args:
-        return False
-    if call.func.attr == "manual_backward":
-        return True
-    receiver = call.func.value
-    name = receiver.attr if isinstance(receiver, ast.Attribute) else receiver.id if isinstance(receiver, ast.Name) else ""
-    engines = ("accelerator", "fabric", "engine", "optimizer", "optim", "model", "trainer", "strategy", "scaler", "self", "amp")
-    return any(name.lower().endswith(engine) for engine in engines)
-
-
-def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
-    """The parts of an expression through which its value hangs on the graph: not below ``.item()`` and its like."""
-    stack: list[ast.AST] = [root]
-    while stack:
-        node = stack.pop()
-        match node:
-            case ast.Attribute(attr=attr) if attr in _CUTTING_ATTRIBUTES:
-                continue
-            case ast.Call(func=ast.Attribute(attr=method)) if method in _CUTTING_METHODS:
-                continue
-            case ast.Call(func=function) if names.qualified(function) in _CUTTING_CALLS:
-                continue
-            case ast.Compare() | ast.Lambda():
-                continue
-            case ast.IfExp(body=body, orelse=orelse):
-                stack.extend((orelse, body))
-                yield node
-                continue
-            case ast.Subscript(value=value):
-                stack.append(value)
-                yield node
-                continue
-        if isinstance(node, ast.expr):
-            yield node
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
-
-
-def evaluates(function: Function) -> bool:
-    """Whether a function puts a module in evaluation mode and back-propagates nothing."""
-    attributes = {
-        part.func.attr
-        for part in walk_body(function.body)
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
-    }
-    return "eval" in attributes and not attributes & {"backward", "manual_backward"}

@@ -1,0 +1,50 @@
+"""The ways on which a value hangs on the graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchlint.semantics.code.names import Names
+from torchlint.semantics.code.tree import Function, walk_body
+
+_CUTTING_METHODS = frozenset({"item", "detach", "tolist", "numpy", "size", "dim", "argmax", "numel", "backward", "append"})
+_CUTTING_CALLS = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.str", "builtins.print"})
+_CUTTING_ATTRIBUTES = frozenset({"data", "shape", "grad", "device", "dtype"})
+
+
+def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
+    """The parts of an expression through which its value hangs on the graph: not below ``.item()`` and its like."""
+    stack: list[ast.AST] = [root]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.Attribute(attr=attr) if attr in _CUTTING_ATTRIBUTES:
+                continue
+            case ast.Call(func=ast.Attribute(attr=method)) if method in _CUTTING_METHODS:
+                continue
+            case ast.Call(func=function) if names.qualified(function) in _CUTTING_CALLS:
+                continue
+            case ast.Compare() | ast.Lambda():
+                continue
+            case ast.IfExp(body=body, orelse=orelse):
+                stack.extend((orelse, body))
+                yield node
+                continue
+            case ast.Subscript(value=value):
+                stack.append(value)
+                yield node
+                continue
+        if isinstance(node, ast.expr):
+            yield node
+        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def evaluates(function: Function) -> bool:
+    """Whether a function puts a module in evaluation mode and back-propagates nothing."""
+    attributes = {
+        part.func.attr
+        for part in walk_body(function.body)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
+    }
+    return "eval" in attributes and not attributes & {"backward", "manual_backward"}

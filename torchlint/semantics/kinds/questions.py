@@ -1,0 +1,26 @@
+"""What the parts of the inference ask of the whole."""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+from torchlint.semantics.code import Code
+from torchlint.semantics.code.tree import Function
+from torchlint.semantics.kinds.grad_mode import NoGrad
+from torchlint.semantics.kinds.kind import Kind
+
+
+class Kinds(Protocol):
+    """Who knows the kind of every expression; see `torchlint.semantics.kinds.inference.Inference`."""
+
+    code: Code
+    no_grad: NoGrad
+
+    def kind(self, node: ast.expr) -> Kind:
+        """What ``node`` evaluates to."""
+        ...
+
+    def returned(self, function: Function) -> Kind:
+        """What calling a function of the file gives."""
+        ...
