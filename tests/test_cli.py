@@ -439,11 +439,12 @@ def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
 SLEEPY = """
 import ast, signal, sys, time
 from pathlib import Path
-from torchlint.rules import Rule, Screen
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs the tests may have been told to ignore it
 
-class Sleepy(Rule):
+class Sleepy(AstRule):
     code, name, screen = "TPL998", "sleepy", Screen((b"sleep",))
 
     def visit_Constant(self, node: ast.Constant) -> None:

@@ -20,8 +20,10 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.proof.hazards import fixtures_folder, hazard_path
-from torchlint.rules import Rule, Screen, all_rules
+from torchlint.rules import AnyRule, all_rules
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.documentation import fix_safety
+from torchlint.rules.screens import Screen
 from torchlint.text.source import Source
 
 ROOT = Path(__file__).parents[1]
@@ -100,7 +102,7 @@ def test_generated_documents_are_current() -> None:
 
 
 def test_table_has_a_row_for_each_rule() -> None:
-    class Misnomer(Rule):
+    class Misnomer(AstRule):
         """
         ## What it does
         Finds misnomers in `text`, and
@@ -162,7 +164,7 @@ def test_check_changes_nothing_and_says_what_is_wrong(
 # --- what the rules say ----------------------------------------------------------------------------------------------
 
 
-def sections(rule: type[Rule]) -> dict[str, str]:
+def sections(rule: type[AnyRule]) -> dict[str, str]:
     return dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", inspect.getdoc(rule) or "", re.MULTILINE))
 
 
@@ -171,20 +173,20 @@ def code_in(text: str) -> str:
 
 
 @RULES
-def test_documentation_has_the_fixed_sections(rule: type[Rule]) -> None:
+def test_documentation_has_the_fixed_sections(rule: type[AnyRule]) -> None:
     assert list(sections(rule)) == SECTIONS
     assert all(text.strip() for text in sections(rule).values())
 
 
 @RULES
-def test_documented_example_is_flagged_and_its_replacement_is_not(rule: type[Rule]) -> None:
+def test_documented_example_is_flagged_and_its_replacement_is_not(rule: type[AnyRule]) -> None:
     said = sections(rule)
     assert {diagnostic.code for diagnostic in lint(Source(code_in(said["Example"])), [rule])} == {rule.code}
     assert lint(Source(code_in(said["Use instead"])), all_rules()) == []
 
 
 @RULES
-def test_fixes_are_as_safe_as_documented(rule: type[Rule]) -> None:
+def test_fixes_are_as_safe_as_documented(rule: type[AnyRule]) -> None:
     bad = hazard_path(rule, fixtures_folder()).parent / "bad.py"
     found = lint(Source(bad.read_text(encoding="utf-8"), str(bad)), [rule])
     safeties = {diagnostic.fix.applicability.value for diagnostic in found if diagnostic.fix}

@@ -16,24 +16,26 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import FixResult, fix
 from torchlint.engine.linter import lint
-from torchlint.rules import Rule, Screen, all_rules
+from torchlint.rules import AnyRule, all_rules
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.text.source import Source
 
 RULES = all_rules()  # before the rules below are defined, which are none of torchlint's
 
 
-def rules(*codes: str) -> list[type[Rule]]:
+def rules(*codes: str) -> list[type[AnyRule]]:
     return [rule for rule in RULES if rule.code in codes]
 
 
-def fixed(text: str, applicability: Applicability = Applicability.UNSAFE, chosen: Sequence[type[Rule]] = RULES) -> FixResult:
+def fixed(text: str, applicability: Applicability = Applicability.UNSAFE, chosen: Sequence[type[AnyRule]] = RULES) -> FixResult:
     return fix(Source(dedent(text)), chosen, applicability)
 
 
 # --- rules made up to put the fixer to the test ----------------------------------------------------------------------
 
 
-class _Renamed(Rule):
+class _Renamed(AstRule):
     """Replaces calls of ``old(x)``, whole, by ``new(x)``."""
 
     code = "XXX001"
@@ -47,7 +49,7 @@ class _Renamed(Rule):
             self.report(node, "`old` is `new`", self.fix("Rename", [edit], safe=True))
 
 
-class _Broken(Rule):
+class _Broken(AstRule):
     """Replaces the name ``bad`` by what is not Python."""
 
     code = "XXX002"
@@ -60,7 +62,7 @@ class _Broken(Rule):
             self.report(node, "`bad` is bad", self.fix("Break it", [edit], safe=True))
 
 
-class _Imported(Rule):
+class _Imported(AstRule):
     """Takes ``sqrt`` from a module that has to be imported for it."""
 
     code = "XXX003"
@@ -75,7 +77,7 @@ class _Imported(Rule):
             )
 
 
-class _Endless(Rule):
+class _Endless(AstRule):
     """Has always something to add."""
 
     code = "XXX004"

@@ -17,7 +17,9 @@ from flake8.main.application import Application
 
 from torchlint.flake8_plugin import Plugin
 from torchlint.proof.hazards import fixtures_folder
-from torchlint.rules import Rule, Screen, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 
 Place = tuple[str, int, int, str]
 
@@ -173,7 +175,7 @@ def test_several_processes(project: Path) -> None:
     assert found == [("a.py", 5, 1, "TPL005"), *((f"b{number:02}.py", 5 + number, 1, "TPL005") for number in range(20))]
 
 
-class OptIn(Rule):
+class OptIn(AstRule):
     """Finds every module."""
 
     code = "TPL998"

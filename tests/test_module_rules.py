@@ -8,12 +8,12 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import Rule, all_rules
+from torchlint.rules import AnyRule, all_rules
 from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
 
-def rule(code: str) -> type[Rule]:
+def rule(code: str) -> type[AnyRule]:
     return next(each for each in all_rules() if each.code == code)
 
 

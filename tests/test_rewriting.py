@@ -10,8 +10,8 @@ import pytest
 
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
+from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
 from torchlint.rules import all_rules
-from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.rules.selection import select_rules
 from torchlint.semantics import Semantics
 from torchlint.text.source import Source

@@ -19,10 +19,8 @@ import pytest
 
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.fixer import FixResult, fix
-from torchlint.engine.linter import lint, traverse, without_yielding
-from torchlint.rules import Rule, all_rules
-from torchlint.semantics import Semantics
-from torchlint.text.noqa import Suppressions
+from torchlint.engine.linter import lint
+from torchlint.rules import AnyRule, all_rules
 from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -41,17 +39,13 @@ class Expected:
 
 each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
-VISITING = [rule for rule in all_rules() if rule.review is Rule.review]
-"""The rules that find what they find on the way through the tree."""
-each_visiting_rule = pytest.mark.parametrize("rule", VISITING, ids=lambda rule: rule.code)
 
-
-def folder(rule: type[Rule]) -> Path:
+def folder(rule: type[AnyRule]) -> Path:
     return FIXTURES / f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
 
 
 @cache
-def read(rule: type[Rule], name: str) -> str:
+def read(rule: type[AnyRule], name: str) -> str:
     return (folder(rule) / name).read_bytes().decode()
 
 
@@ -69,11 +63,11 @@ def expectations(text: str, code: str) -> list[Expected]:
     return found
 
 
-def findings(text: str, rule: type[Rule]) -> list[Diagnostic]:
+def findings(text: str, rule: type[AnyRule]) -> list[Diagnostic]:
     return lint(Source(text), [rule])
 
 
-def fixed(text: str, rule: type[Rule], applicability: Applicability = Applicability.UNSAFE) -> FixResult:
+def fixed(text: str, rule: type[AnyRule], applicability: Applicability = Applicability.UNSAFE) -> FixResult:
     return fix(Source(text), [rule], applicability)
 
 
@@ -87,7 +81,7 @@ def places(diagnostics: list[Diagnostic]) -> list[tuple[object, ...]]:
 
 
 @each_rule
-def test_reports_the_marked_lines_and_no_others(rule: type[Rule]) -> None:
+def test_reports_the_marked_lines_and_no_others(rule: type[AnyRule]) -> None:
     text = read(rule, "bad.py")
     expected = sorted(marker.row for marker in expectations(text, rule.code))
     assert expected
@@ -95,7 +89,7 @@ def test_reports_the_marked_lines_and_no_others(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_reports_up_to_the_marked_column(rule: type[Rule]) -> None:
+def test_reports_up_to_the_marked_column(rule: type[AnyRule]) -> None:
     text = read(rule, "bad.py")
     reported = findings(text, rule)
     for marker in expectations(text, rule.code):
@@ -104,7 +98,7 @@ def test_reports_up_to_the_marked_column(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_fixes_are_as_safe_as_marked(rule: type[Rule]) -> None:
+def test_fixes_are_as_safe_as_marked(rule: type[AnyRule]) -> None:
     text = read(rule, "bad.py")
     expected = sorted((marker.row, str(marker.applicability)) for marker in expectations(text, rule.code))
     offered = sorted((found.location.row, str(found.fix and found.fix.applicability)) for found in findings(text, rule))
@@ -112,7 +106,7 @@ def test_fixes_are_as_safe_as_marked(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_says_what_it_is_about(rule: type[Rule]) -> None:
+def test_says_what_it_is_about(rule: type[AnyRule]) -> None:
     for found in findings(read(rule, "bad.py"), rule):
         assert found.name == rule.name
         assert "`" in found.message  # the code at hand, not a general remark
@@ -121,7 +115,7 @@ def test_says_what_it_is_about(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_leaves_good_code_alone(rule: type[Rule]) -> None:
+def test_leaves_good_code_alone(rule: type[AnyRule]) -> None:
     assert findings(read(rule, "good.py"), rule) == []
 
 
@@ -129,19 +123,19 @@ def test_leaves_good_code_alone(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_fixes_bad_to_fixed(rule: type[Rule]) -> None:
+def test_fixes_bad_to_fixed(rule: type[AnyRule]) -> None:
     result = fixed(read(rule, "bad.py"), rule)
     assert result.text == read(rule, "fixed.py")
     assert result.broken == ()
 
 
 @each_rule
-def test_fixing_twice_changes_nothing(rule: type[Rule]) -> None:
+def test_fixing_twice_changes_nothing(rule: type[AnyRule]) -> None:
     assert fixed(read(rule, "fixed.py"), rule).text == read(rule, "fixed.py")
 
 
 @each_rule
-def test_what_is_left_has_no_fix(rule: type[Rule]) -> None:
+def test_what_is_left_has_no_fix(rule: type[AnyRule]) -> None:
     left = fixed(read(rule, "bad.py"), rule).remaining
     without_fix = [marker for marker in expectations(read(rule, "bad.py"), rule.code) if marker.applicability is None]
     assert len(left) == len(without_fix)
@@ -149,7 +143,7 @@ def test_what_is_left_has_no_fix(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_safe_fixes_leave_the_unsafe_ones(rule: type[Rule]) -> None:
+def test_safe_fixes_leave_the_unsafe_ones(rule: type[AnyRule]) -> None:
     text = read(rule, "bad.py")
     result = fixed(text, rule, Applicability.SAFE)
     not_safe = [marker for marker in expectations(text, rule.code) if marker.applicability is not Applicability.SAFE]
@@ -159,13 +153,13 @@ def test_safe_fixes_leave_the_unsafe_ones(rule: type[Rule]) -> None:
 
 
 @each_rule
-def test_fixed_code_is_python_to_two_parsers(rule: type[Rule]) -> None:
+def test_fixed_code_is_python_to_two_parsers(rule: type[AnyRule]) -> None:
     ast.parse(read(rule, "fixed.py"))
     assert libcst.parse_module(read(rule, "fixed.py")).code == read(rule, "fixed.py")
 
 
-@each_visiting_rule
-def test_comments_survive_the_fix(rule: type[Rule]) -> None:
+@each_rule
+def test_comments_survive_the_fix(rule: type[AnyRule]) -> None:
     assert comments(fixed(read(rule, "bad.py"), rule).text) == comments(read(rule, "bad.py"))
 
 
@@ -189,12 +183,12 @@ def comments(text: str) -> list[str]:
 
 @each_rule
 @pytest.mark.parametrize("newline", ["\r\n", "\r"], ids=["CRLF", "CR"])
-def test_newlines_make_no_difference(rule: type[Rule], newline: str) -> None:
+def test_newlines_make_no_difference(rule: type[AnyRule], newline: str) -> None:
     assert_same_in_disguise(rule, lambda text: text.replace("\n", newline))
 
 
 @each_rule
-def test_tabs_make_no_difference(rule: type[Rule]) -> None:
+def test_tabs_make_no_difference(rule: type[AnyRule]) -> None:
     disguise = tabbed
     plain, tabs = read(rule, "bad.py"), disguise(read(rule, "bad.py"))
     assert [found.location.row for found in findings(tabs, rule)] == [found.location.row for found in findings(plain, rule)]
@@ -205,7 +199,7 @@ def tabbed(text: str) -> str:
     return re.sub(r"(?m)^(?:    )+", lambda indent: "\t" * (len(indent.group()) // 4), text)
 
 
-def assert_same_in_disguise(rule: type[Rule], disguise: Callable[[str], str]) -> None:
+def assert_same_in_disguise(rule: type[AnyRule], disguise: Callable[[str], str]) -> None:
     plain, disguised = findings(read(rule, "bad.py"), rule), findings(disguise(read(rule, "bad.py")), rule)
     assert [found.location for found in disguised] == [found.location for found in plain]
     assert [found.end_location for found in disguised] == [found.end_location for found in plain]
@@ -213,7 +207,7 @@ def assert_same_in_disguise(rule: type[Rule], disguise: Callable[[str], str]) ->
 
 
 @each_rule
-def test_a_byte_order_mark_makes_no_difference(rule: type[Rule]) -> None:
+def test_a_byte_order_mark_makes_no_difference(rule: type[AnyRule]) -> None:
     source = Source.decode(b"\xef\xbb\xbf" + read(rule, "bad.py").encode(), "bad.py")
     assert [found.location for found in lint(source, [rule])] == [found.location for found in findings(source.text, rule)]
     repaired = fix(source, [rule], Applicability.UNSAFE)
@@ -223,46 +217,15 @@ def test_a_byte_order_mark_makes_no_difference(rule: type[Rule]) -> None:
 # --- ways of running -------------------------------------------------------------------------------------------------
 
 
-class PlainVisitor(ast.NodeVisitor):
-    """Python's own traversal, handing the nodes to one rule."""
-
-    def __init__(self, rule: Rule) -> None:
-        self._rule = rule
-
-    def visit(self, node: ast.AST) -> None:
-        visit = getattr(self._rule, f"visit_{type(node).__name__}", None)
-        if visit is not None:
-            visit(node)
-        self.generic_visit(node)
-
-
-@each_visiting_rule
-def test_pythons_own_traversal_reports_the_same(rule: type[Rule]) -> None:
-    source = Source(read(rule, "bad.py"))
-    suppressions = Suppressions(source)
-    running = rule(source, Semantics(source.tree), suppressions)
-    PlainVisitor(running).visit(source.tree)
-    running.finish()
-    assert places(unsuppressed([running], suppressions)) == places(findings(source.text, rule))
-
-
-def unsuppressed(rules: list[Rule], suppressions: Suppressions) -> list[Diagnostic]:
-    found = without_yielding(rules)
-    return [diagnostic for diagnostic in found if not suppressions.covers(diagnostic.code, diagnostic.location.row)]
-
-
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_screens_hide_no_finding(path: Path) -> None:
+def test_triggers_hide_no_finding(path: Path) -> None:
+    """Every rule on the whole module, under libcst's own traversal."""
     source = Source(path.read_bytes().decode())
-    suppressions = Suppressions(source)
-    semantics = Semantics(source.tree)
-    running = [rule(source, semantics, suppressions) for rule in VISITING]
-    traverse(semantics.tree.nodes, running)
-    assert places(lint(source, VISITING)) == places(unsuppressed(running, suppressions))
+    assert places(lint(source, all_rules(), triggers=False)) == places(lint(source, all_rules()))
 
 
 @each_rule
-def test_all_rules_together_report_what_each_reports_alone(rule: type[Rule]) -> None:
+def test_all_rules_together_report_what_each_reports_alone(rule: type[AnyRule]) -> None:
     text = read(rule, "bad.py")
     together = [found for found in lint(Source(text), all_rules()) if found.code == rule.code]
     assert places(together) == places(findings(text, rule))

@@ -17,11 +17,13 @@ from typing import Any
 
 import pytest
 
-from torchlint.engine import cache as cache_module
 from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.engine import cache as cache_module
 from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.runner import Action, Outcome, Task, examine, run
-from torchlint.rules import Rule, Screen, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.rules.selection import select_rules
 from torchlint.text.replacement import FileChangedError, replace_file
 
@@ -33,7 +35,7 @@ UNSAFE = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2,
 LONG = TYPO + "x = 1\n" * 10_000  # enough of them for workers to start
 
 
-class Accident(Rule):
+class Accident(AstRule):
     """Has on command the accidents that a rule may have."""
 
     code = "TPL999"

@@ -10,7 +10,7 @@ from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import Rule
+from torchlint.rules import AnyRule
 from torchlint.rules.serialization.tpl501_load_without_map_location import LoadWithoutMapLocation
 from torchlint.rules.serialization.tpl502_unsafe_load import UnsafeLoad
 from torchlint.rules.serialization.tpl503_whole_module_save import WholeModuleSave
@@ -18,7 +18,7 @@ from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
 
-def findings(text: str, rule: type[Rule], target: tuple[int, int] = (2, 13)) -> list[Diagnostic]:
+def findings(text: str, rule: type[AnyRule], target: tuple[int, int] = (2, 13)) -> list[Diagnostic]:
     return lint(Source(textwrap.dedent(text)), [rule], options=Options(target=TorchVersion(*target)))
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.rules import Rule, Screen, all_rules
+from torchlint.rules import AnyRule, all_rules
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.rules.selection import SelectionError, codes_in, find_rule, select_rules
 
 all_rules()  # before the rules below are defined, which are not to be among them
 
 
-def rule(code: str, *, default: bool = True, name: str = "") -> type[Rule]:
+def rule(code: str, *, default: bool = True, name: str = "") -> type[AnyRule]:
     return type(
         code,
-        (Rule,),
+        (AstRule,),
         {"code": code, "name": name or f"another-mistake-{code[3:]}", "default": default, "screen": Screen((b"",))},
     )
 

@@ -15,7 +15,8 @@ from hypothesis import settings
 from mutations import MUTATIONS, Mutation, same_program, statement_at
 
 from torchlint.engine.linter import lint
-from torchlint.rules import Screen, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.screens import Screen
 from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -6,15 +6,18 @@ import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError
+from torchlint.engine.looking import Looking
+from torchlint.engine.sieve import Raw, triggered
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import Rule
+from torchlint.rules import AnyRule, Rule
+from torchlint.rules.ast_rule import AstRule
 from torchlint.semantics import Semantics
 from torchlint.text.comments import keeps_comments
 from torchlint.text.noqa import Suppressions
@@ -31,9 +34,14 @@ _RECURSION_LIMIT = 6000
 """Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
 
 
-def passes_screen(data: bytes, rules: Iterable[type[Rule]]) -> bool:
+def passes_screen(data: bytes, rules: Iterable[type[AnyRule]]) -> bool:
     """Whether any of ``rules`` could find something in a file with these bytes."""
-    return any(rule.screen.passes(data) for rule in rules) and not _is_foreign(data)
+    raw = Raw(data)
+    return any(_may_find(rule, raw, data) for rule in rules) and not _is_foreign(data)
+
+
+def _may_find(rule: type[AnyRule], raw: Raw, data: bytes) -> bool:
+    return rule.screen.passes(data) if issubclass(rule, AstRule) else raw.may_hold(rule)
 
 
 def _is_foreign(data: bytes) -> bool:
@@ -44,20 +52,26 @@ def _is_foreign(data: bytes) -> bool:
 
 
 def lint(
-    source: Source, rules: Sequence[type[Rule]], options: Options = DEFAULTS, *, suppress: bool = True
+    source: Source,
+    rules: Sequence[type[AnyRule]],
+    options: Options = DEFAULTS,
+    *,
+    suppress: bool = True,
+    triggers: bool = True,
 ) -> list[Diagnostic]:
     """The findings of ``rules`` in ``source`` that no noqa comment suppresses, in the order of the text.
 
-    With ``suppress`` off, noqa comments are left to the caller. Raises `SourceError` where the text is not Python.
+    With ``suppress`` off, noqa comments are left to the caller. With ``triggers`` off, every rule is shown the whole file under
+    libcst's own traversal: the same findings, slowly. Raises `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
-    screened = _screened(rules, data, options)
-    if not screened or _is_foreign(data):
+    awake = _awake(rules, data, options, triggers=triggers)
+    if not awake or _is_foreign(data):
         return []
     suppressions = Suppressions(source)
     try:
         with _recursion_headroom():
-            found = _Run(source, data, suppressions, options).findings(rules, screened)
+            found = _Run(source, data, suppressions, options, triggers=triggers).findings(rules, awake)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
     kept = [each for each in found if not (suppress and suppressions.covers(each.code, each.location.row))]
@@ -65,34 +79,50 @@ def lint(
     return sorted(offered, key=lambda diagnostic: diagnostic.order)
 
 
-def _screened(rules: Iterable[type[Rule]], data: bytes, options: Options) -> list[type[Rule]]:
+def _awake(rules: Iterable[type[AnyRule]], data: bytes, options: Options, *, triggers: bool) -> list[type[AnyRule]]:
     """Those of ``rules`` that could find something in a text with these bytes."""
-    return [rule for rule in rules if rule.since <= options.target and rule.screen.passes(data)]
+    raw = Raw(data)
+    return [rule for rule in rules if rule.since <= options.target and (not triggers or _may_find(rule, raw, data))]
 
 
 class _Run:
     """Runs rules on one text."""
 
-    def __init__(self, source: Source, data: bytes, suppressions: Suppressions, options: Options) -> None:
+    def __init__(self, source: Source, data: bytes, suppressions: Suppressions, options: Options, *, triggers: bool) -> None:
         self._source = source
         self._data = data
         self._suppressions = suppressions
         self._options = options
         self._semantics = Semantics(source.tree)
+        self._triggers = triggers
 
-    def findings(self, rules: Sequence[type[Rule]], screened: Sequence[type[Rule]]) -> list[Diagnostic]:
-        """What ``rules`` find, suppressed or not; those of them that are ``screened`` are run."""
-        running = [rule(self._source, self._semantics, self._suppressions, self._options) for rule in screened]
+    def findings(self, rules: Sequence[type[AnyRule]], awake: Sequence[type[AnyRule]]) -> list[Diagnostic]:
+        """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
+        running = [
+            rule(self._source, self._semantics, self._suppressions, self._options)
+            for rule in awake
+            if issubclass(rule, AstRule)
+        ]
         traverse(self._semantics.tree.nodes, running)
-        found = without_yielding(running)
+        found = {rule.code: rule.diagnostics for rule in running}
+        found |= self._visited([rule for rule in awake if not issubclass(rule, AstRule)])
+        strongest = without_yielding({rule: found.get(rule.code, []) for rule in awake})
 
-        def findings_of(wanted: Sequence[type[Rule]]) -> list[Diagnostic]:
+        def findings_of(wanted: Sequence[type[AnyRule]]) -> list[Diagnostic]:
             codes = {rule.code for rule in wanted}
             others = [rule for rule in wanted if rule not in rules]
-            more = self.findings(others, _screened(others, self._data, self._options)) if others else []
-            return [each for each in found if each.code in codes] + more
+            awake = _awake(others, self._data, self._options, triggers=self._triggers)
+            more = self.findings(others, awake) if others else []
+            return [each for each in strongest if each.code in codes] + more
 
-        return found + [diagnostic for rule in running for diagnostic in rule.review(findings_of)]
+        return strongest + [diagnostic for rule in running for diagnostic in rule.review(findings_of)]
+
+    def _visited(self, rules: Sequence[type[Rule]]) -> dict[str, list[Diagnostic]]:
+        """What rules that are libcst visitors find, by their codes."""
+        if not self._triggers:
+            return Looking(self._source, self._semantics, self._suppressions, self._options).at_everything(rules)
+        shown = triggered(self._semantics, rules) if rules else {}
+        return Looking(self._source, self._semantics, self._suppressions, self._options).at(shown) if shown else {}
 
 
 def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> bool:
@@ -101,13 +131,13 @@ def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> boo
     return fix is None or (diagnostic.code not in options.unfixable and source.allows(fix) and keeps_comments(fix, source))
 
 
-def without_yielding(rules: Iterable[Rule]) -> list[Diagnostic]:
+def without_yielding(found: Mapping[type[AnyRule], list[Diagnostic]]) -> list[Diagnostic]:
     """The findings of all rules, but for those at places of which another rule says more."""
-    found = {rule.code: rule.diagnostics for rule in rules}
+    by_code = {rule.code: diagnostics for rule, diagnostics in found.items()}
     kept: list[Diagnostic] = []
-    for rule in rules:
-        stronger = [diagnostic for code in rule.yields_to for diagnostic in found.get(code, ())]
-        kept += [each for each in rule.diagnostics if not any(_overlap(each, other) for other in stronger)]
+    for rule, diagnostics in found.items():
+        stronger = [diagnostic for code in rule.yields_to for diagnostic in by_code.get(code, ())]
+        kept += [each for each in diagnostics if not any(_overlap(each, other) for other in stronger)]
     return kept
 
 
@@ -115,7 +145,7 @@ def _overlap(one: Diagnostic, other: Diagnostic) -> bool:
     return one.location < other.end_location and other.location < one.end_location
 
 
-def traverse(nodes: Iterable[ast.AST], rules: Sequence[Rule]) -> None:
+def traverse(nodes: Iterable[ast.AST], rules: Sequence[AstRule]) -> None:
     """Hands each node to the visit methods for its type, once for all rules, and then lets each rule finish."""
     visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = defaultdict(list)
     for rule in rules:
@@ -132,7 +162,7 @@ def traverse(nodes: Iterable[ast.AST], rules: Sequence[Rule]) -> None:
 
 
 @cache
-def _visit_methods(rule: type[Rule]) -> tuple[tuple[type[ast.AST], str], ...]:
+def _visit_methods(rule: type[AstRule]) -> tuple[tuple[type[ast.AST], str], ...]:
     """The names of a rule's visit methods, with the types of the nodes that each is for."""
     names = [name for name in dir(rule) if name.startswith("visit_")]
     return tuple((getattr(ast, name.removeprefix("visit_")), name) for name in names)

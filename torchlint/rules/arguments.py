@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.rules.rewriting import TextEdit
+from torchlint.fixes.rewriting import TextEdit
 from torchlint.text.source import Source
 
 _OWN_PARENTHESES = re.compile(r"(?:[ \t]*\))*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics, Type
 from torchlint.text.source import Source
 

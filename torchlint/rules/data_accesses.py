@@ -14,7 +14,7 @@ from enum import Enum, auto
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from torchlint.rules import Screen
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.rewriting import Rewriter
 from torchlint.semantics import Semantics
 
 _PLAIN_FUNCTIONS = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.names import canonical
 

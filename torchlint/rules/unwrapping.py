@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TypeGuard
 
-from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
+from torchlint.fixes.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.semantics import Semantics
 from torchlint.text.source import Source
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from itertools import islice
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.copying import Copying
-from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, is_about_torch
+from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, Screen, is_about_torch
 from torchlint.semantics import Binding, Type
 from torchlint.semantics.memory.aliases import Change, Link, Place, Sharing
 
@@ -32,7 +32,7 @@ _DTYPES = {
 _MADE_TO_BE_FILLED = frozenset({"numpy.empty", "numpy.empty_like", "torch.empty", "torch.empty_like"})
 
 
-class SharedBufferMutation(Rule):
+class SharedBufferMutation(AstRule):
     """
     ## What it does
     Finds an array and a tensor over one buffer, of which one is changed in place while the other is still used:

@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.rules.screens import is_about_torch
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen, is_about_torch
 from torchlint.semantics import Type
 from torchlint.semantics.memory.aliases import Sharing, is_assigned
 
@@ -75,7 +75,7 @@ class _Operand:
     stored: bool = False
 
 
-class IdentityAsSharing(Rule):
+class IdentityAsSharing(AstRule):
     """
     ## What it does
     Finds the identity of tensor objects taken for the identity of their memory: `id(a) == id(b)`, `x.data is y.data`,

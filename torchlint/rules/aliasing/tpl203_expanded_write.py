@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import TextEdit
-from torchlint.rules.screens import WRITES, is_about_torch
+from torchlint.fixes.rewriting import TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import WRITES, Screen, is_about_torch
 from torchlint.semantics.memory.aliases import Change
 
 _WRITES = re.compile(WRITES + rb"|register_buffer|Parameter")
@@ -21,7 +21,7 @@ _UNIFORM = frozenset({"zero_", "fill_"})
 """What gives all elements one value, whether they share their memory or not."""
 
 
-class ExpandedWrite(Rule):
+class ExpandedWrite(AstRule):
     """
     ## What it does
     Finds in-place writes to what `expand`, `expand_as`, `broadcast_to` or `meshgrid` gave:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import ast
 import re
 
+from torchlint.fixes.rewriting import Rewriter
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics
 from torchlint.semantics.shapes.layouts import Contiguity, Layout, Layouts, Size, view_must_copy
 from torchlint.target import TorchVersion
@@ -18,7 +19,7 @@ _LONGEST = 40
 """A receiver whose text is longer than this is not quoted in full."""
 
 
-class ViewAfterTranspose(Rule):
+class ViewAfterTranspose(AstRule):
     """
     ## What it does
     Finds `.view(…)` of a transposed or permuted tensor that merges axes which no longer lie next to each other in memory:

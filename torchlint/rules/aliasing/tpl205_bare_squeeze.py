@@ -4,10 +4,11 @@ import ast
 import re
 
 from torchlint.diagnostic import Fix
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import Rule, Screen
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.batches import Batches
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.shapes.layouts import Layouts
@@ -19,7 +20,7 @@ _LONGEST = 40
 _POOLINGS = re.compile(r"torch\.nn\.(functional\.)?(adaptive_)?(avg|max)_pool[23]d|torch\.nn\.Adaptive(Avg|Max)Pool[23]d")
 
 
-class BareSqueeze(Rule):
+class BareSqueeze(AstRule):
     """
     ## What it does
     Finds `.squeeze()` without a dimension on a batch: a model's output, an item of a data loader, what `forward` is given.

@@ -4,9 +4,10 @@ import ast
 import re
 
 from torchlint.diagnostic import Fix
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics
 from torchlint.semantics.shapes.layouts import Layout, Layouts, Size, unpacked
 from torchlint.target import TorchVersion
@@ -25,7 +26,7 @@ def _may_hold_tensors(data: bytes) -> bool:
     return any(word in data for word in (b"torch", b".view(", b".size(")) or _MODULE_NAME.search(data) is not None
 
 
-class ViewAsTranspose(Rule):
+class ViewAsTranspose(AstRule):
     """
     ## What it does
     Finds `view` and `reshape` that ask for a tensor's own axes in another order: `x.view(x.size(1), x.size(0), -1)`,

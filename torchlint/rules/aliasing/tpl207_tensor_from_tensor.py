@@ -4,9 +4,10 @@ import ast
 import re
 
 from torchlint.diagnostic import Fix
+from torchlint.fixes.rewriting import Rewriter, TextEdit, parses_alone
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Grad, Semantics, torch_api
 from torchlint.semantics.kinds.certainty import Certainty
 from torchlint.target import TorchVersion
@@ -18,7 +19,7 @@ _LONGEST = 40
 _PLACING = frozenset({"dtype", "device"})
 
 
-class TensorFromTensor(Rule):
+class TensorFromTensor(AstRule):
     """
     ## What it does
     Finds `torch.tensor(t)` where `t` is a tensor already: `torch.tensor(loss)`, `torch.tensor(weight, dtype=torch.float)`.

@@ -5,9 +5,10 @@ import math
 import re
 from collections.abc import Iterable
 
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.kinds.certainty import Certainty
 from torchlint.semantics.shapes.layouts import number
@@ -20,7 +21,7 @@ _SMALL = 1024
 _PLACING = frozenset({"dtype", "device"})
 
 
-class CopyingConversion(Rule):
+class CopyingConversion(AstRule):
     """
     ## What it does
     Finds conversions of numpy arrays that copy for nothing: `torch.tensor(array)` where the array was made for it and is not

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, walk_body
 from torchlint.semantics.kinds.results import LOSS_MODULES
@@ -22,7 +23,7 @@ def _may_use_torch(data: bytes) -> bool:
     return b"torch" in data or b"import" not in data
 
 
-class LingeringIntermediate(Rule):
+class LingeringIntermediate(AstRule):
     """
     ## What it does
     Finds tensors that a loop computes for itself, and whose last one is still there while a later call needs the memory:

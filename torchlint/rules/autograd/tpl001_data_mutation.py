@@ -4,10 +4,10 @@ import ast
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule
+from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.data_accesses import DATA_SCREEN, Access, Change, Means, Role, accesses, accesses_in, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
-from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.semantics import Grad
 from torchlint.target import TorchVersion
 
@@ -28,7 +28,7 @@ _OPERATORS: dict[type[ast.operator], str] = {
 """The methods that do what augmented assignments do."""
 
 
-class DataMutation(Rule):
+class DataMutation(AstRule):
     """
     ## What it does
     Finds tensors that are changed through their `.data`: `w.data *= 3`, `w.data.sub_(lr * w.grad)`, `w.data[i] = v`,

@@ -3,14 +3,14 @@ from __future__ import annotations
 import ast
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses, makes_new_value, reads_form
-from torchlint.rules.rewriting import Rewriter
 from torchlint.semantics import Grad
 from torchlint.target import TorchVersion
 
 
-class DataAccess(Rule):
+class DataAccess(AstRule):
     """
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.

@@ -5,10 +5,10 @@ from functools import cached_property
 from typing import TypeGuard
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule
+from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.data_accesses import DATA_SCREEN, Role, accesses, accesses_in, makes_new_value
 from torchlint.rules.no_grad_runs import SUSPENDING, NoGradRuns
-from torchlint.rules.rewriting import Rewriter, TextEdit, combined
 from torchlint.target import TorchVersion
 
 _CHANGES_FORM = frozenset(
@@ -21,7 +21,7 @@ _CHANGES_FORM = frozenset(
 """Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
 
 
-class DataRebind(Rule):
+class DataRebind(AstRule):
     """
     ## What it does
     Finds assignments to the `.data` of a tensor: `p.data = value`.

@@ -1,79 +1,27 @@
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
-from functools import cache, cached_property
-from typing import TypeGuard
 
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import statement
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Misspelt, Word, is_near
 from torchlint.semantics import Type
-from torchlint.semantics.code.tree import last_name
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _RIGHT = "requires_grad"
 _METHOD = "requires_grad_"
 _OTHER_WORDS = re.compile(r"(retains?_?grad|grades?|gram|grid|graph|guard|gradients?)_?$", re.IGNORECASE)
 """Endings of names that are about something else, near as they may be."""
-_SETTINGS = re.compile(
-    r"(^|_)(args?|opts?|options?|cfg|conf|config|configuration|settings|hparams|params|namespace|flags)$", re.IGNORECASE
-)
-"""What a bag of settings is called."""
 
 
 def _is_typo(name: str) -> bool:
     """Whether ``name`` is within two edits of ``requires_grad`` without being it, private, or about something else."""
     if name.startswith("_") or name.rstrip("_") == _RIGHT or _OTHER_WORDS.search(name):
         return False
-    return _distance(name.rstrip("_"), _RIGHT) <= 2
-
-
-@cache
-def _distance(one: str, other: str) -> int:
-    """The edit distance, with a swap of neighbours counted once."""
-    if abs(len(one) - len(other)) > 2:
-        return 3
-    rows: list[list[int]] = [list(range(len(other) + 1))]
-    for i, a in enumerate(one, 1):
-        row = [i]
-        for j, b in enumerate(other, 1):
-            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, rows[-2][j - 2] + 1)
-            row.append(cost)
-        rows.append(row)
-    return rows[-1][-1]
-
-
-_PIECES = (b"req", b"ires_", b"rad")
-"""Two edits leave one of `requ`, `ires_` and `grad` whole; where a swap breaks two of them at once, one of `req` and `rad`."""
-_WORD = re.compile(rb"\w+")
-_COMPARED = re.compile(rb"requires_grad_?[\s\\)]*(?:==|#)")
-_OVERWRITTEN = re.compile(rb"requires_grad_[\s\\)]*(?:=(?!=)|[,#])")
-
-
-def _may_hold_typo(data: bytes) -> bool:
-    """Whether a file has a word that is near `requires_grad`, compares that, or assigns to the method."""
-    words = {word for piece in _PIECES for word in _words_around(data, piece)}
-    if b"requires_grad" in words and _COMPARED.search(data):
-        return True
-    if b"requires_grad_" in words and _OVERWRITTEN.search(data):
-        return True
-    return any(_is_typo(word.decode("utf-8", "replace")) for word in words)
-
-
-def _words_around(data: bytes, piece: bytes) -> Iterator[bytes]:
-    """The words that hold ``piece``, as far as they are not much longer than `requires_grad`."""
-    position = data.find(piece)
-    while position >= 0:
-        start = position
-        while start > 0 and position - start <= 16 and (data[start - 1 : start].isalnum() or data[start - 1] == ord("_")):
-            start -= 1
-        match = _WORD.match(data, start)
-        assert match is not None
-        yield match.group()
-        position = data.find(piece, match.end())
+    return is_near(name, _RIGHT)
 
 
 class RequiresGradTypo(Rule):
@@ -108,134 +56,95 @@ class RequiresGradTypo(Rule):
 
     code = "TPL005"
     name = "requires-grad-typo"
-    screen = Screen(any_of=_PIECES, check=_may_hold_typo)
+    triggers = (
+        Misspelt(_RIGHT),
+        Word(_RIGHT, within="Expr"),
+        Word(_METHOD, within="Assign AnnAssign"),
+    )
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
+    def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports a misspelt attribute that is assigned, and the method of a tensor that is overwritten instead of called."""
-        if not isinstance(node.ctx, ast.Store) or not self._sets_flag(node):
+        owner, name = node.value, node.attr.value
+        if not self.model.is_stored(node) or not self._sets_flag(node):
             return
-        if _is_typo(node.attr) and not self._is_own(node.value, node.attr):
-            self._report_attribute(node)
-        elif node.attr == _METHOD and self.semantics.kind(node.value).is_tensor:
-            owner = ast.unparse(node.value)
-            message = f"`{owner}.{_METHOD}` is overwritten, which sets no flag; assign to `{owner}.{_RIGHT}`"
-            self._report_name(node, node.attr, self.source.end(node) - len(node.attr), message)
+        renamed = node.with_changes(attr=cst.Name(_RIGHT))
+        if _is_typo(name) and not self.model.code.gives_meaning(owner, name):
+            self.report(node, _message(name), self._call(node) or _rename(node, renamed))
+        elif name == _METHOD and self.model.kind(owner).is_tensor:
+            tensor = self.model.shown(owner)
+            message = f"`{tensor}.{_METHOD}` is overwritten, which sets no flag; assign to `{tensor}.{_RIGHT}`"
+            self.report(node, message, _rename(node, renamed))
 
-    def visit_keyword(self, node: ast.keyword) -> None:
-        """Reports a misspelt keyword of a call that is torch's."""
-        if node.arg is not None and _is_typo(node.arg) and self._is_torch_call(node):
-            self._report_name(node, node.arg, self.source.start(node))
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """Reports ``setattr`` with a misspelt name."""
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports a misspelt keyword of a call that is torch's, and ``setattr`` with a misspelt name."""
         match node:
-            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)) as literal, _]):
-                if _is_typo(name) and not self._is_own(owner, name):
-                    self._report_name(literal, name, self.source.start(literal) + self.source.segment(literal).index(name))
+            case cst.Call(
+                cst.Name("setattr"),
+                [
+                    cst.Arg(owner, keyword=None, star=""),
+                    cst.Arg(cst.SimpleString() as literal, keyword=None, star=""),
+                    cst.Arg(keyword=None, star=""),
+                ],
+            ):
+                name = literal.evaluated_value
+                if isinstance(name, str) and _is_typo(name) and not self.model.code.gives_meaning(owner, name):
+                    right = literal.with_changes(value=literal.value.replace(name, _RIGHT))
+                    self.report(literal, _message(name), _rename(literal, right))
+        for word in node.args:
+            if word.keyword is not None and _is_typo(word.keyword.value) and self._is_torch(node):
+                renamed = word.with_changes(keyword=cst.Name(_RIGHT))
+                self.report(word, _message(word.keyword.value), _rename(word, renamed))
 
-    def visit_Expr(self, node: ast.Expr) -> None:
+    def visit_Expr(self, node: cst.Expr) -> None:
         """Reports a comparison that was meant to be an assignment."""
         match node.value:
-            case ast.Compare(
-                left=ast.Attribute(attr=name, value=owner) as target,
-                ops=[ast.Eq()],
-                comparators=[ast.Constant(value=bool(flag))],
-            ) if name == _RIGHT or (_is_typo(name) and not self._is_own(owner, name)):
-                left, right = self.source.end(target), self.source.start(node.value.comparators[0])
-                operator = self.source.text.index("==", left, right)
-                edits: list[TextEdit] = [(operator, operator + 2, "="), *self._parentheses(node)]
-                if name != _RIGHT:
-                    edits.append((left - len(name), left, _RIGHT))
-                fix = self.fix("Assign instead of comparing", edits, safe=True)
-                compared = f"{ast.unparse(target)} == {flag}"
-                message = f"`{compared}` compares and changes nothing; assign to `{ast.unparse(owner)}.{_RIGHT}`"
-                self.report(node, message, fix)
+            case cst.Comparison(
+                left=cst.Attribute(owner, cst.Name(name)) as target,
+                comparisons=[cst.ComparisonTarget(cst.Equal(), cst.Name("True" | "False") as flag)],
+            ) if name == _RIGHT or (_is_typo(name) and not self.model.code.gives_meaning(owner, name)):
+                right = target if name == _RIGHT else target.with_changes(attr=cst.Name(_RIGHT))
+                assignment = statement("{target} = {flag}", target=right, flag=flag)
+                self.report(
+                    node,
+                    f"`{self.model.shown(target)} == {flag.value}` compares and changes nothing; "
+                    f"assign to `{self.model.shown(owner)}.{_RIGHT}`",
+                    fix("Assign instead of comparing", replace(node, assignment)),
+                )
 
-    def _parentheses(self, node: ast.Expr) -> list[TextEdit]:
-        """Takes away the parentheses around a whole statement, in which no assignment may stand."""
-        start, end = self.source.start(node), self.source.end(node)
-        inner_start, inner_end = self.source.start(node.value), self.source.end(node.value)
-        return [(start, inner_start, ""), (inner_end, end, "")] if start < inner_start else []
+    def _call(self, target: cst.Attribute) -> CodeFix | None:
+        """What is assigned to a module becomes the argument of a call: modules have no ``requires_grad`` to set either."""
+        assignment = self.model.parent(target)
+        is_module = self.model.kind(target.value).type is Type.MODULE
+        if not is_module or self.options.target < MODULES_HAVE_REQUIRES_GRAD_:
+            return None
+        match assignment:
+            case cst.Assign(targets=[cst.AssignTarget(only)], value=value) if only is target:
+                call = statement("{module}.requires_grad_({value})", module=target.value, value=value)
+                return fix("Call `requires_grad_`", replace(assignment, call))
+        return None
 
-    # --- reports -----------------------------------------------------------------------------------------------------
-
-    def _report_attribute(self, node: ast.Attribute) -> None:
-        """Reports an assignment; one to a module becomes a call, since modules have no ``requires_grad`` to set either."""
-        statement = self.semantics.tree.parent(node)
-        is_module = self.semantics.kind(node.value).type is Type.MODULE
-        if not is_module or self.target < MODULES_HAVE_REQUIRES_GRAD_ or not _is_plain_assignment(statement, node):
-            self._report_name(node, node.attr, self.source.end(node) - len(node.attr))
-            return
-        edits = Rewriter(self.source, self.semantics).call_in_place(node, statement, ".requires_grad_")
-        self.report(node, _message(node.attr), self.fix("Call `requires_grad_`", edits, safe=True))
-
-    def _report_name(self, node: ast.expr | ast.keyword, wrong: str, start: int, message: str = "") -> None:
-        fix = self.fix(f"Rename to `{_RIGHT}`", [(start, start + len(wrong), _RIGHT)], safe=True)
-        self.report(node, message or _message(wrong), fix)
-
-    # --- what the name is of -----------------------------------------------------------------------------------------
-
-    def _sets_flag(self, node: ast.Attribute) -> bool:
+    def _sets_flag(self, node: cst.Attribute) -> bool:
         """Whether what is assigned may be a flag: a number or a text is something else's."""
-        match self.semantics.tree.parent(node):
-            case ast.Assign(value=ast.Constant(value=value)):
-                return isinstance(value, bool) or value in (0, 1)
-            case ast.AugAssign() | ast.For() | ast.withitem() | ast.AnnAssign(value=None):
+        match self.model.parent(node):
+            case cst.Assign(value=cst.Integer("0" | "1") | cst.Name("True" | "False")):
+                return True
+            case cst.Assign(
+                value=cst.BaseNumber() | cst.SimpleString() | cst.ConcatenatedString() | cst.Name("None") | cst.Ellipsis()
+            ):
+                return False
+            case cst.AugAssign() | cst.For() | cst.WithItem() | cst.AnnAssign(value=None):
                 return False
         return True
 
-    def _is_own(self, owner: ast.expr, name: str) -> bool:
-        """Whether the file gives ``owner.name`` a meaning of its own: its classes, its options, what it reads."""
-        own_class = self.semantics.facts.self_class(owner)
-        if own_class is not None:
-            constructed = (
-                isinstance(function := self.semantics.tree.function(owner), ast.FunctionDef) and function.name == "__init__"
-            )
-            return constructed or not self.semantics.facts.is_module(own_class) or self._is_of_class(own_class, name)
-        kind = self.semantics.kind(owner)
-        if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef):
-            return self._is_of_class(kind.definition, name)
-        if kind.is_tensor or kind.type is Type.MODULE:
-            return False
-        return kind.known or name in self._meaningful or _SETTINGS.search(last_name(owner)) is not None
-
-    def _is_of_class(self, node: ast.ClassDef, name: str) -> bool:
-        """Whether a class, or a base of it, reads the attribute or defines it in its body."""
-        if self.semantics.facts.method(node, name) is not None:
+    def _is_torch(self, call: cst.Call) -> bool:
+        if self.model.name(call.func).startswith("torch."):
             return True
-        return any(slot.uses or slot.class_values for slot in self.semantics.facts.slots(node, name))
+        return isinstance(call.func, cst.Attribute) and self.model.kind(call.func.value).is_tensor
 
-    @cached_property
-    def _meaningful(self) -> set[str]:
-        """Names that are read as attributes somewhere in the file, defined by its classes, or options of its command line."""
-        names: set[str] = set()
-        for node in self.semantics.tree.nodes:
-            match node:
-                case (
-                    ast.Attribute(attr=name, ctx=ast.Load())
-                    | ast.FunctionDef(name=name)
-                    | ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_])
-                ):
-                    names.add(name)
-                case ast.Call(func=ast.Attribute(attr="add_argument"), args=[ast.Constant(value=str(option)), *_]):
-                    names.add(option.lstrip("-").replace("-", "_"))
-        for found in self.semantics.facts.classes.values():
-            names.update(found.slots)
-        return names
 
-    def _is_torch_call(self, word: ast.keyword) -> bool:
-        call = self.semantics.tree.parent(word)
-        if not isinstance(call, ast.Call):
-            return False
-        name = self.semantics.qualified_name(call.func) or ""
-        if name.startswith("torch."):
-            return True
-        return isinstance(call.func, ast.Attribute) and self.semantics.kind(call.func.value).is_tensor
+def _rename(wrong: cst.CSTNode, right: cst.CSTNode) -> CodeFix:
+    return fix(f"Rename to `{_RIGHT}`", replace(wrong, right))
 
 
 def _message(wrong: str) -> str:
     return f"`{wrong}` is a misspelt `{_RIGHT}`: it is set without an error and has no effect"
-
-
-def _is_plain_assignment(statement: ast.AST | None, target: ast.expr) -> TypeGuard[ast.Assign]:
-    return isinstance(statement, ast.Assign) and statement.targets == [target]

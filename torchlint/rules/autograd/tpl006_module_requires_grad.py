@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TypeGuard
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Type
 from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.modules.evidence import ModuleEvidence
@@ -18,7 +19,7 @@ _FLAG = "requires_grad"
 _METHOD = "requires_grad_"
 
 
-class ModuleRequiresGrad(Rule):
+class ModuleRequiresGrad(AstRule):
     """
     ## What it does
     Finds `requires_grad` set on an `nn.Module`: `model.backbone.requires_grad = False`, `setattr(layer, "requires_grad",

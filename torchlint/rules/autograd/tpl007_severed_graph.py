@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
-from torchlint.rules.screens import given
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen, given
 from torchlint.semantics import Binding, Form, Grad, Kind, Type, torch_api
 from torchlint.semantics.autograd.loss_terms import LossTerms, Term
 from torchlint.semantics.code.definitions import Slot
@@ -34,7 +34,7 @@ class _Leaf:
     asks_for_grad: bool
 
 
-class SeveredGraph(Rule):
+class SeveredGraph(AstRule):
     """
     ## What it does
     Finds computed values that are made new leaves on the way to `backward`: `loss = Variable(loss, requires_grad=True)`,

@@ -6,9 +6,9 @@ from functools import cached_property
 from itertools import islice
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.copying import Copying
-from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS
+from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, Screen
 from torchlint.semantics import Binding, Form, Grad
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.memory.aliases import Change, Link, Place, Sharing, is_assigned
@@ -20,7 +20,7 @@ _MANY = 30
 """So many changes of one alias are looked at: if none of these matters, the others hardly do."""
 
 
-class DetachedAliasMutation(Rule):
+class DetachedAliasMutation(AstRule):
     """
     ## What it does
     Finds in-place changes of a `.detach()` of a tensor that is used again: `c = out.detach()` and later `c.zero_()`,

@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import islice
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import TextEdit
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.copying import Copying
-from torchlint.rules.rewriting import TextEdit
-from torchlint.rules.screens import GAP, is_about_torch
+from torchlint.rules.screens import GAP, Screen, is_about_torch
 from torchlint.rules.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics import Binding, Type
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
@@ -73,7 +73,7 @@ class _Kept:
     listed: bool = False
 
 
-class SnapshotAlias(Rule):
+class SnapshotAlias(AstRule):
     """
     ## What it does
     Finds "copies" of weights that are none and are kept across an update: `best = model.state_dict()`,

@@ -5,8 +5,9 @@ import re
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Grad
 from torchlint.semantics.autograd.leaves import MAY_RETURN_ITSELF, Operations
 
@@ -15,7 +16,7 @@ _MADE_A_LEAF = frozenset({"requires_grad_", "retain_grad", "detach_"})
 _NONE_TESTS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 
 
-class NonleafGrad(Rule):
+class NonleafGrad(AstRule):
     """
     ## What it does
     Finds `.grad` read of a tensor that an operation produced, `b = a * 2; b.sum().backward(); b.grad`, with no `retain_grad()`.

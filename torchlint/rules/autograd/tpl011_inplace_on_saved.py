@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
-from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.rules.screens import STORE, given
+from torchlint.rules.screens import STORE, Screen, given
 from torchlint.semantics import Binding, Form, Grad, torch_api
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.autograd.saved_tensors import SAVING_MODULES, SavedTensors
@@ -78,7 +78,7 @@ def _line_before(data: bytes, end: int) -> bytes:
     return data[max(data.rfind(b"\n", start, end), data.rfind(b"\r", start, end), start - 1) + 1 : end]
 
 
-class InplaceOnSaved(Rule):
+class InplaceOnSaved(AstRule):
     """
     ## What it does
     Finds changes in place of a tensor that an operation has saved for the backward pass, `y = x.sigmoid(); y *= mask`, or

@@ -3,12 +3,12 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
-from torchlint.rules.screens import given
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen, given
 
 
-class RetainGraph(Rule):
+class RetainGraph(AstRule):
     """
     ## What it does
     Finds `backward(retain_graph=True)` in a loop where nothing back-propagates through the graph a second time.

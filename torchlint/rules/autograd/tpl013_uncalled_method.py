@@ -3,10 +3,10 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import TextEdit
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.expected_errors import is_tried
-from torchlint.rules.rewriting import TextEdit
-from torchlint.rules.screens import is_about_torch
+from torchlint.rules.screens import Screen, is_about_torch
 from torchlint.semantics import Type, torch_api
 from torchlint.semantics.code.tree import Function, dotted
 from torchlint.semantics.kinds.results import GRAD_SCALERS
@@ -103,7 +103,7 @@ def _may_hold_uncalled(data: bytes) -> bool:
     return any(pattern.search(data) for pattern in _NAMED_CONTEXTS)
 
 
-class UncalledMethod(Rule):
+class UncalledMethod(AstRule):
     """
     ## What it does
     Finds methods that stand as a statement without being called, `loss.backward`, `optimizer.step`, `model.eval`; functions

@@ -6,8 +6,9 @@ from bisect import bisect_left
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.expected_errors import is_tried
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Grad, Type, torch_api
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import dotted, last_name
@@ -114,7 +115,7 @@ def _may_be_statement(data: bytes, opening: int) -> bool:
     return line.rstrip().endswith((b")", b"\\"))
 
 
-class DiscardedResult(Rule):
+class DiscardedResult(AstRule):
     """
     ## What it does
     Finds statements that compute a tensor and throw it away: `x.to(device)`, `x.cuda()`, `mask.masked_fill(pad, 0)`,

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Form, Type
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, walk_body
@@ -32,7 +33,7 @@ class _Acts:
     zeros: list[ZeroGrad]
 
 
-class WipedGradients(Rule):
+class WipedGradients(AstRule):
     """
     ## What it does
     Finds `zero_grad()` between `backward()` and the `step()` that should use the gradients.

@@ -4,14 +4,16 @@ import re
 from collections.abc import Callable, Sequence
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.rules import Rule, Screen, all_rules
-from torchlint.rules.rewriting import TextEdit
+from torchlint.fixes.rewriting import TextEdit
+from torchlint.rules import AnyRule, all_rules
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.text.noqa import Comment
 
 _OURS = "TPL"
 
 
-class UnusedNoqa(Rule):
+class UnusedNoqa(AstRule):
     """
     ## What it does
     Finds codes in `# noqa: …` comments that silence nothing: the rule finds nothing there, or there is no such rule. Only
@@ -48,7 +50,7 @@ class UnusedNoqa(Rule):
     proven = False
     screen = Screen(any_of=(b"TPL", b"tpl"), pattern=re.compile(rb"noqa", re.IGNORECASE))
 
-    def review(self, findings_of: Callable[[Sequence[type[Rule]]], list[Diagnostic]]) -> list[Diagnostic]:
+    def review(self, findings_of: Callable[[Sequence[type[AnyRule]]], list[Diagnostic]]) -> list[Diagnostic]:
         """Reports the comments that name codes of which nothing is found; rules that are not selected count, too."""
         for comment in self.suppressions.comments():
             ours = [(code, span) for code, span in comment.codes if self._is_ours(code)]

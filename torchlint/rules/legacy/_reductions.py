@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from torchlint.fixes.rewriting import TextEdit
 from torchlint.rules.arguments import is_open_ended
 from torchlint.rules.legacy._signatures import LOSSES
 from torchlint.rules.quotes import usual_quote
-from torchlint.rules.rewriting import TextEdit
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.text.source import Source

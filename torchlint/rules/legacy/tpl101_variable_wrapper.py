@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit, parses_alone
+from torchlint.fixes.rewriting import Rewriter, TextEdit, parses_alone
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.rules.unwrapping import Unwrapper, is_data
 from torchlint.semantics import Binding, Form, Grad, Type
 from torchlint.semantics.code.names import canonical
@@ -67,7 +68,7 @@ class _Wrapping:
         return self.flag is not None and not (isinstance(self.flag, ast.Constant) and not self.flag.value)
 
 
-class VariableWrapper(Rule):
+class VariableWrapper(AstRule):
     """
     ## What it does
     Finds `torch.autograd.Variable`, under any name: calls, `type(h) == Variable`, `isinstance`, annotations, and the import

@@ -1,23 +1,12 @@
 from __future__ import annotations
 
-import ast
-import re
-from functools import cached_property
+import libcst as cst
 
-from torchlint.rules import Rule, Screen
-from torchlint.rules.data_accesses import scalar_base, scalar_index
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import expression
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion
-from torchlint.text.fstrings import is_placed
-
-_GAP = r"[\s\\)]*(?:#[^\r\n]{0,300}[\r\n][\s\\)]*){0,5}"
-_TRAINS = rf"\.{_GAP}data\b|backward|Variable|\.{_GAP}detach{_GAP}\((?:.*|[\s\S]{{0,80}}?)\[[\s\\(]*0"
-"""Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
-
-
-def _may_hold(data: bytes) -> bool:
-    """Whether a file looks as if it had to do with losses."""
-    return re.search(_TRAINS.encode(), data) is not None
 
 
 class ScalarIndex(Rule):
@@ -50,21 +39,18 @@ class ScalarIndex(Rule):
     code = "TPL102"
     name = "scalar-index"
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"[",), pattern=re.compile(rb"\[[\s\\(]*(?:0[0xXoObB_]*[\s\\)]*[\]#]|#)"), check=_may_hold)
+    triggers = (Found(".shapes.scalars:Scalars.indexed"),)
+    needs = (("data", "backward", "Variable", "detach"),)
 
-    @cached_property
-    def _trains(self) -> bool:
-        return re.search(_TRAINS, self.source.text) is not None
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
+    def visit_Subscript(self, node: cst.Subscript) -> None:
         """Reports the index of a value without dimensions."""
-        value = scalar_base(node.value)
-        if value is node.value and not self._trains:
+        tensor = self.model.shapes.indexed_scalar(node)
+        if tensor is None:
             return
-        if not is_placed(node) or scalar_index(self.semantics, value) != (node, value):
-            return
-        tensor = ast.unparse(value)
-        edits = Rewriter(self.source, self.semantics).replace_chain(node, value, ".item()")
-        item = f"({tensor}).item()" if isinstance(value, (ast.BinOp, ast.UnaryOp)) else f"{tensor}.item()"
-        fix = self.fix(f"Use `{item}`", edits, safe=True)
-        self.report(node, f"`{tensor}` has no dimensions: indexing it raises IndexError; use `{item}`", fix)
+        item = expression("{tensor}.item()", tensor=tensor)
+        shown = self.model.shown(tensor)
+        self.report(
+            node,
+            f"`{shown}` has no dimensions: indexing it raises IndexError; use `{self.model.shown(item)}`",
+            fix(f"Use `{self.model.shown(item)}`", replace(node, item)),
+        )

@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import accumulate
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 from torchlint.target import TorchVersion
@@ -26,7 +27,7 @@ _GRAD_MODES = ("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "to
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
 
 
-class Volatile(Rule):
+class Volatile(AstRule):
     """
     ## What it does
     Finds `volatile`: `Variable(x, volatile=True)`, `x.volatile = True`.

@@ -3,15 +3,15 @@ from __future__ import annotations
 import ast
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses
-from torchlint.rules.rewriting import Rewriter
 from torchlint.target import TorchVersion
 
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 
 
-class DataToNumpy(Rule):
+class DataToNumpy(AstRule):
     """
     ## What it does
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,

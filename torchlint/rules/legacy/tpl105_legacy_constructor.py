@@ -7,10 +7,11 @@ from enum import Enum, auto
 from functools import cached_property
 from types import MappingProxyType
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.arguments import add_keywords, keyword_of
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.quotes import usual_quote
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Type, torch_api
 from torchlint.target import TorchVersion
 
@@ -73,7 +74,7 @@ class _Content(Enum):
     UNKNOWN = auto()
 
 
-class LegacyConstructor(Rule):
+class LegacyConstructor(AstRule):
     """
     ## What it does
     Finds tensors made by calling a class, `torch.Tensor(x)`, `torch.FloatTensor(x)`, `torch.cuda.LongTensor(x)` and their

@@ -4,8 +4,9 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.compatibility import asks_for_version
 from torchlint.rules.legacy._reductions import Reductions
 from torchlint.rules.legacy._signature_screen import APART, may_hold
@@ -20,7 +21,7 @@ from torchlint.rules.legacy._signatures import (
 )
 from torchlint.rules.quotes import usual_quote
 from torchlint.rules.renaming import Renaming
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Form, Type, torch_api
 from torchlint.semantics.shapes.ranks import Ranks
 from torchlint.target import TorchVersion
@@ -32,7 +33,7 @@ _HAS_REDUCTION = TorchVersion(1, 0)
 _LOADER = re.compile(r"loader|_dl\b", re.IGNORECASE)
 
 
-class LegacySignature(Rule):
+class LegacySignature(AstRule):
     """
     ## What it does
     Finds functions under the names, and calls with the parameters, that they had before torch 0.4 or 1.0:

@@ -3,11 +3,12 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import is_open_ended, keyword_of
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.compatibility import asks_for_version
 from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, Builder, builder
 from torchlint.rules.quotes import usual_quote
+from torchlint.rules.screens import Screen
 from torchlint.target import TorchVersion
 
 _MODELS = "torchvision.models"
@@ -24,7 +25,7 @@ def _may_hold(data: bytes) -> bool:
     return (b"pretrained" in data and _FLAG.search(data) is not None) or _BOOLEAN.search(data) is not None
 
 
-class PretrainedFlag(Rule):
+class PretrainedFlag(AstRule):
     """
     ## What it does
     Finds torchvision's models made with `pretrained=` or `pretrained_backbone=`: `models.resnet50(pretrained=True)`,

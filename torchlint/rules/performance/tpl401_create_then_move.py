@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.arguments import add_keywords, keyword_of, set_keyword
-from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.rules.screens import DEEPEST, GAP
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import DEEPEST, GAP, Screen
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.target import TorchVersion
@@ -83,7 +83,7 @@ class _Chain:
     between: frozenset[str]
 
 
-class CreateThenMove(Rule):
+class CreateThenMove(AstRule):
     """
     ## What it does
     Finds tensors that a factory makes in one place or dtype and that are copied to another at once: `torch.zeros(n).cuda()`,

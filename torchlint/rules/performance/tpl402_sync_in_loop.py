@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.rules.training_loops import training_loops
 from torchlint.semantics import Type
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, push_children, walk_body
@@ -35,7 +36,7 @@ class _Sum:
     closing: str
 
 
-class SyncInLoop(Rule):
+class SyncInLoop(AstRule):
     """
     ## What it does
     Finds what a training loop reads back from the GPU in every step: `total += loss.item()`, `float(loss)`, `out.cpu()`,

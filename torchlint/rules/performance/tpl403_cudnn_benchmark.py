@@ -4,8 +4,9 @@ import ast
 import re
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.rules.training_loops import training_loops
 from torchlint.semantics.code.tree import Loop, dotted
 
@@ -27,7 +28,7 @@ def _may_set_or_need(data: bytes) -> bool:
     return b"backward" in data and b"DataLoader" in data and (b"Conv" in data or b"models" in data)
 
 
-class CudnnBenchmark(Rule):
+class CudnnBenchmark(AstRule):
     """
     ## What it does
     Finds `cudnn.benchmark = True` that runs together with `cudnn.deterministic = True`, and training scripts that convolve

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.devices.work import DeviceWork
 
@@ -32,7 +33,7 @@ class _Timed:
     between: list[ast.stmt]
 
 
-class UnsynchronisedTiming(Rule):
+class UnsynchronisedTiming(AstRule):
     """
     ## What it does
     Finds work on the GPU that is timed by the clock on the wall, with no `torch.cuda.synchronize()` before the second

@@ -4,9 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.loading import MAY_LOAD, is_in_memory, is_torch_load, last_name, shortened
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Type
 from torchlint.semantics.memory.origins import Origins
 from torchlint.target import TorchVersion
@@ -15,7 +16,7 @@ _OTHER_STATE = re.compile(r"optim|sched|scaler|sampler|callback|progress|loop$|l
 """What things that have a state, but no weights, are called."""
 
 
-class LoadWithoutMapLocation(Rule):
+class LoadWithoutMapLocation(AstRule):
     """
     ## What it does
     Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`.

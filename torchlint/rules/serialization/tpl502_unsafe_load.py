@@ -6,9 +6,10 @@ import tokenize
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
 from torchlint.rules.arguments import keyword_of, set_keyword
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.loading import MAY_LOAD, is_in_memory, is_torch_load, shortened
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Type
 from torchlint.target import TorchVersion
 
@@ -21,7 +22,7 @@ def _may_load(data: bytes) -> bool:
     return b"weights_only" in data or MAY_LOAD.search(data) is not None
 
 
-class UnsafeLoad(Rule):
+class UnsafeLoad(AstRule):
     """
     ## What it does
     Finds `torch.load(path, weights_only=False)`, and, where the code has to run on a torch before 2.6 (`--target-torch`),

@@ -4,9 +4,10 @@ import ast
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.loading import is_in_memory, is_torch_load, may_name
-from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Type
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.memory.origins import Origins
@@ -16,7 +17,7 @@ _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_d
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
 
 
-class WholeModuleSave(Rule):
+class WholeModuleSave(AstRule):
     """
     ## What it does
     Finds `torch.save(model, path)`, where `model` is an `nn.Module`.

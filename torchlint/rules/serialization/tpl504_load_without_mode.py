@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.evaluation import is_test_case
 from torchlint.rules.mode_calls import ModeCalls
-from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Type
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
@@ -23,7 +24,7 @@ _MODE_MATTERS = re.compile(
 """What a file names that has, or makes, a model whose mode makes a difference."""
 
 
-class LoadWithoutMode(Rule):
+class LoadWithoutMode(AstRule):
     """
     ## What it does
     Finds models that are made, get their weights by `load_state_dict` and are then run, with neither `eval()` nor `train()`

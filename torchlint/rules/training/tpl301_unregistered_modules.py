@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.rules.spelling import spelled
 from torchlint.semantics import Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
@@ -75,7 +76,7 @@ def _starts_statement(data: bytes, place: int) -> bool:
     return not before.endswith((b",", b"(", b"[", b"{")) or b"#" in before[before.rfind(b"\n") + 1 :]
 
 
-class UnregisteredModules(Rule):
+class UnregisteredModules(AstRule):
     """
     ## What it does
     Finds modules and parameters that an `nn.Module` keeps in a plain list, tuple or dict: `self.layers = [nn.Linear(8, 8)]`,

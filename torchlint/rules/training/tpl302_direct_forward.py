@@ -4,8 +4,9 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Kind, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.modules.classes import ModuleClasses
@@ -27,7 +28,7 @@ def _may_call_forward(data: bytes) -> bool:
     return any(_OF_BASE.fullmatch(data[max(start - 8, 0) : start]) is None for start in calls)
 
 
-class DirectForward(Rule):
+class DirectForward(AstRule):
     """
     ## What it does
     Finds calls of a module's `forward` method: `model.forward(x)`, `nn.TripletMarginLoss(m).forward(a, p, n)`,

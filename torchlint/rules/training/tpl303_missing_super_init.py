@@ -4,9 +4,9 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
-from torchlint.rules.screens import is_about_torch
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen, is_about_torch
 from torchlint.semantics import Form, Type
 from torchlint.semantics.code.tree import Function, walk_body
 from torchlint.semantics.modules.classes import ModuleClasses
@@ -66,7 +66,7 @@ def _start_of_code(data: bytes, start: int) -> int:
     return max(data.find(docstring[1], docstring.end()) + 3, signature.end())
 
 
-class MissingSuperInit(Rule):
+class MissingSuperInit(AstRule):
     """
     ## What it does
     Finds `nn.Module` classes whose `__init__` assigns submodules or parameters before it calls `super().__init__()`, or that

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.evaluation import EVALUATES, SWITCHES, GradientUses, carried, is_evaluation, is_test_case
 from torchlint.rules.no_grad_runs import SUSPENDING
-from torchlint.rules.rewriting import Rewriter
+from torchlint.rules.screens import Screen
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, walk_body
 from torchlint.semantics.memory.references import Reference
@@ -66,7 +67,7 @@ class _Evaluations:
         return [run for _, run in sorted(found, key=lambda numbered: numbered[0])]
 
 
-class EvalWithoutNoGrad(Rule):
+class EvalWithoutNoGrad(AstRule):
     """
     ## What it does
     Finds evaluation that builds an autograd graph: after `model.eval()`, a loop or an evaluating function calls the model with

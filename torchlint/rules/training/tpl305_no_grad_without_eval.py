@@ -4,10 +4,11 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.evaluation import is_evaluation, is_test_case, model_of
 from torchlint.rules.mode_calls import ModeCalls
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import Screen
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 from torchlint.semantics.kinds.results import LOSS_MODULES
@@ -29,7 +30,7 @@ _SAMPLING = re.compile(
 """Code of reinforcement learning, which samples from its policy without autograd, and trains on that."""
 
 
-class NoGradWithoutEval(Rule):
+class NoGradWithoutEval(AstRule):
     """
     ## What it does
     Finds evaluation, in `torch.no_grad()`, of a model that was trained just before and is still in training mode: on the way

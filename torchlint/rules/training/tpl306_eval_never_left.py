@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.rules import Rule, Screen
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.evaluation import EVALUATES, SWITCHES, is_test_case, model_of
 from torchlint.rules.mode_calls import ModeCalls
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.rules.screens import Screen
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
 from torchlint.semantics.memory.references import Reference
@@ -21,7 +22,7 @@ _MOST_PLACES = 100
 """So many places of one scope that set a model's mode, or train it, are compared; code that has more is generated."""
 
 
-class EvalNeverLeft(Rule):
+class EvalNeverLeft(AstRule):
     """
     ## What it does
     Finds models that are put into evaluation mode within a training loop and are still in it when the training goes on: nothing

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from torchlint.rules import Rule, Screen
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Type
 from torchlint.semantics.code.tree import FUNCTIONS
 
@@ -35,7 +36,7 @@ class _Switch:
     """Whether it is meant for all parameters of the module, not for those that a condition picks."""
 
 
-class FrozenInOptimizer(Rule):
+class FrozenInOptimizer(AstRule):
     """
     ## What it does
     Finds optimizers that are given all of `model.parameters()` where a part of the model was frozen before.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.diagnostic import Fix
-from torchlint.rules import Rule, Screen
-from torchlint.rules.rewriting import Rewriter, TextEdit
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.modules.activations import Activations, Origin, Output
@@ -59,7 +60,7 @@ class _Loss:
     expects: str
 
 
-class DoubleSoftmax(Rule):
+class DoubleSoftmax(AstRule):
     """
     ## What it does
     Finds losses that are given what they do not expect: the output of a softmax or sigmoid given to `CrossEntropyLoss` or

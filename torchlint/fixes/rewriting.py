@@ -217,21 +217,26 @@ class Rewriter:
         return rows
 
     def wrap_in_no_grad(self, statements: list[ast.stmt], mode: str = "no_grad()") -> list[TextEdit] | None:
-        """Puts neighbouring statements into ``with torch.no_grad():``, that of the statement before where there is one.
+        """Puts neighbouring statements into ``with torch.no_grad():``, or another ``mode`` of torch's, as `wrap` does."""
+        torch, imports = self.torch_name(statements[0])
+        return self.wrap(statements, f"{torch}.{mode}", imports)
 
-        Another ``mode`` is another of torch's context managers. ``None`` where other code shares the statements' lines, or
-        where they cannot be indented.
+    def wrap(self, statements: list[ast.stmt], context: str, imports: list[TextEdit]) -> list[TextEdit] | None:
+        """Puts neighbouring statements into ``with context:``; ``imports`` are the edits that import what ``context`` names.
+
+        Those that go under ``no_grad`` go into the block before them where there is one. ``None`` where other code shares the
+        statements' lines, or where they cannot be indented.
         """
         if not all(self.stands_alone(statement) and self._can_be_indented(statement) for statement in statements):
             return None
-        if mode == "no_grad()" and (block := self._no_grad_block_before(statements[0])) is not None:
+        is_no_grad = context.endswith(".no_grad()") or context == "no_grad()"
+        if is_no_grad and (block := self._no_grad_block_before(statements[0])) is not None:
             return self._join(block, statements)
         first, last = statements[0], statements[-1]
         unit = self.indent_unit(first)
-        torch, imports = self.torch_name(first)
         assert last.end_lineno is not None
         indentation, newline = self.indentation(first), self._source.newline
-        header = f"{indentation}with {torch}.{mode}:{newline}"
+        header = f"{indentation}with {context}:{newline}"
         start = self._source.line_start(first.lineno)
         if imports and imports[0][0] == start:
             header, imports = imports[0][2] + header, []
@@ -239,7 +244,7 @@ class Rewriter:
         code = start + len(indentation) + 1
         # The newlines around the block are a part of the edit, and so is the first character of the code: of two blocks that
         # touch or overlap, the second one waits for the next round, and then joins the first.
-        following = self._no_grad_block_after(last, unit) if mode == "no_grad()" else None
+        following = self._no_grad_block_after(last, unit) if is_no_grad else None
         return [
             (before, code, self._source.text[before:start] + header + unit + self._source.text[start:code]),
             *self.indent(first.lineno, last.end_lineno, unit)[1:],

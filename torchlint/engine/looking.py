@@ -1,0 +1,84 @@
+"""Shows rules the libcst trees of the statements they are triggered by, and places what they find in the text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import libcst as cst
+
+from torchlint.diagnostic import Diagnostic
+from torchlint.fixes.edits import Editing
+from torchlint.model import Model
+from torchlint.options import Options
+from torchlint.rules.rule import Remark, Rule, visit_methods
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.units import Unit
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
+
+_Visits: TypeAlias = dict[type[cst.CSTNode], list[Callable[[Any], object]]]
+
+
+class Looking:
+    """One look at one text."""
+
+    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options) -> None:
+        self._source = source
+        self._model = Model(source, semantics, suppressions)
+        self._editing = Editing(self._model)
+        self._options = options
+
+    def at(self, shown: Mapping[Unit, Sequence[type[Rule]]]) -> dict[str, list[Diagnostic]]:
+        """What the rules find in the statements and clauses that each is shown, by the rules' codes."""
+        running = {rule: rule(self._model, self._options) for rule in dict.fromkeys(_all(shown.values()))}
+        tables: dict[tuple[type[Rule], ...], _Visits] = {}
+        for unit, rules in shown.items():
+            key = tuple(rules)
+            if key not in tables:
+                tables[key] = _visits([running[rule] for rule in key])
+            table = tables[key]
+            for node in list(self._model.parsed(unit).join.twins):
+                visits = table.get(type(node))
+                if visits is not None and self._model.is_placed(node):
+                    for visit in visits:
+                        visit(node)
+        return self._placed(running.values())
+
+    def at_everything(self, rules: Iterable[type[Rule]]) -> dict[str, list[Diagnostic]]:
+        """What the rules find in the whole file, in libcst's own traversal of it."""
+        whole = self._model.whole
+        running = [rule(self._model, self._options) for rule in rules]
+        for rule in running:
+            whole.visit(rule)
+        return self._placed(running)
+
+    def _placed(self, rules: Iterable[Rule]) -> dict[str, list[Diagnostic]]:
+        return {rule.code: [self._diagnostic(rule, remark) for remark in rule.remarks] for rule in rules}
+
+    def _diagnostic(self, rule: Rule, remark: Remark) -> Diagnostic:
+        start, end = (self._source.location(offset) for offset in self._model.span(remark.node))
+        return Diagnostic(
+            code=rule.code,
+            name=rule.name,
+            message=remark.message,
+            filename=self._source.filename,
+            location=start,
+            end_location=end,
+            fix=self._editing.fix(remark.fix) if remark.fix is not None else None,
+            snippet=self._source.line(start.row),
+        )
+
+
+def _all(rules: Iterable[Sequence[type[Rule]]]) -> Iterable[type[Rule]]:
+    return (rule for group in rules for rule in group)
+
+
+def _visits(rules: Sequence[Rule]) -> _Visits:
+    """The methods of the rules by the types of node that they are for."""
+    table: _Visits = defaultdict(list)
+    for rule in rules:
+        for node_type, method in visit_methods(type(rule)):
+            table[node_type].append(getattr(rule, method))
+    return dict(table)

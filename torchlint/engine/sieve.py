@@ -1,0 +1,201 @@
+"""The two sieves: which rules a file's bytes may be about, and which of its statements each rule is shown.
+
+Both are made of what rules declare. The first looks at the words of the file before it is decoded or parsed, the second at the
+`ast`; neither imports libcst or a rule.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Protocol, TypeVar
+
+from torchlint.rules.triggers import Attribute, Call, Found, Keyword, Misspelt, Needs, Syntax, Trigger, Word, is_near
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.units import Unit, place_of, unit_of
+
+
+class Declared(Protocol):
+    """What a rule declares."""
+
+    @property
+    def triggers(self) -> tuple[Trigger, ...]: ...
+
+    @property
+    def needs(self) -> Needs: ...
+
+
+R = TypeVar("R", bound=Declared)
+
+_TABLE = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte == ord("_") or byte > 127 else ord(" ") for byte in range(256)
+)
+"""Leaves of a text its words, with letters beyond ASCII kept in them."""
+
+
+class Raw:
+    """The words in the bytes of a file, neither decoded nor parsed; taken once, for all rules."""
+
+    def __init__(self, data: bytes) -> None:
+        self._words = frozenset(data.translate(_TABLE).split())
+
+    def may_hold(self, rule: Declared) -> bool:
+        """Whether a file with these bytes may hold a finding of ``rule``."""
+        if not all(self._holds_any(group) for group in rule.needs):
+            return False
+        return any(self._may_hold(trigger) for trigger in rule.triggers)
+
+    def _may_hold(self, trigger: Trigger) -> bool:
+        if isinstance(trigger, Misspelt):
+            return any(is_near(word.decode("utf-8", "replace"), trigger.word) for word in self._near(trigger.word))
+        return trigger.words is None or self._holds_any(trigger.words)
+
+    def _holds_any(self, words: Iterable[str]) -> bool:
+        return not self._words.isdisjoint(_encoded(frozenset(words)))
+
+    def _near(self, word: str) -> Iterator[bytes]:
+        """The words that may be ``word``, misspelt: two edits, or a swap, leave one of three pieces whole."""
+        pieces = _pieces(word)
+        return (each for each in self._words if any(piece in each for piece in pieces))
+
+
+@cache
+def _encoded(words: frozenset[str]) -> frozenset[bytes]:
+    return frozenset(word.encode() for word in words)
+
+
+@cache
+def _pieces(word: str) -> tuple[bytes, ...]:
+    third = (len(word) - 2) // 3  # a letter between two pieces: a swap there spoils but one of them
+    return tuple(piece.encode() for piece in (word[:third], word[third + 1 : -third - 1], word[-third:]))
+
+
+def triggered(semantics: Semantics, rules: Sequence[R]) -> dict[Unit, list[R]]:
+    """The statements and clauses that hold triggers, in the order of the text, each with the rules that are to be shown it."""
+    tree = semantics.tree
+    places = _Places(semantics, {trigger for rule in rules for trigger in rule.triggers})
+    found: dict[Unit, list[R]] = defaultdict(list)
+    for rule in rules:
+        nodes = (node for trigger in rule.triggers for node in places.of(trigger))
+        for unit in dict.fromkeys(unit_of(tree, node) for node in nodes):
+            found[unit].append(rule)
+    return dict(sorted(found.items(), key=lambda item: place_of(item[0])))
+
+
+class _Places:
+    """Where triggers are in one file."""
+
+    def __init__(self, semantics: Semantics, triggers: Iterable[Trigger]) -> None:
+        self._semantics = semantics
+        self._words: dict[str, list[ast.AST]] = {}
+        self._near: dict[str, list[ast.AST]] = {}
+        for trigger in triggers:
+            if isinstance(trigger, Word):
+                self._words.update((word, []) for word in trigger.names)
+            elif isinstance(trigger, Misspelt):
+                self._near[trigger.word] = []
+        if self._words or self._near:
+            self._look_for_words()
+        self._by_name: dict[type[ast.AST], dict[str, list[ast.AST]]] = {}
+
+    def of(self, trigger: Trigger) -> Iterable[ast.AST]:
+        """The nodes that are the trigger."""
+        match trigger:
+            case Word(names=names, within=within):
+                found = (node for name in names for node in self._words[name])
+                types = _ast_types(within)
+                return [node for node in found if not types or isinstance(self._semantics.tree.statement(node), types)]
+            case Misspelt(word=word):
+                return self._near[word]
+            case Call(names=names):
+                return self._named(ast.Call, names)
+            case Attribute(names=names):
+                return self._named(ast.Attribute, names)
+            case Keyword(names=names):
+                return self._named(ast.keyword, names)
+            case Syntax(types=types):
+                return self._semantics.tree.of_type(*_ast_types(types))
+            case Found(analysis=analysis):
+                return _found(analysis, self._semantics)
+        raise TypeError(f"not a trigger: {trigger!r}")
+
+    def _named(self, node_type: type[ast.AST], names: Iterable[str]) -> list[ast.AST]:
+        table = self._by_name.get(node_type)
+        if table is None:
+            table = self._by_name[node_type] = defaultdict(list)
+            for node in self._semantics.tree.of_type(node_type):
+                table[_name_of(node)].append(node)
+        return [node for name in names for node in table.get(name, ())]
+
+    def _look_for_words(self) -> None:
+        words, near = self._words, self._near
+        for word, node in _words_in(self._semantics):
+            if word in words:
+                words[word].append(node)
+            for right, nodes in near.items():
+                if is_near(word, right):
+                    nodes.append(node)
+
+
+def _name_of(node: ast.AST) -> str:
+    match node:
+        case ast.Call(func=function):
+            return last_name(function)
+        case ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+            return name
+    return ""
+
+
+def _words_in(semantics: Semantics) -> Iterator[tuple[str, ast.AST]]:
+    tree = semantics.tree
+    for attribute in tree.of_type(ast.Attribute):
+        yield attribute.attr, attribute
+    for name in tree.of_type(ast.Name):
+        yield name.id, name
+    for keyword in tree.of_type(ast.keyword):
+        if keyword.arg is not None:
+            yield keyword.arg, keyword
+    for argument in tree.of_type(ast.arg):
+        yield argument.arg, argument
+    for constant in tree.of_type(ast.Constant):
+        if isinstance(constant.value, str):
+            yield constant.value, constant
+    for alias in tree.of_type(ast.alias):
+        for part in dict.fromkeys((*alias.name.split("."), alias.asname or "")):
+            yield part, alias
+    for function in tree.of_type(ast.FunctionDef):
+        yield function.name, function
+    for coroutine in tree.of_type(ast.AsyncFunctionDef):
+        yield coroutine.name, coroutine
+    for owner in tree.of_type(ast.ClassDef):
+        yield owner.name, owner
+
+
+_OTHER_NAMES = {
+    "BooleanOperation": ("BoolOp",),
+    "BinaryOperation": ("BinOp",),
+    "UnaryOperation": ("UnaryOp",),
+    "Comparison": ("Compare",),
+    "Del": ("Delete",),
+    "For": ("For", "AsyncFor"),
+    "With": ("With", "AsyncWith"),
+    "FunctionDef": ("FunctionDef", "AsyncFunctionDef"),
+}
+"""Types of libcst that `ast` has other names for."""
+
+
+@cache
+def _ast_types(types: frozenset[str]) -> tuple[type[ast.AST], ...]:
+    return tuple(getattr(ast, name) for each in sorted(types) for name in _OTHER_NAMES.get(each, (each,)))
+
+
+def _found(analysis: str, semantics: Semantics) -> Iterable[ast.AST]:
+    path, _, member = analysis.partition(":")
+    module = importlib.import_module(f"torchlint.semantics{path}" if path.startswith(".") else path)
+    class_name, _, attribute = member.partition(".")
+    found: Mapping[ast.AST, object] | Iterable[ast.AST] = getattr(semantics.of(getattr(module, class_name)), attribute)
+    return found

@@ -1,0 +1,83 @@
+"""Fixes, said as changes of libcst nodes. They are values; `torchlint.fixes.edits` makes edits of the text of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import libcst as cst
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Replace:
+    """``new`` in the place of ``old``; nodes of the old that are in the new stay as they are written."""
+
+    old: cst.CSTNode
+    new: cst.CSTNode
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Remove:
+    """A statement, with its line, or one name of an import."""
+
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Insert:
+    """A statement on a line of its own before another one, or behind it."""
+
+    new: cst.BaseSmallStatement
+    beside: cst.CSTNode
+    behind: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Wrap:
+    """Neighbouring statements go into a ``with`` block."""
+
+    statements: Sequence[cst.CSTNode]
+    context: cst.BaseExpression
+
+
+Change: TypeAlias = Replace | Remove | Insert | Wrap
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CodeFix:
+    """A fix: what it does in a few words, its changes, which are made together or not at all, and whether it is safe."""
+
+    title: str
+    changes: tuple[Change, ...]
+    safe: bool
+
+
+def fix(title: str, *changes: Change, safe: bool = True) -> CodeFix:
+    """A fix of these changes; ``safe`` if the program computes the same results afterwards, less the hazard."""
+    return CodeFix(title, changes, safe)
+
+
+def replace(old: cst.CSTNode, new: cst.CSTNode) -> Change:
+    """Puts ``new`` in the place of ``old``; what is in both stays as it is written."""
+    return Replace(old, new)
+
+
+def remove(node: cst.CSTNode) -> Change:
+    """Takes a statement away, or one name of an import."""
+    return Remove(node)
+
+
+def insert_before(statement: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
+    """Puts a statement in front of another one."""
+    return Insert(new, statement)
+
+
+def insert_behind(statement: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
+    """Puts a statement behind another one."""
+    return Insert(new, statement, behind=True)
+
+
+def wrap(statements: Sequence[cst.CSTNode], context: cst.BaseExpression) -> Change:
+    """Puts neighbouring statements into ``with context:``."""
+    return Wrap(statements, context)

@@ -1,0 +1,164 @@
+"""New code, said as code: ``expression("{loss}.item()", loss=node)`` is the libcst tree of that, with ``node`` itself in it.
+
+As the nodes put in are the same objects, a replacement keeps them as they are written. A field with a dot in it is an API:
+``expression("{torch.as_tensor}({data})", data=node)`` spells it as the code around it does, and imports it if nothing has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from string import Formatter
+
+import libcst as cst
+
+_ATOMS = (
+    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp),
+    *(cst.SimpleString, cst.FormattedString, cst.Float, cst.Imaginary, cst.Ellipsis),
+)
+"""What a dot or a bracket may follow without parentheses."""
+_BARE = (cst.Yield, cst.NamedExpr, cst.GeneratorExp)
+_HOLE = "_torchlint_{}"
+_DOT = "_of_"
+
+
+class Api(cst.Name):
+    """A function, class or constant of a library in new code, by its full name; spelled when the fix is made."""
+
+
+def expression(template: str, **parts: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression that ``template`` is, with ``parts`` for its fields; what needs parentheses there is given them."""
+    filled = _parsed_expression(template).visit(_Filling(parts))
+    assert isinstance(filled, cst.BaseExpression)
+    return filled
+
+
+def statement(template: str, **parts: cst.BaseExpression) -> cst.BaseSmallStatement:
+    """The simple statement that ``template`` is, with ``parts`` for its fields."""
+    filled = _parsed_statement(template).visit(_Filling(parts))
+    assert isinstance(filled, cst.SimpleStatementLine)
+    return filled.body[0]
+
+
+def api(name: str) -> cst.BaseExpression:
+    """An API by its full name, such as ``torch.nn.ModuleList``."""
+    return Api(name)
+
+
+def argument(call: cst.Call, name: str) -> cst.Arg | None:
+    """The argument of ``call`` that is given by the keyword ``name``."""
+    return next((each for each in call.args if each.keyword is not None and each.keyword.value == name), None)
+
+
+def positional(call: cst.Call) -> list[cst.BaseExpression]:
+    """The values of the arguments that are given by their place, up to the first ``*args``."""
+    values: list[cst.BaseExpression] = []
+    for each in call.args:
+        if each.star:
+            break
+        if each.keyword is None:
+            values.append(each.value)
+    return values
+
+
+def is_open_ended(call: cst.Call) -> bool:
+    """Whether a call unpacks arguments, so that nobody knows which it gives."""
+    return any(each.star for each in call.args)
+
+
+def keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
+    """The argument ``name=value``."""
+    bare = cst.SimpleWhitespace("")
+    return cst.Arg(value, keyword=cst.Name(name), equal=cst.AssignEqual(bare, bare))
+
+
+def with_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
+    """``call`` with ``name=value``: in the place of the argument of that name, or behind the last one."""
+    given = argument(call, name)
+    if given is not None:
+        return _with_args(call, [each.with_changes(value=value) if each is given else each for each in call.args])
+    new = keyword(name, value)
+    if not call.args:
+        return _with_args(call, [new])
+    *others, last = call.args
+    if isinstance(last.comma, cst.Comma):  # a trailing comma stays one
+        blank = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        return _with_args(call, [*others, last.with_changes(comma=blank), new.with_changes(comma=last.comma)])
+    room = last.whitespace_after_arg
+    last = last.with_changes(
+        comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")), whitespace_after_arg=cst.SimpleWhitespace("")
+    )
+    return _with_args(call, [*others, last, new.with_changes(whitespace_after_arg=room)])
+
+
+def without_argument(call: cst.Call, given: cst.Arg) -> cst.Call:
+    """``call`` without one of its arguments, and the comma that goes with it."""
+    index = next(place for place, each in enumerate(call.args) if each is given)
+    args = list(call.args)
+    del args[index]
+    if index and index == len(args):  # the last went: what stood behind it now stands behind the one before
+        args[-1] = args[-1].with_changes(comma=given.comma, whitespace_after_arg=given.whitespace_after_arg)
+    return _with_args(call, args)
+
+
+def _with_args(call: cst.Call, args: Sequence[cst.Arg]) -> cst.Call:
+    return call.with_changes(args=args)
+
+
+@lru_cache(maxsize=1024)
+def _parsed_expression(template: str) -> cst.BaseExpression:
+    return cst.parse_expression(_with_holes(template))
+
+
+@lru_cache(maxsize=1024)
+def _parsed_statement(template: str) -> cst.BaseStatement:
+    return cst.parse_statement(_with_holes(template))
+
+
+def _with_holes(template: str) -> str:
+    pieces = Formatter().parse(template)
+    return "".join(text + (_HOLE.format(name.replace(".", _DOT)) if name else "") for text, name, _, _ in pieces)
+
+
+class _Filling(cst.CSTTransformer):
+    def __init__(self, parts: dict[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self._parts = {_HOLE.format(name): part for name, part in parts.items()}
+        self._in_pattern = False
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        hole = updated_node.value
+        if hole in self._parts:
+            return self._parts[hole]
+        if hole.startswith(_HOLE.format("")) and _DOT in hole:
+            return Api(hole.removeprefix(_HOLE.format("")).replace(_DOT, "."))
+        return updated_node
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
+        return updated_node.with_changes(value=as_operand(updated_node.value))
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.Subscript:
+        return updated_node.with_changes(value=as_operand(updated_node.value))
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        """Makes the parentheses of a call's only argument those of the call."""
+        call = updated_node.with_changes(func=as_operand(updated_node.func))
+        match updated_node.args:
+            case [cst.Arg(value=value, keyword=None, star="") as only] if only.value is not original_node.args[0].value:
+                if isinstance(value, _BARE) or (isinstance(value, cst.Tuple) and not value.lpar):
+                    return call.with_changes(args=[only.with_changes(value=in_parentheses(value))])
+                if value.lpar and not isinstance(value, (cst.Tuple, *_BARE)):
+                    bare = value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])
+                    inner = only.with_changes(value=bare, whitespace_after_arg=value.rpar[-1].whitespace_before)
+                    return call.with_changes(args=[inner], whitespace_before_args=value.lpar[0].whitespace_after)
+        return call
+
+
+def as_operand(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression as the thing that an attribute, an item or a call is taken of: in parentheses if it needs them."""
+    return node if isinstance(node, _ATOMS) or node.lpar else in_parentheses(node)
+
+
+def in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression with another pair of parentheses around it."""
+    return node.with_changes(lpar=[cst.LeftParen(), *node.lpar], rpar=[*node.rpar, cst.RightParen()])

@@ -1,0 +1,137 @@
+"""From a fix to the edits of the text that it is made of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+import libcst as cst
+
+from torchlint.diagnostic import Applicability, Edit, Fix
+from torchlint.fixes.changes import Change, CodeFix, Insert, Remove, Replace, Wrap
+from torchlint.fixes.code import Api
+from torchlint.fixes.fstring_fields import fields_of
+from torchlint.fixes.rendering import replacement
+from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
+from torchlint.fixes.spelling import Spelling
+from torchlint.model import Model
+from torchlint.model.positions import written
+
+
+class Editing:
+    """Makes the edits to one file."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._source = model.source
+        self._rewriter = Rewriter(model.source, model.semantics)
+        self._spelling = Spelling(model.semantics, self._rewriter)
+        self._made: dict[CodeFix, Fix | None] = {}
+
+    def fix(self, wanted: CodeFix) -> Fix | None:
+        """A fix with its edits, or ``None`` where the layout of the code does not allow it.
+
+        One that changes what is printed is unsafe.
+        """
+        if wanted not in self._made:
+            self._made[wanted] = self._fix(wanted)
+        return self._made[wanted]
+
+    def _fix(self, wanted: CodeFix) -> Fix | None:
+        groups = [self._edits(change) for change in wanted.changes]
+        made = [group for group in groups if group is not None]
+        edits = combined(*made)
+        if len(made) < len(groups) or not edits:
+            return None
+        fields = fields_of(self._source, self._model.semantics)
+        safe = wanted.safe and not any(fields.prints_code(start, end) for start, end, _ in edits)
+        fitting = {(start, end, fields.with_fitting_quotes(start, new)) for start, end, new in edits}
+        located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(fitting))
+        return Fix(wanted.title, tuple(located), Applicability.SAFE if safe else Applicability.UNSAFE)
+
+    def _edits(self, change: Change) -> list[TextEdit] | None:
+        match change:
+            case Replace(old, new):
+                return self._replacement(old, new)
+            case Remove(node):
+                return self._removal(node)
+            case Insert(new, beside, behind):
+                return self._insertion(new, self._statement(beside), behind=behind)
+            case Wrap(statements, context):
+                return self._wrapping([self._statement(each) for each in statements], context)
+
+    def _statement(self, node: cst.CSTNode) -> ast.stmt:
+        twin = self._model.twin(node)
+        assert isinstance(twin, ast.stmt), "statements are inserted and wrapped, not their parts"
+        return twin
+
+    def _replacement(self, old: cst.CSTNode, new: cst.CSTNode) -> list[TextEdit] | None:
+        parsed = self._model.parsed_with(old)
+        if not parsed.is_faithful:
+            return None
+        twin = self._model.twin(old)
+        assert twin is not None
+        spelled, imports = self._spelled(new, twin, parsed.spans)
+        return [*replacement(old, spelled, parsed, self._source.text), *imports]
+
+    def _removal(self, node: cst.CSTNode) -> list[TextEdit]:
+        twin = self._model.twin(node)
+        if isinstance(twin, ast.alias):
+            statement = self._model.semantics.tree.parent(twin)
+            assert isinstance(statement, (ast.Import, ast.ImportFrom))
+            return [self._rewriter.delete_alias(statement, twin)]
+        return [self._rewriter.delete_statement(self._statement(node))]
+
+    def _insertion(self, new: cst.BaseSmallStatement, beside: ast.stmt, *, behind: bool) -> list[TextEdit] | None:
+        source, rewriter = self._source, self._rewriter
+        spelled, imports = self._spelled(new, beside)
+        code = self._code(spelled)
+        start, end = source.start(beside), source.end(beside)
+        if behind:
+            if not rewriter.stands_alone(beside):
+                return [(end, end, f"; {code}"), *imports]
+            line_end = source.line_span(beside.end_lineno or beside.lineno)[1]
+            return [(line_end, line_end, f"{source.newline}{rewriter.indentation(beside)}{code}"), *imports]
+        decorators = getattr(beside, "decorator_list", None)
+        start = source.text.rindex("@", 0, source.start(decorators[0])) if decorators else start
+        line = source.line_start(source.location(start).row)
+        if source.text[line:start].strip(" \t"):
+            return None if hasattr(beside, "body") else [(start, start, f"{code}; "), *imports]
+        return [(line, line, f"{rewriter.indentation(beside)}{code}{source.newline}"), *imports]
+
+    def _wrapping(self, statements: list[ast.stmt], context: cst.BaseExpression) -> list[TextEdit] | None:
+        spelled, imports = self._spelled(context, statements[0])
+        return self._rewriter.wrap(statements, self._code(spelled), imports)
+
+    def _code(self, node: cst.CSTNode) -> str:
+        return written(node, cst.Module([], default_newline=self._source.newline))[0]
+
+    def _spelled(
+        self, new: cst.CSTNode, place: ast.AST, kept: Iterable[cst.CSTNode] = ()
+    ) -> tuple[cst.CSTNode, list[TextEdit]]:
+        """New code with its APIs as the code around ``place`` spells them, and the edits that import them."""
+        spelling = _Spelled(self._spelling, place, kept)
+        spelled = new.visit(spelling)
+        assert isinstance(spelled, cst.CSTNode)
+        return spelled, list(dict.fromkeys(spelling.imports))
+
+
+class _Spelled(cst.CSTTransformer):
+    """Spells the APIs in new code; what is kept of the old stays the same objects."""
+
+    def __init__(self, spelling: Spelling, place: ast.AST, kept: Iterable[cst.CSTNode]) -> None:
+        super().__init__()
+        self._spelling = spelling
+        self._place = place
+        self._kept = kept
+        self.imports: list[TextEdit] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return node not in self._kept
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        if not isinstance(original_node, Api):
+            return updated_node
+        name, imports = self._spelling.of(original_node.value, self._place)
+        self.imports += imports
+        return cst.Name(name, original_node.lpar, original_node.rpar)

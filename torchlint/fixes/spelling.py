@@ -1,0 +1,73 @@
+"""How the code around a place spells an API, and the imports that takes."""
+
+from __future__ import annotations
+
+import ast
+
+from torchlint.fixes.rewriting import Rewriter, TextEdit
+from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.code.names import canonical
+
+_USUAL = {"numpy": "np"}
+"""Modules that everybody imports by another name."""
+
+
+class Spelling:
+    """Spells APIs in one file."""
+
+    def __init__(self, semantics: Semantics, rewriter: Rewriter) -> None:
+        self._semantics = semantics
+        self._bindings = semantics.bindings
+        self._rewriter = rewriter
+
+    def of(self, name: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
+        """How ``node``'s scope spells an API such as ``torch.nn.ModuleList``, with the edits that import what that takes."""
+        module, _, last = name.rpartition(".")
+        found = self._imported(name, node)
+        if found is not None:
+            return found, []
+        if module:
+            found = self._imported(module, node) or self._taken_for_granted(module, node)
+            if found is not None:
+                return f"{found}.{last}", []
+        package, _, rest = name.partition(".")
+        if package == "torch":
+            torch, imports = self._rewriter.torch_name(node)
+            return f"{torch}.{rest}" if rest else torch, imports
+        return self._with_import(module, last, node)
+
+    def _imported(self, name: str, node: ast.AST) -> str | None:
+        """The name by which ``name`` is imported where ``node`` stands."""
+        scope = self._bindings.scope_of(node)
+        for current in (scope, self._bindings.module):
+            for candidate, found in current.bindings.items():
+                if self._imports(found, name) and self._bindings.lookup(candidate, scope) == tuple(found):
+                    return candidate
+        return None
+
+    def _imports(self, found: list[Binding], name: str) -> bool:
+        imports = [binding for binding in found if binding.form is Form.IMPORT]
+        return (
+            bool(imports)
+            and all(canonical(binding.imported) == name for binding in imports)
+            and self._rewriter.is_imported(found)
+        )
+
+    def _taken_for_granted(self, module: str, node: ast.AST) -> str | None:
+        """The name that the file uses for a module without binding it, as snippets do."""
+        for other in self._semantics.tree.of_type(ast.Name):
+            if not self._bindings.reaching(other) and self._semantics.qualified_name(other) == module:
+                if not self._bindings.lookup(other.id, self._bindings.scope_of(node)):
+                    return other.id
+        return None
+
+    def _with_import(self, module: str, last: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
+        """An API of another library, which nothing imports where ``node`` stands."""
+        scope = self._bindings.scope_of(node)
+        name = _USUAL.get(module, module)
+        if not self._bindings.lookup(name, scope):
+            statement = f"import {module}" if name == module else f"import {module} as {name}"
+            return f"{name}.{last}", [self._rewriter.add_import(statement)]
+        name = self._rewriter.free_name(last, scope, of=f"{module}.{last}")
+        alias = "" if name == last else f" as {name}"
+        return name, [self._rewriter.add_import(f"from {module} import {last}{alias}")]

@@ -1,0 +1,132 @@
+"""Statements of a file as libcst trees: each parsed alone when it is asked for, of a compound statement its header."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+import libcst as cst
+
+from torchlint.model.join import Join
+from torchlint.model.positions import written
+from torchlint.semantics.code.units import CLAUSES, TRIES
+from torchlint.text.source import Source
+
+_AROUND = {ast.ExceptHandler: "try: pass\n", ast.match_case: "match _:\n "}
+"""What a clause needs in front of it to be parsed alone."""
+_INDENTED = "if _:\n"
+"""What code of several lines needs in front of it that is indented: decorators."""
+
+
+_DEEPEST = 400
+"""So many levels libcst is given: the Python that runs has room for them on its stack, and no one writes more by hand."""
+
+
+@dataclass(eq=False)
+class Parsed:
+    """One piece of text and its libcst tree: what stands at ``n`` in ``module.code`` stands at ``n + offset`` in the file."""
+
+    text: str
+    module: cst.Module
+    offset: int
+    join: Join
+    indentation: str = ""
+    """What the lines within the tree are indented by: libcst does not keep it with the lines."""
+
+    @cached_property
+    def is_faithful(self) -> bool:
+        """Whether libcst writes what it read; a form feed that starts a line is lost."""
+        return self.module.code == self.text
+
+    @cached_property
+    def spans(self) -> dict[cst.CSTNode, tuple[int, int]]:
+        """Where each node stands in the file, with its parentheses; written out once, and only for a fix."""
+        return {node: (start + self.offset, end + self.offset) for node, start, end in written(self.module, self.module)[1]}
+
+    @cached_property
+    def comments(self) -> list[tuple[int, int]]:
+        """Where comments stand in the file."""
+        return sorted(span for node, span in self.spans.items() if isinstance(node, cst.Comment))
+
+
+@dataclass(eq=False)
+class Statements:
+    """The statements of one file."""
+
+    source: Source
+
+    def parse(self, unit: ast.AST) -> Parsed:
+        """The libcst tree of a statement or clause, joined to its twin; raises `RecursionError` where it is too deep."""
+        if self._is_too_deep(unit):
+            raise RecursionError
+        prefix, start, end, suffix = self._span(unit)
+        text = prefix + self.source.text[start:end] + suffix
+        module = cst.parse_module(text)
+        root: cst.CSTNode = module.body[0]
+        if prefix.startswith(_INDENTED):
+            root = root.body.body[0]  # type: ignore[attr-defined]
+        elif isinstance(root, cst.SimpleStatementLine):
+            root = root.body[0]
+        elif isinstance(unit, ast.ExceptHandler):
+            root = root.handlers[0]  # type: ignore[attr-defined]
+        elif isinstance(unit, ast.match_case):
+            root = root.cases[0]  # type: ignore[attr-defined]
+        join = Join(bodies=False)
+        join.node(root, unit)
+        indentation = prefix.removeprefix(_INDENTED) if prefix.startswith(_INDENTED) else ""
+        return Parsed(text, module, start - len(prefix), join, indentation)
+
+    def _is_too_deep(self, unit: ast.AST) -> bool:
+        """Whether libcst would nest too deeply: it takes quadratic time to, and beyond that its parser ends the process.
+
+        What the ast keeps side by side, operands of ``and`` and neighbouring strings, it nests as well.
+        """
+        pending = [(unit, 0)]
+        while pending:
+            node, depth = pending.pop()
+            if isinstance(node, ast.BoolOp):
+                depth += len(node.values)
+            elif isinstance(node, (ast.Constant, ast.JoinedStr)) and isinstance(getattr(node, "value", ""), str):
+                depth += self._strings(node)
+            if depth > _DEEPEST:
+                return True
+            if node is not unit and isinstance(node, (ast.stmt, *CLAUSES)):
+                continue
+            pending += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+        return False
+
+    def _strings(self, node: ast.expr) -> int:
+        """About how many strings side by side a string is made of, where it is long enough to be of many."""
+        if node.end_lineno is None or self.source.end(node) - self.source.start(node) < 2 * _DEEPEST:
+            return 0
+        text = self.source.segment(node)
+        return (text.count("'") + text.count('"')) // 2
+
+    def _span(self, unit: ast.AST) -> tuple[str, int, int, str]:
+        """What of the file is parsed, and what is put around it."""
+        start = self._start(unit)
+        body = getattr(unit, "body", None)
+        if isinstance(unit, ast.Match):
+            return "", start, self._start(unit.cases[0]), "case _: pass"
+        if not isinstance(body, list):
+            assert isinstance(unit, ast.stmt)
+            return "", start, self.source.end(unit), ""
+        end = self._start(body[0])
+        if isinstance(unit, ast.If) and self.source.text.startswith("elif", start):
+            return "", start + 2, end, "pass"
+        tail = "pass\nfinally: pass" if isinstance(unit, TRIES) else "pass"
+        if getattr(unit, "decorator_list", None):
+            line = self.source.line_start(self.source.location(start).row)
+            if indentation := self.source.text[line:start]:
+                return _INDENTED + indentation, start, end, tail
+        return _AROUND.get(type(unit), ""), start, end, tail
+
+    def _start(self, unit: ast.AST) -> int:
+        """Where a statement starts: with its decorators, a case with its keyword."""
+        text = self.source.text
+        if isinstance(unit, ast.match_case):
+            return text.rindex("case", 0, self.source.start(unit.pattern))  # type: ignore[arg-type]
+        if decorators := getattr(unit, "decorator_list", None):
+            return text.rindex("@", 0, self.source.start(decorators[0]))
+        return self.source.start(unit)  # type: ignore[arg-type]

@@ -1,0 +1,113 @@
+"""Triggers: what a rule needs to see before it is asked, declared by the rule. Both sieves are made of them.
+
+A rule is asked about the statements that hold one of its triggers, and about no other; a file that holds none of the words
+they name is not even parsed. Triggers are values: they are known without importing the rule, `ast` or libcst.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """Something that a statement must hold for a rule to have anything to say about it."""
+
+    @property
+    def words(self) -> frozenset[str] | None:
+        """Words of which a file that holds the trigger holds one; ``None`` where it takes no certain word."""
+        return None
+
+
+@dataclass(frozen=True, init=False)
+class _OfWords(Trigger):
+    """A trigger that is told by its words alone."""
+
+    names: frozenset[str]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", frozenset(names))
+
+    @property
+    def words(self) -> frozenset[str]:
+        return self.names
+
+
+@dataclass(frozen=True, init=False)
+class Word(_OfWords):
+    """A name, an attribute, a keyword, a parameter, an imported name or a whole string that is one of ``names``.
+
+    With ``within``, which names types of simple statement, parted by blanks, only those in such statements.
+    """
+
+    within: frozenset[str]
+
+    def __init__(self, *names: str, within: str = "") -> None:
+        super().__init__(*names)
+        object.__setattr__(self, "within", frozenset(within.split()))
+
+
+class Call(_OfWords):
+    """A call of a function, method or class that is written with one of ``names`` last: ``x.view(2)``, ``view(x, 2)``."""
+
+
+class Attribute(_OfWords):
+    """An attribute, read or assigned, that is one of ``names``: ``x.data``."""
+
+
+class Keyword(_OfWords):
+    """An argument that is given by one of ``names``: ``f(inplace=True)``."""
+
+
+@dataclass(frozen=True)
+class Misspelt(Trigger):
+    """A word that is at most two edits away from ``word``, which is long enough for that to mean something."""
+
+    word: str
+
+
+@dataclass(frozen=True, init=False)
+class Syntax(Trigger):
+    """Statements, clauses and expressions of these types, by their names in libcst: ``Syntax("AugAssign")``."""
+
+    types: frozenset[str]
+
+    def __init__(self, *types: str) -> None:
+        object.__setattr__(self, "types", frozenset(types))
+
+
+@dataclass(frozen=True)
+class Found(Trigger):
+    """What an analysis finds: for rules with one question, which then meet only the statements that they report.
+
+    ``analysis`` is ``module:Class.attribute``; a module that starts with a dot is one of `torchlint.semantics`. The class is
+    made of the file's `Semantics`, and the attribute gives the nodes, as a collection of them or as a mapping from them.
+    """
+
+    analysis: str
+
+
+Needs: TypeAlias = tuple[tuple[str, ...], ...]
+"""Of each of these groups of words, a file has to hold one."""
+
+
+@lru_cache(maxsize=1 << 16)
+def is_near(word: str, right: str) -> bool:
+    """Whether ``word``, less underscores at its end, is one or two edits away from ``right``; a swap of neighbours is one."""
+    word = word.rstrip("_")
+    return word != right and abs(len(word) - len(right)) <= 2 and _distance(word, right) <= 2
+
+
+def _distance(one: str, other: str) -> int:
+    rows: list[list[int]] = [list(range(len(other) + 1))]
+    for i, a in enumerate(one, 1):
+        row = [i]
+        for j, b in enumerate(other, 1):
+            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, rows[-2][j - 2] + 1)
+            row.append(cost)
+        rows.append(row)
+    return rows[-1][-1]

@@ -1,0 +1,387 @@
+"""Values that carry the autograd graph and are added to something that outlives the loop."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type
+from torchlint.semantics.autograd.accumulators import Accumulation, Fate, mentions, root_of, summands
+from torchlint.semantics.autograd.paths import connected
+from torchlint.semantics.code.bindings import Scope
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
+
+Node = TypeVar("Node")
+
+_ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
+_MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
+_CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
+_LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
+_STEP_HOOKS = frozenset({"training_step"})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Leak(Generic[Node]):
+    """A statement that adds ``values`` with their graph to ``target``.
+
+    ``kept`` is whether the target keeps the values themselves and not their sum. ``as_numbers`` are the parts to take the
+    number of, None where a number would not do; ``as_tensors`` those to cut from their graph. What is ``certain`` surely is
+    a tensor; what is not ``mendable`` may be something that has no such method.
+    """
+
+    target: Node
+    values: tuple[Node, ...]
+    kept: bool
+    as_numbers: tuple[Node, ...] | None
+    as_tensors: tuple[Node, ...]
+    certain: bool
+    mendable: bool
+
+
+class Accumulations:
+    """Finds what accumulates graph in a file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._fate = Fate(semantics)
+        self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
+        self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
+
+    @cached_property
+    def leaks(self) -> dict[ast.stmt, Leak[ast.expr]]:
+        """The statements that leak, but for those that do only because of another."""
+        for node in self._semantics.tree.of_type(ast.AugAssign, ast.Assign, ast.Expr):
+            match node:
+                case ast.AugAssign():
+                    self._augmented(node)
+                case ast.Assign():
+                    self._assigned(node)
+                case ast.Expr():
+                    self._called(node)
+        sums = {ast.unparse(found.root) for found, _ in self._candidates if not found.kept}
+        return {
+            found.statement: self._leak(found, values)
+            for found, values in self._candidates
+            if not all(self._follows_from(value, sums, found) for value in values)
+        }
+
+    # --- the forms ---------------------------------------------------------------------------------------------------
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        """``total += loss``, ``stats["loss"] += loss``."""
+        if isinstance(node.op, (ast.Add, ast.Sub)) and (root := root_of(node.target)) is not None:
+            self._consider(Accumulation(node, node.target, root, (node.value,), kept=False))
+
+    def _assigned(self, node: ast.Assign) -> None:
+        """``total = total + loss``, ``history[k] = loss``."""
+        if len(node.targets) != 1 or (root := root_of(node.targets[0])) is None:
+            return
+        target = node.targets[0]
+        if isinstance(node.value, ast.BinOp):
+            name = ast.unparse(target)
+            operands = list(summands(node.value))
+            others = tuple(operand for operand in operands if not mentions(operand, name))
+            if len(others) < len(operands):
+                self._consider(Accumulation(node, target, root, others, kept=False))
+                return
+        if isinstance(target, ast.Subscript) and self._varies(target):
+            self._consider(Accumulation(node, target, root, (node.value,), kept=True))
+
+    def _called(self, node: ast.Expr) -> None:
+        """``losses.append(loss)``."""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=target, attr=method), args=[*_, value], keywords=[]) if (
+                method in _ADDING_METHODS
+            ):
+                root = root_of(target)
+                if root is not None and self._is_list(target, method):
+                    self._consider(Accumulation(node, target, root, (value,), kept=True))
+
+    def _is_list(self, target: ast.expr, method: str) -> bool:
+        kind = self._semantics.kind(target)
+        if kind.type is Type.SEQUENCE:
+            return not self._is_bounded(target)
+        return kind.type is Type.UNKNOWN and method == "append"
+
+    def _is_bounded(self, target: ast.expr) -> bool:
+        """Whether a deque forgets its oldest items."""
+        bindings = self._semantics.bindings.reaching(target) if isinstance(target, ast.Name) else ()
+        values = [binding.value for binding in bindings]
+        if isinstance(target, ast.Attribute) and (owner := self._semantics.facts.self_class(target.value)) is not None:
+            stores = [store for slot in self._semantics.facts.slots(owner, target.attr) for store in slot.stores]
+            values = [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
+        return any(isinstance(value, ast.Call) and any(word.arg == "maxlen" for word in value.keywords) for value in values)
+
+    def _varies(self, target: ast.Subscript) -> bool:
+        """Whether an index differs from round to round, so that the store keeps what the last round stored."""
+        if self._semantics.kind(target.value).type not in (Type.MAPPING, Type.SEQUENCE):
+            return False
+        loop = next(self._semantics.tree.loops(target), None)
+        if loop is None:
+            return False
+        bound = {binding.name for binding in self._semantics.bindings.bound_in_loop(loop)}
+        return any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(target.slice))
+
+    # --- the decision ------------------------------------------------------------------------------------------------
+
+    def _consider(self, found: Accumulation) -> None:
+        values = [value for value in found.values if self._has_graph(value)]
+        if not values or self._is_reset_each_round(found) or self._semantics.backpropagated.name(found.root):
+            return
+        if not found.kept and self._semantics.no_grad.covers(found.statement):
+            return
+        used = any(self._is_backpropagated(value) for value in values)
+        if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
+            self._candidates.append((found, values))
+
+    def _follows_from(self, value: ast.expr, sums: set[str], found: Accumulation) -> bool:
+        """Whether ``value`` carries graph only because a sum that is reported does: ``epochs.append(total_loss / n)``."""
+        carrying = [
+            part
+            for part in connected(value, self._semantics.names)
+            if isinstance(part, (ast.Name, ast.Attribute)) and self._has_graph(part)
+        ]
+        return bool(carrying) and all(
+            ast.unparse(part) in sums and ast.unparse(part) != ast.unparse(found.root) for part in carrying
+        )
+
+    # --- the values --------------------------------------------------------------------------------------------------
+
+    def _has_graph(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return any(self._has_graph(element) for element in node.elts)
+        kind = self._semantics.kind(node)
+        if not kind.known:
+            return self._is_likely_loss(node)
+        of_loss = kind.is_tensor and bool(kind.scalar) and kind.grad is Grad.UNKNOWN
+        return kind.carries_graph or (of_loss and self._semantics.backpropagated.expression(node))
+
+    def _is_likely_loss(self, value: ast.expr) -> bool:
+        """Whether a value of unknown kind is a loss by what is done beside it.
+
+        It is called one, and is back-propagated through other names (``loss = sum(losses); loss.backward()``) or was
+        unpacked beside what is (``loss, mse = f(x)``); or it is the dict whose loss is (``out["loss"].backward()``).
+        """
+        if self._holds_loss(value):
+            return True
+        for part in connected(value, self._semantics.names):
+            if isinstance(part, ast.Name) and _LOSS_NAME.match(part.id) and not self._semantics.kind(part).known:
+                if self._semantics.backpropagated.name(part) or self._is_beside_loss(part):
+                    return True
+        return False
+
+    def _holds_loss(self, value: ast.expr) -> bool:
+        if not isinstance(value, ast.Name) or self._semantics.kind(value).known:
+            return False
+        bindings = set(self._semantics.bindings.reaching(value))
+        for root in self._semantics.backpropagated.roots:
+            match root:
+                case ast.Subscript(value=ast.Name() as container, slice=ast.Constant(value=str())):
+                    if bindings & set(self._semantics.bindings.reaching(container)):
+                        return True
+        return False
+
+    def _is_beside_loss(self, name: ast.Name) -> bool:
+        for binding in self._semantics.bindings.reaching(name):
+            others = [other for other in self._unpacked_with(binding) if not other.name.startswith(f"{binding.name}_")]
+            if binding.path and any(self._is_loss(other) for other in others):
+                return True  # but `loss, loss_node = f(x)` gives the number and the tensor
+        return False
+
+    def _is_loss(self, binding: Binding) -> bool:
+        kind = self._semantics.inference.binding_kind(binding)
+        return self._semantics.backpropagated.binding(binding) and (kind.carries_graph or not kind.known)
+
+    def _unpacked_with(self, binding: Binding) -> Iterator[Binding]:
+        for others in binding.scope.bindings.values():
+            yield from (other for other in others if other is not binding and other.value is binding.value)
+
+    def _is_backpropagated(self, value: ast.expr) -> bool:
+        """Whether what carries the graph in ``value`` is itself back-propagated: the sum of such values never is again."""
+        if self._is_likely_loss(value):
+            return True
+        for part in connected(value, self._semantics.names):
+            if isinstance(part, (ast.Name, ast.Attribute)) and self._has_graph(part):
+                if self._semantics.backpropagated.name(part) or self._is_given_loss(part):
+                    return True
+        return False
+
+    def _is_given_loss(self, part: ast.expr) -> bool:
+        """Whether a parameter is given a back-propagated value by a call in the file: ``meter.update(loss)``."""
+        for binding in self._semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ():
+            for argument in self._arguments(binding):
+                if self._semantics.kind(argument).carries_graph and self._semantics.backpropagated.expression(argument):
+                    return True
+        return False
+
+    def _arguments(self, binding: Binding) -> list[ast.expr]:
+        """What the calls in the file give for a parameter."""
+        function = binding.scope.node
+        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(binding.node, ast.arg):
+            return []
+        calls = self._semantics.inference.call_sites(function)
+        given = [self._semantics.facts.argument(call, function, binding.node) for call in calls]
+        return [argument for argument in given if argument is not None]
+
+    def _is_reset_each_round(self, found: Accumulation) -> bool:
+        """Whether each round of the innermost loop starts the accumulator afresh."""
+        loop = next(self._semantics.tree.loops(found.statement), None)
+        if loop is None:
+            return False
+        key = (loop, ast.unparse(found.root))
+        if key not in self._fresh:
+            self._fresh[key] = self._resets(found.root, loop)
+        return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def _resets(self, root: ast.Name | ast.Attribute, loop: Loop) -> list[ast.stmt]:
+        """The statements in a loop, itself among them, that give an accumulator a value without the graph of its own."""
+        tree, name = self._semantics.tree, ast.unparse(root)
+        if isinstance(root, ast.Name):
+            scope = self._semantics.bindings.scope_of(root)
+            bindings = self._bound_in_loops(root.id, scope).get(loop, ())
+            statements = [tree.statement(binding.node) for binding in bindings if binding.form is not Form.AUGMENTED]
+        else:
+            owner = self._semantics.facts.self_class(root.value)
+            slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
+            stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
+            statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
+        return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name)) or _cuts(s.value, name)]
+
+    def _bound_in_loops(self, name: str, scope: Scope) -> dict[ast.AST, list[Binding]]:
+        """The bindings of a variable that stand in each loop."""
+        if (name, scope.node) not in self._in_loops:
+            found = self._in_loops[name, scope.node] = dict[ast.AST, list[Binding]]()
+            for binding in self._semantics.bindings.lookup(name, scope):
+                for parent in self._semantics.tree.ancestors(binding.node):
+                    if isinstance(parent, LOOPS):
+                        found.setdefault(parent, []).append(binding)
+        return self._in_loops[name, scope.node]
+
+    @cached_property
+    def _in_loops(self) -> dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]]:
+        return {}
+
+    def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
+        """Whether ``statement`` gives the accumulator a new value each round, or as often as values are added."""
+        if statement is found.statement:
+            return False
+        conditions = [
+            parent
+            for parent in self._semantics.tree.ancestors(statement)
+            if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try))
+        ]
+        return all(
+            condition is loop
+            or self._semantics.tree.inside(loop, condition)
+            or self._semantics.tree.inside(found.statement, condition)
+            for condition in conditions
+        )
+
+    def _outlives(self, found: Accumulation, used: bool) -> bool:
+        """Whether the accumulator lives on while more values are added: round a loop, or from call to call."""
+        if next(self._semantics.tree.loops(found.statement), None) is not None:
+            return True
+        function = self._semantics.tree.function(found.statement)
+        if not isinstance(function, FUNCTIONS):
+            return False
+        if isinstance(found.root, ast.Attribute):
+            return self._semantics.facts.self_class(found.root.value) is not None and (used or function.name in _STEP_HOOKS)
+        scope = self._semantics.bindings.scope_of(found.statement)
+        return used and found.root.id in scope.outer_names
+
+    # --- what to do about it -----------------------------------------------------------------------------------------
+
+    def _leak(self, found: Accumulation, values: list[ast.expr]) -> Leak[ast.expr]:
+        numbers = [part for value in values for part in self._parts(value, move=False)]
+        tensors = [part for value in values for part in self._parts(value, move=True)]
+        is_number = not self._fate.is_used_as_tensor(found) and all(map(self._is_scalar, numbers))
+        parts = [*numbers, *tensors]
+        return Leak(
+            found.target,
+            tuple(values),
+            found.kept,
+            tuple(numbers) if is_number else None,
+            tuple(tensors),
+            certain=all(map(self._is_certainly_tensor, parts)),
+            mendable=not any(self._holds_loss(part) or self._may_be_tuple(part) or self._may_be_dict(part) for part in parts),
+        )
+
+    def _is_scalar(self, part: ast.expr) -> bool:
+        kind = self._semantics.kind(part)
+        return bool(kind.scalar) and not kind.loose
+
+    def _may_be_tuple(self, part: ast.expr) -> bool:
+        """Whether the file asks if the value is a list or tuple."""
+        return any(
+            isinstance(call.func, ast.Name) and call.args and ast.unparse(call.args[0]) == ast.unparse(part)
+            for call in self._semantics.facts.calls.get("isinstance", ())
+        )
+
+    def _may_be_dict(self, part: ast.expr) -> bool:
+        """Whether the value is a module's output that is never used as a tensor itself."""
+        if not (isinstance(part, ast.Name) and self._semantics.kind(part).loose):
+            return False
+        uses = [use for binding in self._semantics.bindings.reaching(part) for use in binding.uses]
+        return not any(self._is_operand(use) for use in uses)
+
+    def _is_operand(self, use: ast.expr) -> bool:
+        """Whether a value is computed with: in an operation, or as the first argument of a loss or a function of torch."""
+        parent = self._semantics.tree.parent(use)
+        if isinstance(parent, ast.Call) and use in parent.args[:1]:
+            return self._semantics.kind(parent).carries_graph
+        return isinstance(parent, (ast.BinOp, ast.UnaryOp))
+
+    def _is_certainly_tensor(self, part: ast.expr) -> bool:
+        kind = self._semantics.kind(part)
+        if not kind.is_tensor or kind.loose:
+            return False
+        names = [name for name in ast.walk(part) if isinstance(name, ast.Name)]
+        bindings = [binding for name in names for binding in self._semantics.bindings.reaching(name)]
+        return all(
+            self._semantics.kind(argument).is_tensor
+            for binding in bindings
+            for argument in self._arguments(binding)
+            if name_of(part) == binding.name
+        )
+
+    def _parts(self, value: ast.expr, *, move: bool) -> list[ast.expr]:
+        """The smallest parts of ``value`` that the graph hangs on; behind a move to another device only if ``move``."""
+        match value:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return [part for element in elements if self._has_graph(element) for part in self._parts(element, move=move)]
+            case ast.BinOp(left=left, right=right):
+                carrying = [operand for operand in (left, right) if self._has_graph(operand)]
+                if len(carrying) == 1:
+                    return self._parts(carrying[0], move=move)
+            case ast.UnaryOp(operand=operand):
+                return self._parts(operand, move=move)
+            case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if (
+                move and method in _MOVES and self._has_graph(receiver)
+            ):
+                return self._parts(receiver, move=move)
+        return [value]
+
+
+def _cuts(value: ast.expr, name: str) -> bool:
+    """Whether ``value`` is what ``name`` holds, without its graph: ``total.detach()``, ``total.data[0]``, ``float(total)``."""
+    cut = False
+    while ast.unparse(value) != name:
+        match value:
+            case ast.Call(func=ast.Name(id="float"), args=[argument], keywords=[]):
+                cut, value = True, argument
+            case ast.Attribute(value=inner, attr=attribute):
+                cut, value = cut or attribute in _CUTTING, inner
+            case ast.Call(func=inner) | ast.Subscript(value=inner):
+                value = inner
+            case _:
+                return False
+    return cut
+
+
+def name_of(node: ast.expr) -> str | None:
+    """The name that an expression is, if it is one."""
+    return node.id if isinstance(node, ast.Name) else None

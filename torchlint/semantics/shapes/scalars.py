@@ -1,0 +1,80 @@
+"""0-dim tensors that are indexed: ``loss.data[0]``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+
+from torchlint.semantics import Grad, Semantics, Type
+from torchlint.semantics.code.tree import last_name
+
+_LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
+_CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
+_CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
+"""Methods that leave a number the number it is."""
+_TRAINING = ("data", "backward", "Variable")
+"""Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
+
+
+class Scalars:
+    """Tells which indices are of tensors that have no dimensions."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._trains = not semantics.code.words.all.isdisjoint(_TRAINING)
+
+    @cached_property
+    def indexed(self) -> dict[ast.Subscript, ast.expr]:
+        """The indices of 0-dim tensors, ``loss.data.cpu()[0]``, each with the tensor, ``loss``."""
+        found = ((node, self._indexed(node)) for node in self._semantics.tree.of_type(ast.Subscript))
+        return {node: tensor for node, tensor in found if tensor is not None}
+
+    def _indexed(self, node: ast.Subscript) -> ast.expr | None:
+        if not isinstance(node.ctx, ast.Load) or not _is_first(node.slice):
+            return None
+        value = base(node.value)
+        kind = self._semantics.kind(value)
+        if value is node.value:
+            is_scalar = kind.is_tensor and kind.scalar and not kind.loose and self._trains
+            return value if is_scalar and not self._is_used_as_sequence(value) else None
+        if kind.is_tensor and kind.scalar and not kind.loose:
+            return value
+        may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
+        return value if may_be and _names_loss(value) else None
+
+    def _is_used_as_sequence(self, value: ast.expr) -> bool:
+        """Whether the function around ``value`` asks for its type or length, or takes another item of it."""
+        function = self._semantics.tree.function(value) or self._semantics.tree.module
+        same = ast.dump(value)
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Name(id="isinstance" | "len" | "type" | "zip" | "enumerate"), args=[first, *_]):
+                    if ast.dump(first) == same:
+                        return True
+                case ast.Subscript(value=part, slice=index) if not _is_first(index) and ast.dump(part) == same:
+                    return True
+        return False
+
+
+def base(node: ast.expr) -> ast.expr:
+    """The value that a chain of ``.data``, moves and casts starts from: ``loss`` of ``loss.data.cpu()``."""
+    while True:
+        match node:
+            case ast.Attribute(value=value, attr="data"):
+                node = value
+            case ast.Call(func=ast.Attribute(value=value, attr=method), args=[], keywords=[]) if method in _CHAIN:
+                node = value
+            case _:
+                return node
+
+
+def _is_first(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and index.value == 0 and index.value is not False
+
+
+def _names_loss(node: ast.expr) -> bool:
+    """Whether a value is called a loss: with ``.data[0]`` behind it, the idiom of 0-dim losses before torch 0.4."""
+    if isinstance(node, ast.Call):
+        return _CRITERION.search(last_name(node.func)) is not None
+    return _LOSS.search(last_name(node)) is not None

@@ -1,0 +1,200 @@
+"""Steps of optimizers that use the gradients of all rounds before, because nothing zeroes them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted
+from torchlint.semantics.training.training_steps import Backward, Region, Step
+
+Node = TypeVar("Node")
+Place = TypeVar("Place")
+
+_DEEP = 3
+"""So many functions may lie between a loop and the step in it."""
+_MANY = 16
+"""So many steps of one loop are looked at: no one writes more of them, but for tests of linters."""
+_STEP_HOOKS = ("register_step_post_hook", "register_step_pre_hook", "register_post_accumulate_grad_hook")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PiledUp(Generic[Node, Place]):
+    """A step of ``optimizer`` that uses the gradients of all rounds, and the first ``backward`` that adds to them.
+
+    They can be zeroed ``before`` a statement, or ``behind`` one; nowhere if neither is given.
+    """
+
+    optimizer: Node
+    backward: Node
+    before: Place | None = None
+    behind: Place | None = None
+
+
+class Zeroing:
+    """Finds what piles up in a file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def piles(self) -> dict[ast.Call, PiledUp[ast.expr, ast.stmt]]:
+        """The steps that use the gradients of former rounds."""
+        steps = self._semantics.training_steps.steps
+        piles: dict[ast.Call, PiledUp[ast.expr, ast.stmt]] = {}
+        if not steps or any(hook in self._semantics.facts.calls for hook in _STEP_HOOKS):
+            return piles
+        reported: set[tuple[Loop, frozenset[ast.Call]]] = set()
+        looked_at: Counter[Loop] = Counter()
+        for step in steps:
+            if self._is_wiped_beside(step):
+                continue
+            region = self._round(step)
+            if region is None or looked_at[region.loop] == _MANY:
+                continue
+            looked_at[region.loop] += 1
+            own = self._own_backwards(step, region)
+            key = (region.loop, frozenset(backward.call for backward in own))
+            if own and key not in reported and self._piles_up(step, own, region):
+                reported.add(key)
+                piles[step.call] = self._pile(step, own, region)
+        return piles
+
+    def _is_wiped_beside(self, step: Step) -> bool:
+        """Whether the loop around a step plainly wipes the gradients, as nearly every loop does."""
+        loop = next(self._semantics.tree.loops(step.call), None)
+        wiped = self._wiped.get((loop, dotted(step.optimizer)), ())
+        return any(self._semantics.training_steps.same(optimizer, step.optimizer) for optimizer in wiped)
+
+    @cached_property
+    def _wiped(self) -> dict[tuple[ast.AST | None, str | None], list[ast.expr]]:
+        """The optimizers whose gradients are zeroed in each loop, by their spelling: of those alike, the first."""
+        found: dict[tuple[ast.AST | None, str | None], list[ast.expr]] = {}
+        same = self._semantics.training_steps.same
+        for zero in self._semantics.training_steps.zero_grads:
+            for loop in (parent for parent in self._semantics.tree.ancestors(zero.call) if isinstance(parent, LOOPS)):
+                known = found.setdefault((loop, dotted(zero.of)), [])
+                if not any(same(zero.of, other) for other in known):
+                    known.append(zero.of)
+        return found
+
+    # --- what goes round ---------------------------------------------------------------------------------------------
+
+    def _round(self, step: Step) -> Region | None:
+        """The innermost loop that runs a step and a backward before it."""
+        for loop in self._loops(step.call, _DEEP):
+            region = self._semantics.training_steps.region(loop)
+            if self._semantics.training_steps.backwards_in(region):
+                return region
+        return None
+
+    def _loops(self, node: ast.AST, depth: int) -> Iterator[Loop]:
+        """The loops that ``node`` is in, innermost first; where it is in none, those that call its function."""
+        loops = list(self._semantics.tree.loops(node))
+        yield from loops
+        function = self._semantics.tree.function(node)
+        if not loops and depth and isinstance(function, FUNCTIONS):
+            for call in self._semantics.inference.call_sites(function):
+                yield from self._loops(call, depth - 1)
+
+    def _own_backwards(self, step: Step, region: Region) -> list[Backward]:
+        """The backward calls whose gradients the step uses in the same round."""
+        flow = self._semantics.control_flow
+        place = region.place(step.call, self._semantics.tree)
+        if place is None:
+            return []
+        head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
+        steps = self._semantics.training_steps.steps_in(region)
+        others = [other for later, other in steps if later is not step and other is not place]
+        avoiding = (head, *self._of_same_optimizer(others, step))
+        own = []
+        for backward, at in self._semantics.training_steps.backwards_in(region):
+            if at is place:
+                if self._comes_first(backward.call, step.call):
+                    own.append(backward)
+            elif flow.may_follow(at, place, avoiding=avoiding):
+                own.append(backward)
+        return own
+
+    def _of_same_optimizer(self, places: list[ast.Call], step: Step) -> list[ast.Call]:
+        steps = self._semantics.training_steps
+        makings = steps.makings(step.optimizer)
+        return [place for place in places if place in self._stepped and steps.makings(self._stepped[place]) == makings]
+
+    @cached_property
+    def _stepped(self) -> dict[ast.Call, ast.expr]:
+        """The optimizers of the calls that make steps."""
+        return {step.call: step.optimizer for step in self._semantics.training_steps.steps}
+
+    def _comes_first(self, backward: ast.Call, step: ast.Call) -> bool:
+        """Whether, of two calls that one call runs, the first comes before the second as far as that is shown."""
+        tree = self._semantics.tree
+        if tree.function(backward) is not tree.function(step):
+            return True
+        return self._semantics.control_flow.may_follow(backward, step)
+
+    def _piles_up(self, step: Step, own: list[Backward], region: Region) -> bool:
+        """Whether the gradients of one round are still there in the next, for all that the file shows."""
+        steps, tree = self._semantics.training_steps, self._semantics.tree
+        makings = steps.makings(step.optimizer) or frozenset()
+        if any(region.makes(making, tree) for making in makings) or steps.may_wipe(region, step.optimizer):
+            return False
+        place = region.place(step.call, tree)
+        assert place is not None
+        outermost = [region.loop, *tree.loops(region.loop)][-1]  # round which the way leads, if at all
+        wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not steps.apart(step.optimizer, zero.of)]
+        flow, used = self._semantics.control_flow, set(own)
+        places = [at for backward, at in steps.backwards_in(region) if backward in used]
+        return any(map(flow.ahead_of(flow.scope(place), [place], wiping, up_to=places).includes, places))
+
+    # --- where they can be zeroed ------------------------------------------------------------------------------------
+
+    def _pile(self, step: Step, own: list[Backward], region: Region) -> PiledUp[ast.expr, ast.stmt]:
+        tree = self._semantics.tree
+        function, first = tree.function(step.call), own[0].call
+        if any(tree.function(backward.call) is not function for backward in own) or not self._is_bound_before(step, region):
+            return PiledUp(step.optimizer, first)
+        if self._always_steps(step, own, region):
+            outer = region.loop if function is tree.function(region.loop) else function
+            assert isinstance(outer, (*LOOPS, *FUNCTIONS))
+            calls = [step.call, *(backward.call for backward in own)]
+            return PiledUp(step.optimizer, first, before=self._first_of_shared_block(outer.body, calls))
+        statement = tree.statement(step.call)
+        return PiledUp(step.optimizer, first, behind=statement if isinstance(statement, ast.Expr) else None)
+
+    def _is_bound_before(self, step: Step, region: Region) -> bool:
+        """Whether the optimizer's variable is bound before the loop, or the function, starts."""
+        names = [part for part in ast.walk(step.optimizer) if isinstance(part, ast.Name)]
+        bindings = [binding for name in names for binding in self._semantics.bindings.reaching(name)]
+        function = self._semantics.tree.function(step.call)
+        inside = self._semantics.tree.inside
+        if function is self._semantics.tree.function(region.loop):
+            return not any(inside(binding.node, region.loop) for binding in bindings)
+        return not any(
+            isinstance(binding.node, ast.Name) and function is not None and inside(binding.node, function)
+            for binding in bindings
+        )
+
+    def _always_steps(self, step: Step, own: list[Backward], region: Region) -> bool:
+        """Whether each round that gets gradients makes the step."""
+        flow, tree = self._semantics.control_flow, self._semantics.tree
+        if tree.function(step.call) is not tree.function(region.loop):
+            return not any(flow.may_end(backward.call, avoiding=[step.call]) for backward in own)
+        head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
+        return not any(flow.may_follow(backward.call, head, avoiding=[step.call]) for backward in own)
+
+    def _first_of_shared_block(self, block: list[ast.stmt], nodes: list[ast.Call]) -> ast.stmt:
+        """The statement with the first of some calls, in the innermost block that holds all of them."""
+        holding = [statement for statement in block if any(self._semantics.tree.inside(node, statement) for node in nodes)]
+        if len(holding) == 1:
+            for field in ("body", "orelse", "finalbody"):
+                inner = getattr(holding[0], field, None)
+                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                    if all(any(self._semantics.tree.inside(node, part) for part in inner) for node in nodes):
+                        return self._first_of_shared_block(inner, nodes)
+        return holding[0]
