@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from command import environment
 from torchlint.config.discovery import discover
 
 
@@ -50,6 +53,31 @@ def test_excluded_directories_are_left_out_unless_given(name: str) -> None:
     make(f"a/{name}/b.py", f"a/{name}x/c.py")
     assert files("a") == [f"a/{name}x/c.py"]
     assert files(f"a/{name}") == [f"a/{name}/b.py"]
+
+
+def test_what_is_excluded_by_its_path_is_searched_if_given_and_what_is_excluded_in_it_is_not() -> None:
+    make("src/gen/a.py", "src/gen/.venv/b.py", "src/gen/deep/old/c.py", "src/d.py")
+    Path("torchlint.toml").write_text('extend-exclude = ["src/gen", "src/**/old/"]\n')
+    assert files("src") == ["src/d.py"]
+    assert files("src/gen") == ["src/gen/a.py"]
+    assert files("src/gen/deep") == []
+    assert files("src/gen/deep/old") == ["src/gen/deep/old/c.py"]
+
+
+def test_a_project_in_a_directory_called_like_an_excluded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make("build/a.py", "build/torchlint.toml", "build/build/b.py")
+    Path("build/torchlint.toml").write_text("")
+    monkeypatch.chdir(tmp_path / "build")
+    assert files(".") == ["a.py"]
+
+
+def test_default_patterns_need_no_package() -> None:
+    make("src/a.py", "src/build/b.py")
+    code = (
+        "import sys; from torchlint.config.discovery import discover; print(*discover(['.']).files, 'pathspec' in sys.modules)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True)
+    assert shown.stdout == "src/a.py False\n"
 
 
 def test_names_are_relative_below_the_working_directory_and_absolute_elsewhere(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
-from torchlint.config.gitignore import read_patterns
-from torchlint.config.patterns import Patterns
+from torchlint.config.patterns import Patterns, read_patterns
 
 MANY_STARS = "a*" * 12 + "b"
 LONG_NAME = "a" * 200
@@ -39,6 +41,18 @@ LONG = 60
 def test_stars_match_what_git_has_them_match(line: str, matched: list[str], others: list[str]) -> None:
     spec = read_patterns([line])
     assert [path for path in [*matched, *others] if spec.check_file(path).include] == matched
+
+
+_PARTS = st.lists(st.sampled_from(["a", "b", "*", "?", "[ab]", r"\*", "a*"]), min_size=1, max_size=4).map("".join)
+_LINES = st.lists(st.one_of(st.just("**"), _PARTS), min_size=1, max_size=4).map("/".join)
+_PATHS = st.lists(st.text("ab*.", min_size=1, max_size=4), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "!", "/"]), _LINES, st.sampled_from(["", "/"])).map("".join)), _PATHS)
+def test_what_is_matched_is_what_pathspec_alone_matches(lines: list[str], path: str) -> None:
+    alone = GitIgnoreSpec.from_lines(lines, backend="simple")
+    for each in (path, f"{path}/"):
+        assert read_patterns(lines).check_file(each).include == alone.check_file(each).include
 
 
 def test_later_lines_overrule_earlier_ones() -> None:
@@ -75,13 +89,32 @@ def test_hostile_gitignore_files_cost_no_time(line: str, name: str, tmp_path: Pa
     [
         ("*a*b*c", ["/r/abc", "/r/x/axbxc"], ["/r/acb", "/r/abcd"]),
         (MANY_STARS, [f"/r/{'a' * 12}b"], [f"/r/{LONG_NAME}", "/r/ab"]),
-        ("src/*a*a*/b", ["/r/src/aa/b", "/r/src/x/aa/b"], ["/r/aa/b", "/r/src/a/b"]),
+        ("src/*a*a*/b", ["/r/src/aa/b"], ["/r/aa/b", "/r/src/a/b", "/r/src/x/aa/b"]),
         ("*a" * 40 + "?[x]b*", [f"/r/{'a' * 41}xb"], [f"/r/{LONG_NAME}"]),
+        ("a/**/m.py", ["/r/a/m.py", "/r/a/b/c/m.py"], ["/r/m.py", "/r/x/a/m.py", "/r/a/mm.py"]),
+        ("scripts/**", ["/r/scripts/a", "/r/scripts/b/c"], ["/r/scripts", "/r/x/scripts/a"]),
+        ("old", ["/r/old", "/r/x/old", "/elsewhere/old"], ["/r/older", "/r/x/old.py", "/old/x.py"]),
+        ("*_pb2.py", ["/r/a_pb2.py", "/r/x/_pb2.py"], ["/r/a_pb2.pyi", "/r/a_pb2.py/x"]),
+        ("/m.py", ["/r/m.py"], ["/r/x/m.py", "/m.py/x"]),
+        ("/r/src/*.py", ["/r/src/a.py"], ["/r/src/x/a.py", "/r/r/src/a.py"]),
+        ("[ab]?.py", ["/r/ax.py", "/r/x/by.py"], ["/r/cx.py", "/r/a.py"]),
     ],
 )
-def test_stars_in_the_configuration(pattern: str, matched: list[str], others: list[str]) -> None:
+def test_patterns_in_the_configuration(pattern: str, matched: list[str], others: list[str]) -> None:
     patterns = Patterns((pattern,), "/r")
     assert [path for path in [*matched, *others] if patterns.match(path)] == matched
+
+
+def test_a_slash_at_the_end_is_for_directories() -> None:
+    patterns = Patterns(("old/",), "/r")
+    assert not patterns.match("/r/x/old")
+    assert patterns.match("/r/x/old", is_directory=True)
+    assert patterns.match_inside("/r/x/old/y/a.py")
+
+
+def test_later_patterns_overrule_earlier_ones() -> None:
+    patterns = Patterns(("gen_*", "*.py", "!gen_kept.py"), "/r")
+    assert [name for name in ("gen_a", "a.py", "gen_kept.py", "kept") if patterns.match(f"/r/{name}")] == ["gen_a", "a.py"]
 
 
 def test_hostile_configuration_costs_no_time(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from torchlint.config.gitignore import Ignored
+from torchlint.config.patterns import Patterns
 from torchlint.config.settings import Resolver, Settings
 from torchlint.diagnostic import FileError
 
@@ -48,11 +49,12 @@ class _Directory:
     name: str
     path: str
     settings: Settings
+    excluded: Patterns
     ignored: Ignored | None
 
     def leaves_out(self, path: str, *, is_directory: bool) -> bool:
         """Whether what is at ``path`` in it is not for this run."""
-        if self.settings.excluded.match(path):
+        if self.excluded.match(path, is_directory=is_directory):
             return True
         return self.ignored is not None and self.ignored.match(path, is_directory=is_directory)
 
@@ -93,7 +95,8 @@ class _Search:
 
     def _walk(self, name: str, path: str) -> None:
         settings = self._resolver.of_directory(path)
-        pending = [_Directory(name, path, settings, Ignored.above(path) if settings.respect_gitignore else None)]
+        excluded = settings.excluded.sparing(path)  # what is given by name is searched
+        pending = [_Directory(name, path, settings, excluded, Ignored.above(path) if settings.respect_gitignore else None)]
         while pending:
             directory = pending.pop()
             for entry in self._entries(directory):
@@ -106,11 +109,11 @@ class _Search:
                         self._take_found(entry, entry_name, directory.settings)
 
     def _inner(self, directory: _Directory, path: str, name: str) -> _Directory:
-        settings = self._resolver.of_directory(path)
-        if not settings.respect_gitignore:
-            return _Directory(name, path, settings, None)
-        outer = directory.ignored
-        return _Directory(name, path, settings, outer.within(path) if outer is not None else Ignored.above(path))
+        settings, outer, ignored = self._resolver.of_directory(path), directory.ignored, None
+        if settings.respect_gitignore:
+            ignored = outer.within(path) if outer is not None else Ignored.above(path)
+        excluded = directory.excluded if settings is directory.settings else settings.excluded
+        return _Directory(name, path, settings, excluded, ignored)
 
     def _entries(self, directory: _Directory) -> Iterator[os.DirEntry[str]]:
         try:

@@ -114,7 +114,7 @@ class Settings:
         ignored = {
             rule
             for patterns, rules, negated in self._ignored_in_files
-            if patterns.match(absolute) is not negated
+            if patterns.match_inside(absolute) is not negated
             for rule in rules
         }
         return tuple(rule for rule in self.rules if rule not in ignored)
