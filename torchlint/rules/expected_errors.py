@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.control_flow import TRIES
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES, last_name
 
 _EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns", "assertWarns", "assertWarnsRegex"})
 """Context managers that await an exception or a warning: of pytest, unittest and contextlib."""
