@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TypeAlias
 
-from torchlint.semantics.code.tree import Tree
+from torchlint.semantics.code.tree import TRIES, Tree
 
 Unit: TypeAlias = ast.stmt | ast.ExceptHandler | ast.match_case
 
 CLAUSES = (ast.ExceptHandler, ast.match_case)
 """Parts of compound statements that have a header of their own."""
-TRIES = (ast.Try, ast.TryStar)
 
 
 def unit_of(tree: Tree, node: ast.AST) -> Unit:
