@@ -11,10 +11,10 @@ from torchlint.diagnostic import Fix
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen
-from torchlint.rules.training_loops import training_loops
 from torchlint.semantics import Type
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, push_children, walk_body
 from torchlint.semantics.memory.origins import Origins
+from torchlint.semantics.training.loops import TrainingLoops
 
 _READING_METHODS = frozenset({"item", "tolist", "numpy", "cpu"})
 _READING_FUNCTIONS = frozenset({"builtins.float", "builtins.int", "builtins.bool"})
@@ -85,7 +85,7 @@ class SyncInLoop(AstRule):
 
     def finish(self) -> None:
         """Looks through the training loops."""
-        for loop in training_loops(self.semantics) if self._uses_device() else ():
+        for loop in self.semantics.of(TrainingLoops).all if self._uses_device() else ():
             self._inspect(loop.body, loop)
         for definition, facts in self.semantics.facts.classes.items():
             step = facts.methods.get("training_step")

@@ -7,8 +7,8 @@ from torchlint.diagnostic import Fix
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen
-from torchlint.rules.training_loops import training_loops
 from torchlint.semantics.code.tree import Loop, dotted
+from torchlint.semantics.training.loops import TrainingLoops
 
 _CUDNN = "torch.backends.cudnn"
 _CONVOLUTION = re.compile(r"torch\.nn\.(?:Lazy)?Conv(?:Transpose)?[123]d$|torchvision\.models\.[a-z]\w*$")
@@ -135,7 +135,7 @@ class CudnnBenchmark(AstRule):
             return None
         if not self._has_one_shape(names):
             return None
-        loops = [loop for loop in training_loops(self.semantics) if isinstance(loop, ast.For)]
+        loops = [loop for loop in self.semantics.of(TrainingLoops).all if isinstance(loop, ast.For)]
         return loops[0] if loops else None
 
     def _called_names(self) -> set[str]:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import Loop, walk
 
 
-def training_loops(semantics: Semantics) -> list[Loop]:
-    """The loops that train, in the order of what they back-propagate."""
-    roots = (semantics.tree.statement(root) for root in semantics.backpropagated.roots)
-    loops = (next(semantics.tree.loops(root), None) for root in roots if not isinstance(root, ast.Return))
-    return [loop for loop in dict.fromkeys(loops) if loop is not None and _steps(loop)]
+class TrainingLoops:
+    """Finds the loops of a file that train."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def all(self) -> list[Loop]:
+        """The loops that train, in the order of what they back-propagate."""
+        tree = self._semantics.tree
+        roots = (tree.statement(root) for root in self._semantics.backpropagated.roots)
+        loops = (next(tree.loops(root), None) for root in roots if not isinstance(root, ast.Return))
+        return [loop for loop in dict.fromkeys(loops) if loop is not None and _steps(loop)]
 
 
 def _steps(loop: Loop) -> bool:
