@@ -17,14 +17,15 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 RULES = {rule.code: rule for rule in all_rules()}
 
 
-def fixed(text: str, rules: Sequence[type[AnyRule]]) -> str:
+def fixed(text: str, rules: Sequence[Entry]) -> str:
     result = fix(Source(text), rules, Applicability.UNSAFE)
     assert not result.broken
     return result.text

@@ -8,6 +8,7 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.options import Options
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.performance.tpl401_create_then_move import CreateThenMove
 from torchlint.target import TorchVersion
 from torchlint.text.source import Source
@@ -15,7 +16,7 @@ from torchlint.text.source import Source
 
 def fixed(line: str) -> str:
     return (
-        fix(Source(f"import torch\n{line}\n"), [CreateThenMove], Applicability.UNSAFE)
+        fix(Source(f"import torch\n{line}\n"), [Entry.of(CreateThenMove)], Applicability.UNSAFE)
         .text.removeprefix("import torch\n")
         .strip()
     )
@@ -43,13 +44,13 @@ def test_the_factory_gets_the_arguments(line: str, expected: str) -> None:
 
 def test_the_screen_is_quick_about_long_comments() -> None:
     text = "import torch\nx = torch.zeros(3)  # " + ") " * 5000 + "\n" + "# )\n" * 5000
-    assert lint(Source(text), [CreateThenMove]) == []
+    assert lint(Source(text), [Entry.of(CreateThenMove)]) == []
 
 
 def test_factories_have_no_device_before_0_4() -> None:
     source = Source("import torch\nx = torch.zeros(3).cuda()\n")
-    assert lint(source, [CreateThenMove], options=Options(target=TorchVersion(0, 3))) == []
-    assert len(lint(source, [CreateThenMove], options=Options(target=TorchVersion(0, 4)))) == 1
+    assert lint(source, [Entry.of(CreateThenMove)], options=Options(target=TorchVersion(0, 3))) == []
+    assert len(lint(source, [Entry.of(CreateThenMove)], options=Options(target=TorchVersion(0, 4)))) == 1
 
 
 FACTORIES = """zeros(3, 4)|ones((2, 3))|empty(0)|eye(3)|arange(5)|arange(1, 9, 2)|arange(0, 1, 0.25)|full((2,), 3)
@@ -75,7 +76,7 @@ def test_a_safe_fix_makes_the_very_same_tensor(factory: str) -> None:
     }
     for cast in CASTS:
         text = f"import torch\nx = torch.{factory}.{cast}\n"
-        repaired = fix(Source(text), [CreateThenMove], Applicability.SAFE).text
+        repaired = fix(Source(text), [Entry.of(CreateThenMove)], Applicability.SAFE).text
         if repaired != text:
             before, after = dict(names), dict(names)
             exec(text, before)

@@ -7,6 +7,7 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.performance.tpl403_cudnn_benchmark import CudnnBenchmark
 from torchlint.text.source import Source
 
@@ -30,7 +31,7 @@ for images, labels in loader:
 
 
 def is_flagged(text: str) -> bool:
-    return bool(lint(Source(text), [CudnnBenchmark]))
+    return bool(lint(Source(text), [Entry.of(CudnnBenchmark)]))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_other_scripts_are_not(old: str, new: str) -> None:
 
 
 def test_the_flag_is_set_below_the_imports() -> None:
-    fixed = fix(Source(SCRIPT), [CudnnBenchmark], Applicability.UNSAFE).text
+    fixed = fix(Source(SCRIPT), [Entry.of(CudnnBenchmark)], Applicability.UNSAFE).text
     lines = fixed.splitlines()
     below = lines.index("from torchvision import datasets, models, transforms") + 1
     assert lines[below : below + 3] == ["", "torch.backends.cudnn.benchmark = True", ""]

@@ -6,6 +6,7 @@ import pytest
 
 from torchlint.engine.linter import lint
 from torchlint.rules.autograd.tpl014_discarded_result import DiscardedResult
+from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 CELLS = """\
@@ -31,7 +32,7 @@ x.t()
 
 
 def rows(text: str) -> list[int]:
-    return [found.location.row for found in lint(Source(text), [DiscardedResult])]
+    return [found.location.row for found in lint(Source(text), [Entry.of(DiscardedResult)])]
 
 
 @pytest.mark.parametrize("marker", ["# torchlint: cell ", "# In [", "# %% ", "#%% "])

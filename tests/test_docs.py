@@ -20,8 +20,9 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.proof.hazards import fixtures_folder, hazard_path
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
 from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.documentation import fix_safety
 from torchlint.rules.screens import Screen
 from torchlint.text.source import Source
@@ -117,7 +118,7 @@ def test_table_has_a_row_for_each_rule() -> None:
         default = False
         screen = Screen(any_of=(b"text",))
 
-    assert table([Misnomer]) == (
+    assert table([Entry.of(Misnomer)]) == (
         "| code | name | default | fix | finds |\n"
         "|---|---|---|---|---|\n"
         "| [TPL999](docs/rules/TPL999.md) | misnomer | off | safe | misnomers in `text`, and more |\n"
@@ -164,7 +165,7 @@ def test_check_changes_nothing_and_says_what_is_wrong(
 # --- what the rules say ----------------------------------------------------------------------------------------------
 
 
-def sections(rule: type[AnyRule]) -> dict[str, str]:
+def sections(rule: Entry) -> dict[str, str]:
     return dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", inspect.getdoc(rule) or "", re.MULTILINE))
 
 
@@ -173,20 +174,20 @@ def code_in(text: str) -> str:
 
 
 @RULES
-def test_documentation_has_the_fixed_sections(rule: type[AnyRule]) -> None:
+def test_documentation_has_the_fixed_sections(rule: Entry) -> None:
     assert list(sections(rule)) == SECTIONS
     assert all(text.strip() for text in sections(rule).values())
 
 
 @RULES
-def test_documented_example_is_flagged_and_its_replacement_is_not(rule: type[AnyRule]) -> None:
+def test_documented_example_is_flagged_and_its_replacement_is_not(rule: Entry) -> None:
     said = sections(rule)
     assert {diagnostic.code for diagnostic in lint(Source(code_in(said["Example"])), [rule])} == {rule.code}
     assert lint(Source(code_in(said["Use instead"])), all_rules()) == []
 
 
 @RULES
-def test_fixes_are_as_safe_as_documented(rule: type[AnyRule]) -> None:
+def test_fixes_are_as_safe_as_documented(rule: Entry) -> None:
     bad = hazard_path(rule, fixtures_folder()).parent / "bad.py"
     found = lint(Source(bad.read_text(encoding="utf-8"), str(bad)), [rule])
     safeties = {diagnostic.fix.applicability.value for diagnostic in found if diagnostic.fix}

@@ -16,19 +16,20 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import FixResult, fix
 from torchlint.engine.linter import lint
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
 from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.screens import Screen
 from torchlint.text.source import Source
 
 RULES = all_rules()  # before the rules below are defined, which are none of torchlint's
 
 
-def rules(*codes: str) -> list[type[AnyRule]]:
+def rules(*codes: str) -> list[Entry]:
     return [rule for rule in RULES if rule.code in codes]
 
 
-def fixed(text: str, applicability: Applicability = Applicability.UNSAFE, chosen: Sequence[type[AnyRule]] = RULES) -> FixResult:
+def fixed(text: str, applicability: Applicability = Applicability.UNSAFE, chosen: Sequence[Entry] = RULES) -> FixResult:
     return fix(Source(dedent(text)), chosen, applicability)
 
 
@@ -90,7 +91,7 @@ class _Endless(AstRule):
 
 
 def test_of_two_fixes_that_overlap_the_second_waits_for_the_next_round() -> None:
-    result = fixed("x = old(old(old(1)))\n", chosen=[_Renamed])
+    result = fixed("x = old(old(old(1)))\n", chosen=[Entry.of(_Renamed)])
     assert result.text == "x = new(new(new(1)))\n"
     assert [found.snippet for found in result.fixed] == [
         "x = old(old(old(1)))",
@@ -101,7 +102,7 @@ def test_of_two_fixes_that_overlap_the_second_waits_for_the_next_round() -> None
 
 
 def test_a_fix_that_breaks_the_program_is_dropped_and_reported() -> None:
-    result = fixed("x = old(1)\ny = bad\nz = old(2)\n", chosen=[_Renamed, _Broken])
+    result = fixed("x = old(1)\ny = bad\nz = old(2)\n", chosen=[Entry.of(_Renamed), Entry.of(_Broken)])
     assert result.text == "x = new(1)\ny = bad\nz = new(2)\n"
     assert [(found.code, found.location.row) for found in result.broken] == [("XXX002", 2)]
     assert [found.code for found in result.remaining] == ["XXX002"]
@@ -109,12 +110,12 @@ def test_a_fix_that_breaks_the_program_is_dropped_and_reported() -> None:
 
 
 def test_an_edit_that_two_fixes_share_is_made_once() -> None:
-    result = fixed("x = sqrt(2)\ny = sqrt(3)\n", chosen=[_Imported])
+    result = fixed("x = sqrt(2)\ny = sqrt(3)\n", chosen=[Entry.of(_Imported)])
     assert result.text == "import math\nx = math.sqrt(2)\ny = math.sqrt(3)\n"
 
 
 def test_the_fixes_of_a_rule_that_never_ends_are_dropped_and_reported() -> None:
-    result = fixed("again = 1\nx = old(1)\n", chosen=[_Renamed, _Endless])
+    result = fixed("again = 1\nx = old(1)\n", chosen=[Entry.of(_Renamed), Entry.of(_Endless)])
     assert result.text == "again = 1\nx = new(1)\n"
     assert [found.code for found in result.broken] == ["XXX004"]
     assert {(found.code, found.fix) for found in result.remaining} == {("XXX004", None)}

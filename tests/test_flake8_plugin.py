@@ -19,6 +19,7 @@ from torchlint.flake8_plugin import Plugin
 from torchlint.proof.hazards import fixtures_folder
 from torchlint.rules import all_rules
 from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.screens import Screen
 
 Place = tuple[str, int, int, str]
@@ -204,7 +205,7 @@ class OptIn(AstRule):
 def test_opt_in_rules_are_off_unless_selected(
     options: list[str], expected: bool, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("torchlint.flake8_plugin.all_rules", lambda: (OptIn,))
+    monkeypatch.setattr("torchlint.flake8_plugin.all_rules", lambda: (Entry.of(OptIn),))
     monkeypatch.setattr(Plugin, "rules", ())
     monkeypatch.chdir(project)
     Application().run(["--isolated", "-j", "1", *options, "a.py"])

@@ -14,14 +14,15 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.legacy._pretrained import Builder, builder
 from torchlint.rules.legacy._signatures import LOSSES, RENAMED, implicit_dim
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.source import Source
 
 
-def rules(*codes: str) -> list[type[AnyRule]]:
+def rules(*codes: str) -> list[Entry]:
     return [rule for rule in all_rules() if rule.code in codes]
 
 

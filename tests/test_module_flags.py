@@ -10,14 +10,15 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import apply
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.semantics import Semantics
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
 
-def rule(code: str) -> type[AnyRule]:
+def rule(code: str) -> Entry:
     return next(found for found in all_rules() if found.code == code)
 
 

@@ -8,12 +8,13 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
 
-def rule(code: str) -> type[AnyRule]:
+def rule(code: str) -> Entry:
     return next(each for each in all_rules() if each.code == code)
 
 

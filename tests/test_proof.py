@@ -19,7 +19,7 @@ import torchlint
 from torchlint.engine.linter import lint
 from torchlint.proof import hazards as proof
 from torchlint.proof.hazards import Proof, fixtures_folder, hazard_path, main, provable, prove, table
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
 from torchlint.text.source import Source
 
@@ -60,7 +60,7 @@ PATTERNS = {
 }
 
 
-def rule_of(code: str) -> type[AnyRule]:
+def rule_of(code: str) -> Entry:
     (rule,) = select_rules(select=[code])
     return rule
 
@@ -75,7 +75,7 @@ def device(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("rule", provable(select_rules(select=["ALL"])), ids=lambda rule: rule.code)
-def test_hazard_is_flagged_real_and_repaired_by_the_fix(rule: type[AnyRule], device: str) -> None:
+def test_hazard_is_flagged_real_and_repaired_by_the_fix(rule: Entry, device: str) -> None:
     proven = prove(rule, device)
     if proven.verdict.startswith("skipped"):
         pytest.skip(proven.verdict)

@@ -20,7 +20,8 @@ import pytest
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.fixer import FixResult, fix
 from torchlint.engine.linter import lint
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -40,12 +41,12 @@ class Expected:
 each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
 
-def folder(rule: type[AnyRule]) -> Path:
+def folder(rule: Entry) -> Path:
     return FIXTURES / f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
 
 
 @cache
-def read(rule: type[AnyRule], name: str) -> str:
+def read(rule: Entry, name: str) -> str:
     return (folder(rule) / name).read_bytes().decode()
 
 
@@ -63,11 +64,11 @@ def expectations(text: str, code: str) -> list[Expected]:
     return found
 
 
-def findings(text: str, rule: type[AnyRule]) -> list[Diagnostic]:
+def findings(text: str, rule: Entry) -> list[Diagnostic]:
     return lint(Source(text), [rule])
 
 
-def fixed(text: str, rule: type[AnyRule], applicability: Applicability = Applicability.UNSAFE) -> FixResult:
+def fixed(text: str, rule: Entry, applicability: Applicability = Applicability.UNSAFE) -> FixResult:
     return fix(Source(text), [rule], applicability)
 
 
@@ -81,7 +82,7 @@ def places(diagnostics: list[Diagnostic]) -> list[tuple[object, ...]]:
 
 
 @each_rule
-def test_reports_the_marked_lines_and_no_others(rule: type[AnyRule]) -> None:
+def test_reports_the_marked_lines_and_no_others(rule: Entry) -> None:
     text = read(rule, "bad.py")
     expected = sorted(marker.row for marker in expectations(text, rule.code))
     assert expected
@@ -89,7 +90,7 @@ def test_reports_the_marked_lines_and_no_others(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_reports_up_to_the_marked_column(rule: type[AnyRule]) -> None:
+def test_reports_up_to_the_marked_column(rule: Entry) -> None:
     text = read(rule, "bad.py")
     reported = findings(text, rule)
     for marker in expectations(text, rule.code):
@@ -98,7 +99,7 @@ def test_reports_up_to_the_marked_column(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_fixes_are_as_safe_as_marked(rule: type[AnyRule]) -> None:
+def test_fixes_are_as_safe_as_marked(rule: Entry) -> None:
     text = read(rule, "bad.py")
     expected = sorted((marker.row, str(marker.applicability)) for marker in expectations(text, rule.code))
     offered = sorted((found.location.row, str(found.fix and found.fix.applicability)) for found in findings(text, rule))
@@ -106,7 +107,7 @@ def test_fixes_are_as_safe_as_marked(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_says_what_it_is_about(rule: type[AnyRule]) -> None:
+def test_says_what_it_is_about(rule: Entry) -> None:
     for found in findings(read(rule, "bad.py"), rule):
         assert found.name == rule.name
         assert "`" in found.message  # the code at hand, not a general remark
@@ -115,7 +116,7 @@ def test_says_what_it_is_about(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_leaves_good_code_alone(rule: type[AnyRule]) -> None:
+def test_leaves_good_code_alone(rule: Entry) -> None:
     assert findings(read(rule, "good.py"), rule) == []
 
 
@@ -123,19 +124,19 @@ def test_leaves_good_code_alone(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_fixes_bad_to_fixed(rule: type[AnyRule]) -> None:
+def test_fixes_bad_to_fixed(rule: Entry) -> None:
     result = fixed(read(rule, "bad.py"), rule)
     assert result.text == read(rule, "fixed.py")
     assert result.broken == ()
 
 
 @each_rule
-def test_fixing_twice_changes_nothing(rule: type[AnyRule]) -> None:
+def test_fixing_twice_changes_nothing(rule: Entry) -> None:
     assert fixed(read(rule, "fixed.py"), rule).text == read(rule, "fixed.py")
 
 
 @each_rule
-def test_what_is_left_has_no_fix(rule: type[AnyRule]) -> None:
+def test_what_is_left_has_no_fix(rule: Entry) -> None:
     left = fixed(read(rule, "bad.py"), rule).remaining
     without_fix = [marker for marker in expectations(read(rule, "bad.py"), rule.code) if marker.applicability is None]
     assert len(left) == len(without_fix)
@@ -143,7 +144,7 @@ def test_what_is_left_has_no_fix(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_safe_fixes_leave_the_unsafe_ones(rule: type[AnyRule]) -> None:
+def test_safe_fixes_leave_the_unsafe_ones(rule: Entry) -> None:
     text = read(rule, "bad.py")
     result = fixed(text, rule, Applicability.SAFE)
     not_safe = [marker for marker in expectations(text, rule.code) if marker.applicability is not Applicability.SAFE]
@@ -153,13 +154,13 @@ def test_safe_fixes_leave_the_unsafe_ones(rule: type[AnyRule]) -> None:
 
 
 @each_rule
-def test_fixed_code_is_python_to_two_parsers(rule: type[AnyRule]) -> None:
+def test_fixed_code_is_python_to_two_parsers(rule: Entry) -> None:
     ast.parse(read(rule, "fixed.py"))
     assert libcst.parse_module(read(rule, "fixed.py")).code == read(rule, "fixed.py")
 
 
 @each_rule
-def test_comments_survive_the_fix(rule: type[AnyRule]) -> None:
+def test_comments_survive_the_fix(rule: Entry) -> None:
     assert comments(fixed(read(rule, "bad.py"), rule).text) == comments(read(rule, "bad.py"))
 
 
@@ -183,12 +184,12 @@ def comments(text: str) -> list[str]:
 
 @each_rule
 @pytest.mark.parametrize("newline", ["\r\n", "\r"], ids=["CRLF", "CR"])
-def test_newlines_make_no_difference(rule: type[AnyRule], newline: str) -> None:
+def test_newlines_make_no_difference(rule: Entry, newline: str) -> None:
     assert_same_in_disguise(rule, lambda text: text.replace("\n", newline))
 
 
 @each_rule
-def test_tabs_make_no_difference(rule: type[AnyRule]) -> None:
+def test_tabs_make_no_difference(rule: Entry) -> None:
     disguise = tabbed
     plain, tabs = read(rule, "bad.py"), disguise(read(rule, "bad.py"))
     assert [found.location.row for found in findings(tabs, rule)] == [found.location.row for found in findings(plain, rule)]
@@ -199,7 +200,7 @@ def tabbed(text: str) -> str:
     return re.sub(r"(?m)^(?:    )+", lambda indent: "\t" * (len(indent.group()) // 4), text)
 
 
-def assert_same_in_disguise(rule: type[AnyRule], disguise: Callable[[str], str]) -> None:
+def assert_same_in_disguise(rule: Entry, disguise: Callable[[str], str]) -> None:
     plain, disguised = findings(read(rule, "bad.py"), rule), findings(disguise(read(rule, "bad.py")), rule)
     assert [found.location for found in disguised] == [found.location for found in plain]
     assert [found.end_location for found in disguised] == [found.end_location for found in plain]
@@ -207,7 +208,7 @@ def assert_same_in_disguise(rule: type[AnyRule], disguise: Callable[[str], str])
 
 
 @each_rule
-def test_a_byte_order_mark_makes_no_difference(rule: type[AnyRule]) -> None:
+def test_a_byte_order_mark_makes_no_difference(rule: Entry) -> None:
     source = Source.decode(b"\xef\xbb\xbf" + read(rule, "bad.py").encode(), "bad.py")
     assert [found.location for found in lint(source, [rule])] == [found.location for found in findings(source.text, rule)]
     repaired = fix(source, [rule], Applicability.UNSAFE)
@@ -225,7 +226,7 @@ def test_triggers_hide_no_finding(path: Path) -> None:
 
 
 @each_rule
-def test_all_rules_together_report_what_each_reports_alone(rule: type[AnyRule]) -> None:
+def test_all_rules_together_report_what_each_reports_alone(rule: Entry) -> None:
     text = read(rule, "bad.py")
     together = [found for found in lint(Source(text), all_rules()) if found.code == rule.code]
     assert places(together) == places(findings(text, rule))

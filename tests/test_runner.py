@@ -23,6 +23,7 @@ from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.runner import Action, Outcome, Task, examine, run
 from torchlint.rules import all_rules
 from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.screens import Screen
 from torchlint.rules.selection import select_rules
 from torchlint.text.replacement import FileChangedError, replace_file
@@ -58,7 +59,7 @@ class Accident(AstRule):
                 self.report(node, "an accident")
 
 
-LINT = Task((*select_rules(["TPL005"]), Accident))
+LINT = Task((*select_rules(["TPL005"]), Entry.of(Accident)))
 
 
 @pytest.fixture(autouse=True)

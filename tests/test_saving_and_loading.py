@@ -10,7 +10,7 @@ from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.options import Options
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.serialization.tpl501_load_without_map_location import LoadWithoutMapLocation
 from torchlint.rules.serialization.tpl502_unsafe_load import UnsafeLoad
 from torchlint.rules.serialization.tpl503_whole_module_save import WholeModuleSave
@@ -18,7 +18,7 @@ from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
 
-def findings(text: str, rule: type[AnyRule], target: tuple[int, int] = (2, 13)) -> list[Diagnostic]:
+def findings(text: str, rule: Entry, target: tuple[int, int] = (2, 13)) -> list[Diagnostic]:
     return lint(Source(textwrap.dedent(text)), [rule], options=Options(target=TorchVersion(*target)))
 
 
@@ -33,12 +33,12 @@ LOADS = """
 
 @pytest.mark.parametrize(("target", "rows"), [((2, 13), []), ((2, 6), []), ((2, 5), [4, 5]), ((1, 13), [4, 5]), ((1, 12), [])])
 def test_a_load_without_weights_only_is_unsafe_on_an_older_torch(target: tuple[int, int], rows: list[int]) -> None:
-    assert [found.location.row for found in findings(LOADS, UnsafeLoad, target)] == rows
+    assert [found.location.row for found in findings(LOADS, Entry.of(UnsafeLoad), target)] == rows
 
 
 def test_weights_only_is_added_for_an_older_torch() -> None:
     fixed = fix(
-        Source(textwrap.dedent(LOADS)), [UnsafeLoad], Applicability.UNSAFE, options=Options(target=TorchVersion(2, 0))
+        Source(textwrap.dedent(LOADS)), [Entry.of(UnsafeLoad)], Applicability.UNSAFE, options=Options(target=TorchVersion(2, 0))
     ).text
     assert 'torch.load("state.pt", weights_only=True)' in fixed
     assert 'torch.load("other.pt", weights_only=True)' in fixed
@@ -55,7 +55,7 @@ def test_weights_only_is_added_for_an_older_torch() -> None:
 )
 def test_loads_are_found_under_other_names(importing: str) -> None:
     text = f'{importing}\n\ndef restore(net):\n    net.load_state_dict(load("net.pt"))\n'
-    assert len(findings(text, LoadWithoutMapLocation)) == 1
+    assert len(findings(text, Entry.of(LoadWithoutMapLocation))) == 1
 
 
 def test_a_module_that_the_file_loads_again_has_no_fix() -> None:
@@ -67,7 +67,7 @@ def test_a_module_that_the_file_loads_again_has_no_fix() -> None:
         torch.save(model, "model.pt")
         model = torch.load("model.pt", weights_only=False)
     """
-    (found,) = findings(text, WholeModuleSave)
+    (found,) = findings(text, Entry.of(WholeModuleSave))
     assert found.fix is None
 
 
@@ -80,4 +80,4 @@ def test_what_a_trainer_returns_is_no_module() -> None:
         best = trainer.train()
         torch.save(best, "best.pt")
     """
-    assert findings(text, WholeModuleSave) == []
+    assert findings(text, Entry.of(WholeModuleSave)) == []

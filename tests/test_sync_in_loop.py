@@ -9,6 +9,7 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.performance.tpl402_sync_in_loop import SyncInLoop
 from torchlint.text.source import Source
 
@@ -51,9 +52,9 @@ def script(line: str) -> str:
     ],
 )
 def test_what_is_only_added_up_is_read_after_the_loop(line: str, inside: str, behind: str) -> None:
-    text = fix(Source(script(line)), [SyncInLoop], Applicability.UNSAFE).text
+    text = fix(Source(script(line)), [Entry.of(SyncInLoop)], Applicability.UNSAFE).text
     assert f"        {inside}\n    {behind}\n    return total, losses\n" in text
-    assert lint(Source(text), [SyncInLoop]) == []
+    assert lint(Source(text), [Entry.of(SyncInLoop)]) == []
 
 
 @pytest.mark.parametrize(
@@ -69,12 +70,12 @@ def test_what_is_only_added_up_is_read_after_the_loop(line: str, inside: str, be
     ],
 )
 def test_what_is_used_otherwise_is_reported_without_a_fix(line: str) -> None:
-    found = lint(Source(script(line)), [SyncInLoop])
+    found = lint(Source(script(line)), [Entry.of(SyncInLoop)])
     assert found
     assert all(diagnostic.fix is None for diagnostic in found)
 
 
 def test_a_list_that_outlives_the_loop_is_left_alone() -> None:
     text = script("losses.append(loss.item())").replace("    losses = []\n", "    global losses\n")
-    (found,) = lint(Source(text), [SyncInLoop])
+    (found,) = lint(Source(text), [Entry.of(SyncInLoop)])
     assert found.fix is None

@@ -9,11 +9,12 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 
-def rules(*codes: str) -> list[type[AnyRule]]:
+def rules(*codes: str) -> list[Entry]:
     return [rule for rule in all_rules() if rule.code in codes]
 
 

@@ -11,7 +11,7 @@ from torchlint.engine.fixer import FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.notebook import SUFFIX, NotebookSource
@@ -76,7 +76,7 @@ class _Request(NamedTuple):
     """What the parameters come to."""
 
     source: Source
-    rules: tuple[type[AnyRule], ...]
+    rules: tuple[Entry, ...]
     options: Options
 
     @classmethod

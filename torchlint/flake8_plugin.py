@@ -17,7 +17,8 @@ from flake8.exceptions import ExecutionError
 from torchlint import __version__
 from torchlint.engine.linter import lint
 from torchlint.options import DEFAULTS, Accumulation, Options
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.source import Source, SourceError
 
@@ -33,7 +34,7 @@ class Plugin:
     name = "torchlint"
     version = __version__
 
-    rules: ClassVar[tuple[type[AnyRule], ...]] = tuple(rule for rule in all_rules() if rule.default)
+    rules: ClassVar[tuple[Entry, ...]] = tuple(rule for rule in all_rules() if rule.default)
     """The rules that run: those that flake8's options may let through."""
 
     options: ClassVar[Options] = DEFAULTS

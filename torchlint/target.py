@@ -28,3 +28,5 @@ NEWEST = TorchVersion(2, 13)
 """What the rules were checked on."""
 MODULES_HAVE_REQUIRES_GRAD_ = TorchVersion(1, 3)
 """The first torch whose modules have `requires_grad_`."""
+OLDEST = TorchVersion(0, 2)
+"""What rules that say nothing else are for as well."""

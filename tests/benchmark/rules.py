@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from torchlint.engine.linter import passes_screen
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.semantics import Semantics
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source, SourceError
@@ -46,7 +47,7 @@ class Costs:
         return round(1000 * self.times[what, of])
 
 
-def measure(paths: Sequence[Path], rules: Sequence[type[AnyRule]]) -> Costs:
+def measure(paths: Sequence[Path], rules: Sequence[Entry]) -> Costs:
     """Runs ``rules`` on the files, one after the other."""
     costs = Costs()
     for path in paths:
@@ -67,7 +68,7 @@ def measure(paths: Sequence[Path], rules: Sequence[type[AnyRule]]) -> Costs:
     return costs
 
 
-def _run(source: Source, rules: Sequence[type[AnyRule]], costs: Costs) -> None:
+def _run(source: Source, rules: Sequence[Entry], costs: Costs) -> None:
     with costs.timed("layer", "parsing"):
         assert source.tree
     with costs.timed("layer", "tree and bindings"):

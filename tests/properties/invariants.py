@@ -15,7 +15,8 @@ from torchlint.diagnostic import Applicability, Diagnostic, Edit, Location
 from torchlint.engine import fixer
 from torchlint.engine.fixer import FixResult
 from torchlint.engine.linter import lint
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source, parses
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -181,6 +182,6 @@ def _flagged(text: str, diagnostic: Diagnostic) -> str:
     return text[_offset(text, diagnostic.location) : _offset(text, diagnostic.end_location)]
 
 
-def check_order_of_rules(source: Source, found: Sequence[Diagnostic], order: Sequence[type[AnyRule]]) -> None:
+def check_order_of_rules(source: Source, found: Sequence[Diagnostic], order: Sequence[Entry]) -> None:
     """Whether the order in which the rules are given makes no difference."""
     assert lint(source, order) == list(found)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import inspect
 import json
 import re
 import sys
@@ -19,7 +18,8 @@ from typing import Any
 
 from torchlint.config.keys import schema
 from torchlint.proof.hazards import fixtures_folder, hazard_path
-from torchlint.rules import Rule, all_rules, documentation
+from torchlint.rules import all_rules, documentation
+from torchlint.rules.catalogue import Entry
 
 _CHECKOUT = Path(__file__).parents[2]
 _TABLE = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
@@ -31,12 +31,12 @@ _SHOWN = 100
 """How many characters of a seen value a page shows."""
 
 
-def page(rule: type[Rule]) -> str:
+def page(rule: Entry) -> str:
     """The page of a rule, in Markdown: its documentation, examples from its fixture, and its recorded proofs."""
     return "\n\n".join([documentation.page(rule).rstrip("\n"), *_fixture(rule), *_proofs(rule)]) + "\n"
 
 
-def described(rule: type[Rule]) -> dict[str, Any]:
+def described(rule: Entry) -> dict[str, Any]:
     """What a rule's page says, for programs."""
     proofs = [
         {"torch": record["torch"], "date": record["date"], **proof}
@@ -57,28 +57,28 @@ def described(rule: type[Rule]) -> dict[str, Any]:
     }
 
 
-def table(rules: Sequence[type[Rule]]) -> str:
+def table(rules: Sequence[Entry]) -> str:
     """A Markdown table of ``rules``, with links to their pages."""
     rows = ["| code | name | default | fix | finds |", "|---|---|---|---|---|", *map(_row, rules)]
     return "\n".join(rows) + "\n"
 
 
-def _row(rule: type[Rule]) -> str:
+def _row(rule: Entry) -> str:
     default = "on" if rule.default else "off"
     fix = documentation.fix_safety(rule) or "none"
     return f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {default} | {fix} | {_summary(rule)} |"
 
 
-def _summary(rule: type[Rule]) -> str:
+def _summary(rule: Entry) -> str:
     """What the rule finds, in a few words: how its documentation starts."""
-    match = _SUMMARY.search(inspect.cleandoc(rule.__doc__ or ""))
+    match = _SUMMARY.search(rule.documentation)
     return " ".join(match["text"].split()) if match else ""
 
 
 # --- the fixture -----------------------------------------------------------------------------------------------------
 
 
-def _fixture(rule: type[Rule]) -> Iterator[str]:
+def _fixture(rule: Entry) -> Iterator[str]:
     folder = hazard_path(rule, fixtures_folder()).parent
     if not (folder / "bad.py").is_file() or not (folder / "fixed.py").is_file():
         return
@@ -116,7 +116,7 @@ def _first(hunks: Sequence[list[str]]) -> Iterator[str]:
 # --- recorded proofs -------------------------------------------------------------------------------------------------
 
 
-def _proofs(rule: type[Rule]) -> Iterator[str]:
+def _proofs(rule: Entry) -> Iterator[str]:
     rows = [row for record in _records() for row in _proven(rule, record)]
     program = hazard_path(rule, fixtures_folder())
     if not rows:
@@ -140,7 +140,7 @@ def _evidence_folder() -> Path:
     return packaged if packaged.is_dir() else _CHECKOUT / "docs" / "evidence"
 
 
-def _proven(rule: type[Rule], record: Mapping[str, Any]) -> Iterator[str]:
+def _proven(rule: Entry, record: Mapping[str, Any]) -> Iterator[str]:
     """A row of the table for each proof of ``rule`` in a file that ``torchlint prove --json`` wrote."""
     for proof in record["proofs"]:
         if proof["code"] == rule.code and proof["before"] is not None and proof["after"] is not None:

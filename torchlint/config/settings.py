@@ -18,7 +18,8 @@ from torchlint.config.keys import KEYS, SELECTING, nearest, shown_value
 from torchlint.config.patterns import Patterns
 from torchlint.diagnostic import FileError, Location
 from torchlint.options import Accumulation, Options
-from torchlint.rules import Rule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.reading import DEFAULT_LIMIT
@@ -73,9 +74,9 @@ class Settings:
     cache_dir: str | None = None
 
     @cached_property
-    def rules(self) -> tuple[type[Rule], ...]:
+    def rules(self) -> tuple[Entry, ...]:
         """The rules that run, less what is ignored in some files."""
-        chosen: tuple[type[Rule], ...] | None = None
+        chosen: tuple[Entry, ...] | None = None
         for layer in self.selections or (Selection(),):
             chosen = select_rules(layer.select, layer.ignore, layer.extend_select, by_default=chosen)
         assert chosen is not None
@@ -99,14 +100,14 @@ class Settings:
         return Patterns(self.include, self.root)
 
     @cached_property
-    def _ignored_in_files(self) -> tuple[tuple[Patterns, frozenset[type[Rule]], bool], ...]:
+    def _ignored_in_files(self) -> tuple[tuple[Patterns, frozenset[Entry], bool], ...]:
         found = []
         for pattern, codes in self.per_file_ignores:
             negated = pattern.startswith("!")
             found.append((Patterns((pattern.removeprefix("!"),), self.root), frozenset(select_rules(codes)), negated))
         return tuple(found)
 
-    def rules_for(self, path: str) -> tuple[type[Rule], ...]:
+    def rules_for(self, path: str) -> tuple[Entry, ...]:
         """The rules that run on the file at ``path``."""
         if not self.per_file_ignores:
             return self.rules

@@ -13,7 +13,7 @@ from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.cache import digest
 from torchlint.engine.linter import lint, passes_screen
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 from torchlint.text.noqa import Suppressions
 from torchlint.text.notebook import SUFFIX, NotebookSource
 from torchlint.text.reading import DEFAULT_LIMIT, refuse_larger
@@ -43,7 +43,7 @@ class Task:
     ``baseline``. Files of more bytes than ``max_file_size`` are refused.
     """
 
-    rules: tuple[type[AnyRule], ...]
+    rules: tuple[Entry, ...]
     action: Action = Action.LINT
     applicability: Applicability = Applicability.SAFE
     options: Options = DEFAULTS
@@ -51,7 +51,7 @@ class Task:
     baseline: Baseline | None = None
     max_file_size: int = DEFAULT_LIMIT
 
-    def rules_for(self, path: str) -> tuple[type[AnyRule], ...]:
+    def rules_for(self, path: str) -> tuple[Entry, ...]:
         """The rules that run on the file at ``path``."""
         return self.rules if self.settings is None else self.settings.rules_for(path)
 

@@ -14,7 +14,7 @@ from functools import partial
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.engine.linter import lint
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 _ROUNDS = 100
@@ -38,7 +38,7 @@ class FixResult:
 
 def fix(
     source: Source,
-    rules: Sequence[type[AnyRule]],
+    rules: Sequence[Entry],
     applicability: Applicability = Applicability.SAFE,
     options: Options = DEFAULTS,
     *,
@@ -61,7 +61,7 @@ def fix(
 
 
 def _findings(
-    rules: Sequence[type[AnyRule]],
+    rules: Sequence[Entry],
     options: Options,
     suppress: bool,
     wanted: Callable[[list[Diagnostic]], list[Diagnostic]],

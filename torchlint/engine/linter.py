@@ -16,8 +16,8 @@ from torchlint.diagnostic import Diagnostic, FileError
 from torchlint.engine.looking import Looking
 from torchlint.engine.sieve import Raw, triggered
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules import AnyRule, Rule
 from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.catalogue import Entry
 from torchlint.semantics import Semantics
 from torchlint.text.comments import keeps_comments
 from torchlint.text.noqa import Suppressions
@@ -34,14 +34,16 @@ _RECURSION_LIMIT = 6000
 """Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
 
 
-def passes_screen(data: bytes, rules: Iterable[type[AnyRule]]) -> bool:
+def passes_screen(data: bytes, rules: Iterable[Entry]) -> bool:
     """Whether any of ``rules`` could find something in a file with these bytes."""
     raw = Raw(data)
     return any(_may_find(rule, raw, data) for rule in rules) and not _is_foreign(data)
 
 
-def _may_find(rule: type[AnyRule], raw: Raw, data: bytes) -> bool:
-    return rule.screen.passes(data) if issubclass(rule, AstRule) else raw.may_hold(rule)
+def _may_find(rule: Entry, raw: Raw, data: bytes) -> bool:
+    if rule.loaded is not None and issubclass(rule.loaded, AstRule):
+        return rule.loaded.screen.passes(data)
+    return raw.may_hold(rule)
 
 
 def _is_foreign(data: bytes) -> bool:
@@ -53,7 +55,7 @@ def _is_foreign(data: bytes) -> bool:
 
 def lint(
     source: Source,
-    rules: Sequence[type[AnyRule]],
+    rules: Sequence[Entry],
     options: Options = DEFAULTS,
     *,
     suppress: bool = True,
@@ -79,7 +81,7 @@ def lint(
     return sorted(offered, key=lambda diagnostic: diagnostic.order)
 
 
-def _awake(rules: Iterable[type[AnyRule]], data: bytes, options: Options, *, triggers: bool) -> list[type[AnyRule]]:
+def _awake(rules: Iterable[Entry], data: bytes, options: Options, *, triggers: bool) -> list[Entry]:
     """Those of ``rules`` that could find something in a text with these bytes."""
     raw = Raw(data)
     return [rule for rule in rules if rule.since <= options.target and (not triggers or _may_find(rule, raw, data))]
@@ -96,19 +98,20 @@ class _Run:
         self._semantics = Semantics(source.tree)
         self._triggers = triggers
 
-    def findings(self, rules: Sequence[type[AnyRule]], awake: Sequence[type[AnyRule]]) -> list[Diagnostic]:
+    def findings(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
+        loaded = {rule: rule.loaded for rule in awake}
         running = [
-            rule(self._source, self._semantics, self._suppressions, self._options)
-            for rule in awake
-            if issubclass(rule, AstRule)
+            each(self._source, self._semantics, self._suppressions, self._options)
+            for each in loaded.values()
+            if each is not None and issubclass(each, AstRule)
         ]
         traverse(self._semantics.tree.nodes, running)
         found = {rule.code: rule.diagnostics for rule in running}
-        found |= self._visited([rule for rule in awake if not issubclass(rule, AstRule)])
+        found |= self._visited([rule for rule, each in loaded.items() if each is None or not issubclass(each, AstRule)])
         strongest = without_yielding({rule: found.get(rule.code, []) for rule in awake})
 
-        def findings_of(wanted: Sequence[type[AnyRule]]) -> list[Diagnostic]:
+        def findings_of(wanted: Sequence[Entry]) -> list[Diagnostic]:
             codes = {rule.code for rule in wanted}
             others = [rule for rule in wanted if rule not in rules]
             awake = _awake(others, self._data, self._options, triggers=self._triggers)
@@ -117,7 +120,7 @@ class _Run:
 
         return strongest + [diagnostic for rule in running for diagnostic in rule.review(findings_of)]
 
-    def _visited(self, rules: Sequence[type[Rule]]) -> dict[str, list[Diagnostic]]:
+    def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
         """What rules that are libcst visitors find, by their codes."""
         if not self._triggers:
             return Looking(self._source, self._semantics, self._suppressions, self._options).at_everything(rules)
@@ -131,7 +134,7 @@ def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> boo
     return fix is None or (diagnostic.code not in options.unfixable and source.allows(fix) and keeps_comments(fix, source))
 
 
-def without_yielding(found: Mapping[type[AnyRule], list[Diagnostic]]) -> list[Diagnostic]:
+def without_yielding(found: Mapping[Entry, list[Diagnostic]]) -> list[Diagnostic]:
     """The findings of all rules, but for those at places of which another rule says more."""
     by_code = {rule.code: diagnostics for rule, diagnostics in found.items()}
     kept: list[Diagnostic] = []

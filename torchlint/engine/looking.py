@@ -12,6 +12,7 @@ from torchlint.diagnostic import Diagnostic
 from torchlint.fixes.edits import Editing
 from torchlint.model import Model
 from torchlint.options import Options
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.rule import Remark, Rule, visit_methods
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.units import Unit
@@ -30,10 +31,10 @@ class Looking:
         self._editing = Editing(self._model)
         self._options = options
 
-    def at(self, shown: Mapping[Unit, Sequence[type[Rule]]]) -> dict[str, list[Diagnostic]]:
+    def at(self, shown: Mapping[Unit, Sequence[Entry]]) -> dict[str, list[Diagnostic]]:
         """What the rules find in the statements and clauses that each is shown, by the rules' codes."""
-        running = {rule: rule(self._model, self._options) for rule in dict.fromkeys(_all(shown.values()))}
-        tables: dict[tuple[type[Rule], ...], _Visits] = {}
+        running = {rule: self._made(rule) for rule in dict.fromkeys(_all(shown.values()))}
+        tables: dict[tuple[Entry, ...], _Visits] = {}
         for unit, rules in shown.items():
             key = tuple(rules)
             if key not in tables:
@@ -46,13 +47,18 @@ class Looking:
                         visit(node)
         return self._placed(running.values())
 
-    def at_everything(self, rules: Iterable[type[Rule]]) -> dict[str, list[Diagnostic]]:
+    def at_everything(self, rules: Iterable[Entry]) -> dict[str, list[Diagnostic]]:
         """What the rules find in the whole file, in libcst's own traversal of it."""
         whole = self._model.whole
-        running = [rule(self._model, self._options) for rule in rules]
+        running = list(map(self._made, rules))
         for rule in running:
             whole.visit(rule)
         return self._placed(running)
+
+    def _made(self, entry: Entry) -> Rule:
+        rule = entry.load()
+        assert issubclass(rule, Rule)
+        return rule(self._model, self._options)
 
     def _placed(self, rules: Iterable[Rule]) -> dict[str, list[Diagnostic]]:
         return {rule.code: [self._diagnostic(rule, remark) for remark in rule.remarks] for rule in rules}
@@ -71,7 +77,7 @@ class Looking:
         )
 
 
-def _all(rules: Iterable[Sequence[type[Rule]]]) -> Iterable[type[Rule]]:
+def _all(rules: Iterable[Sequence[Entry]]) -> Iterable[Entry]:
     return (rule for group in rules for rule in group)
 
 

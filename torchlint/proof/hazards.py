@@ -31,7 +31,7 @@ from torchlint import __version__
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import SelectionError, select_rules
 from torchlint.text.source import Source
 
@@ -71,7 +71,7 @@ class Proof:
         return self.verdict == PROVEN or self.verdict.startswith("skipped")
 
 
-def prove(rule: type[AnyRule], device: str, fixtures: Path | None = None) -> Proof:
+def prove(rule: Entry, device: str, fixtures: Path | None = None) -> Proof:
     """Lints, runs, fixes and runs again the hazard program of ``rule`` on ``device`` (``"cpu"`` or ``"cuda"``).
 
     ``fixtures`` is the folder that holds the rules' folders, torchlint's own by default. Whatever goes wrong becomes the
@@ -89,7 +89,7 @@ def prove(rule: type[AnyRule], device: str, fixtures: Path | None = None) -> Pro
     return proof
 
 
-def _steps(proof: Proof, rule: type[AnyRule], path: Path) -> Iterator[Proof]:
+def _steps(proof: Proof, rule: Entry, path: Path) -> Iterator[Proof]:
     """``proof`` after each step, ever fuller; the last one carries the verdict."""
     text = path.read_text(encoding="utf-8")
     yield (proof := replace(proof, sha256=hashlib.sha256(text.encode()).hexdigest()))
@@ -130,7 +130,7 @@ def fixtures_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "fixtures"
 
 
-def hazard_path(rule: type[AnyRule], fixtures: Path) -> Path:
+def hazard_path(rule: Entry, fixtures: Path) -> Path:
     """Where the hazard program of ``rule`` lies below ``fixtures``."""
     return fixtures / f"{rule.code}_{rule.name}".lower().replace("-", "_") / "hazard.py"
 
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if all(proof.passed for proof in proofs) else 1
 
 
-def provable(rules: Sequence[type[AnyRule]]) -> list[type[AnyRule]]:
+def provable(rules: Sequence[Entry]) -> list[Entry]:
     """Those of ``rules`` that have a hazard program; raises `SelectionError` where none does."""
     found = [rule for rule in rules if rule.proven]
     if not found:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from torchlint.rules.ast_rule import AnyRule, AstRule
+from torchlint.rules.catalogue import Entry
 
 if TYPE_CHECKING:
     from torchlint.rules.rule import Rule as Rule
@@ -29,14 +30,14 @@ def __getattr__(name: str) -> object:
 
 
 @cache
-def all_rules() -> tuple[type[AnyRule], ...]:
+def all_rules() -> tuple[Entry, ...]:
     """Every rule there is, sorted by code."""
     from torchlint.rules.rule import Rule
 
     for module in pkgutil.walk_packages(__path__, __name__ + "."):
         importlib.import_module(module.name)
     found = [*_subclasses(AstRule), *(each for each in _subclasses(Rule) if each.__module__.startswith(__name__ + "."))]
-    return tuple(sorted(found, key=lambda rule: rule.code))
+    return tuple(sorted(map(Entry.of, found), key=lambda rule: rule.code))
 
 
 def _subclasses(base: type[AnyRule]) -> list[type[AnyRule]]:

@@ -17,6 +17,7 @@ from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
 
 if TYPE_CHECKING:
+    from torchlint.rules.catalogue import Entry
     from torchlint.rules.rule import Rule
 
 AnyRule: TypeAlias = "AstRule | Rule"
@@ -56,7 +57,7 @@ class AstRule(ABC):
     def finish(self) -> None:
         """Called when all nodes have been visited: for what only the whole file tells."""
 
-    def review(self, findings_of: Callable[[Sequence[type[AnyRule]]], list[Diagnostic]]) -> list[Diagnostic]:
+    def review(self, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
         """More findings, once all rules have run; ``findings_of`` gives what some rules find here, suppressed or not."""
         return []
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Sequence
 
-from torchlint.rules import AnyRule
+from torchlint.rules.catalogue import Entry
 
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<text>(?:(?!## ).*\n?)*)", re.MULTILINE)
 _HEADINGS = ("code", "name", "default", "fix")
 
 
-def page(rule: type[AnyRule]) -> str:
+def page(rule: Entry) -> str:
     """A rule's page as Markdown: its name and code, whether it is on and what its fixes are, and its docstring."""
     default = "This rule is on by default." if rule.default else "This rule is off unless it is selected."
     fix = {
@@ -21,10 +20,10 @@ def page(rule: type[AnyRule]) -> str:
         "unsafe": "Its fix is unsafe: it is applied with `--unsafe-fixes` only.",
         "safe or unsafe": "Its fix is safe or, applied with `--unsafe-fixes` only, unsafe, depending on the code.",
     }[fix_safety(rule)]
-    return f"# {rule.name} ({rule.code})\n\n{default} {fix}\n\n{_documentation(rule)}\n"
+    return f"# {rule.name} ({rule.code})\n\n{default} {fix}\n\n{rule.documentation}\n"
 
 
-def table(rules: Sequence[type[AnyRule]]) -> str:
+def table(rules: Sequence[Entry]) -> str:
     """A line for each rule: code, name, whether it is on by default, what its fixes are."""
     rows = [_HEADINGS, *((rule.code, rule.name, "on" if rule.default else "off", fix_safety(rule) or "none") for rule in rules)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
@@ -32,19 +31,15 @@ def table(rules: Sequence[type[AnyRule]]) -> str:
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]]) + "\n"
 
 
-def summary(rule: type[AnyRule]) -> str:
+def summary(rule: Entry) -> str:
     """The first sentence of what a rule's page says it does."""
-    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(_documentation(rule))}
+    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(rule.documentation)}
     text = " ".join(sections["What it does"].split("\n\n")[0].split())
     return re.split(r"(?<=\.) (?=[A-Z`])", text)[0]
 
 
-def fix_safety(rule: type[AnyRule]) -> str:
+def fix_safety(rule: Entry) -> str:
     """What the section "Fix safety" says that the rule's fixes are: "safe", "unsafe" or "safe or unsafe"; empty without it."""
-    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(_documentation(rule))}
+    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(rule.documentation)}
     words = set(re.findall(r"\w+", sections.get("Fix safety", "").lower()))
     return " or ".join(word for word in ("safe", "unsafe") if word in words)
-
-
-def _documentation(rule: type[AnyRule]) -> str:
-    return inspect.cleandoc(rule.__doc__ or "")

@@ -12,7 +12,7 @@ from torchlint.fixes.changes import CodeFix
 from torchlint.model import Model
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.triggers import Needs, Trigger
-from torchlint.target import TorchVersion
+from torchlint.target import OLDEST, TorchVersion
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,7 +45,7 @@ class Rule(cst.CSTVisitor):
     """Of these a statement holds one."""
     needs: ClassVar[Needs] = ()
     """Of each of these groups of words the file holds one."""
-    since: ClassVar[TorchVersion] = TorchVersion(0, 2)
+    since: ClassVar[TorchVersion] = OLDEST
     """The first torch that has what the rule recommends: for older targets the rule is silent."""
     yields_to: ClassVar[tuple[str, ...]] = ()
     """The rules that say more: where one of them reports a place that overlaps with a finding of this rule, it is dropped."""

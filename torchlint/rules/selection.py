@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
 
 ALL = "ALL"
 
@@ -18,9 +19,9 @@ def select_rules(
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
     *,
-    among: Sequence[type[AnyRule]] | None = None,
-    by_default: Collection[type[AnyRule]] | None = None,
-) -> tuple[type[AnyRule], ...]:
+    among: Sequence[Entry] | None = None,
+    by_default: Collection[Entry] | None = None,
+) -> tuple[Entry, ...]:
     """The rules that run, sorted by code.
 
     ``select`` replaces the default rules, ``extend_select`` adds to them, ``ignore`` removes; each is a list of codes, of
@@ -43,7 +44,7 @@ def select_rules(
     )
 
 
-def find_rule(code: str, *, among: Sequence[type[AnyRule]] | None = None) -> type[AnyRule]:
+def find_rule(code: str, *, among: Sequence[Entry] | None = None) -> Entry:
     """The rule with this very code, or name; raises `SelectionError` where there is none."""
     rules = all_rules() if among is None else among
     for rule in rules:
@@ -57,7 +58,7 @@ def codes_in(arguments: Iterable[str]) -> list[str]:
     return [code.strip() for argument in arguments for code in argument.split(",") if code.strip()]
 
 
-def _runs(rule: type[AnyRule], selected: Sequence[str], ignored: Sequence[str], *, unasked: bool) -> bool:
+def _runs(rule: Entry, selected: Sequence[str], ignored: Sequence[str], *, unasked: bool) -> bool:
     chosen = _specificity(rule.code, selected)
     if chosen is None and unasked:
         chosen = -1  # less specific than any entry
@@ -74,13 +75,13 @@ def _matches(code: str, entry: str) -> bool:
     return entry == ALL or code.startswith(entry)
 
 
-def _require_known(entry: str, rules: Iterable[type[AnyRule]]) -> None:
+def _require_known(entry: str, rules: Iterable[Entry]) -> None:
     if not entry or (entry != ALL and not any(rule.code.startswith(entry) for rule in rules)):
         prefixes = {rule.code[:length] for rule in rules for length in range(3, len(rule.code))}
         raise SelectionError(_unknown(entry, rules, (*sorted(prefixes), ALL)))
 
 
-def _unknown(entry: str, rules: Iterable[type[AnyRule]], others: Sequence[str]) -> str:
+def _unknown(entry: str, rules: Iterable[Entry], others: Sequence[str]) -> str:
     """What is said of an ``entry`` that is no code of ``rules`` and none of the ``others``."""
     from difflib import get_close_matches
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.fixes.rewriting import TextEdit
-from torchlint.rules import AnyRule, all_rules
+from torchlint.rules import all_rules
 from torchlint.rules.ast_rule import AstRule
+from torchlint.rules.catalogue import Entry
 from torchlint.rules.screens import Screen
 from torchlint.text.noqa import Comment
 
@@ -50,7 +51,7 @@ class UnusedNoqa(AstRule):
     proven = False
     screen = Screen(any_of=(b"TPL", b"tpl"), pattern=re.compile(rb"noqa", re.IGNORECASE))
 
-    def review(self, findings_of: Callable[[Sequence[type[AnyRule]]], list[Diagnostic]]) -> list[Diagnostic]:
+    def review(self, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
         """Reports the comments that name codes of which nothing is found; rules that are not selected count, too."""
         for comment in self.suppressions.comments():
             ours = [(code, span) for code, span in comment.codes if self._is_ours(code)]

@@ -1,0 +1,67 @@
+"""The catalogue of rules: what there is to know of each without importing it.
+
+An `Entry` stands for a rule wherever one is chosen, named or sent to another process; the rule's class, and libcst with it, is
+imported when a file holds a trigger of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from torchlint.rules.triggers import Needs, Trigger
+from torchlint.target import OLDEST, TorchVersion
+
+if TYPE_CHECKING:
+    from torchlint.rules.ast_rule import AnyRule
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rule: what it declares (see `Rule`), and where its class is."""
+
+    code: str
+    name: str
+    module: str
+    class_name: str
+    triggers: tuple[Trigger, ...]
+    needs: Needs = ()
+    default: bool = True
+    proven: bool = True
+    since: TorchVersion = OLDEST
+    yields_to: tuple[str, ...] = ()
+    loaded: type[AnyRule] | None = field(default=None, compare=False, repr=False)
+    """The class, where it was there before its entry."""
+
+    @classmethod
+    def of(cls, rule: type[AnyRule]) -> Entry:
+        """The entry of a rule's class."""
+        return cls(
+            rule.code,
+            rule.name,
+            rule.__module__,
+            rule.__qualname__,
+            getattr(rule, "triggers", ()),
+            getattr(rule, "needs", ()),
+            rule.default,
+            rule.proven,
+            rule.since,
+            rule.yields_to,
+            rule,
+        )
+
+    def load(self) -> type[AnyRule]:
+        """The rule's class, imported now if it has not been."""
+        if self.loaded is not None:
+            return self.loaded
+        found: Any = importlib.import_module(self.module)
+        for part in self.class_name.split("."):
+            found = getattr(found, part)
+        return found  # type: ignore[no-any-return]
+
+    @property
+    def documentation(self) -> str:
+        """The docstring of the rule's class, its page in Markdown."""
+        return inspect.cleandoc(self.load().__doc__ or "")
