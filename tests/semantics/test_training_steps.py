@@ -9,6 +9,8 @@ import pytest
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS
+from torchlint.semantics.training.optimizers import Optimizers
+from torchlint.semantics.training.unseen_code import UnseenCode
 
 
 def semantics(text: str) -> Semantics:
@@ -79,8 +81,8 @@ def test_zero_grads_are_of_optimizers_and_modules() -> None:
 def test_what_has_step_and_zero_grad_acts_as_an_optimizer() -> None:
     meaning = semantics("a.step()\na.zero_grad()\nb.step()\nc.zero_grad()")
     acting = {name: call(meaning, text).func.value for name, text in (("a", "a.step()"), ("b", "b.step()"))}  # type: ignore[attr-defined]
-    assert meaning.training_steps.acts_as_optimizer(acting["a"])
-    assert not meaning.training_steps.acts_as_optimizer(acting["b"])
+    assert meaning.of(Optimizers).acts_as_optimizer(acting["a"])
+    assert not meaning.of(Optimizers).acts_as_optimizer(acting["b"])
 
 
 def test_a_grad_scaler_is_known() -> None:
@@ -124,7 +126,7 @@ class Trainer:
 def test_optimizers_are_traced_to_where_they_are_made() -> None:
     meaning = semantics(OPTIMIZERS)
     arguments = next(node for node in meaning.tree.nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "use").args
-    traced = {ast.unparse(argument): meaning.training_steps.makings(argument) for argument in arguments}
+    traced = {ast.unparse(argument): meaning.of(Optimizers).makings(argument) for argument in arguments}
     made = {name: sorted(ast.unparse(making) for making in makings) for name, makings in traced.items() if makings}
     assert made == {
         "prepared": ["Adam([w])", "SGD([w])"],
@@ -150,7 +152,7 @@ def test_optimizers_are_traced_to_where_they_are_made() -> None:
 )
 def test_optimizers_are_apart_where_their_parameters_surely_are(one: str, other: str, apart: bool) -> None:
     meaning = semantics(f"from torch.optim import SGD\none = {one}\nother = {other}\nuse(one, other)")
-    assert meaning.training_steps.apart(*call(meaning, "use(one, other)").args) is apart
+    assert meaning.of(Optimizers).apart(*call(meaning, "use(one, other)").args) is apart
 
 
 def test_the_same_spelling_is_the_same_object_where_it_is_bound_alike() -> None:
@@ -167,7 +169,7 @@ def test_the_same_spelling_is_the_same_object_where_it_is_bound_alike() -> None:
         """
     )
     uses = [node for node in meaning.tree.nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "use"]
-    same = meaning.training_steps.same
+    same = meaning.of(Optimizers).same
     assert same(*uses[0].args)
     assert not same(*uses[1].args)
     assert not same(uses[0].args[0], uses[1].args[1])
@@ -238,7 +240,7 @@ def test_what_may_wipe_gradients(statement: str, wipes: bool) -> None:
         """
     )
     steps = meaning.training_steps
-    assert steps.may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
+    assert meaning.of(UnseenCode).may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
 
 
 def test_a_method_of_an_unknown_base_class_may_wipe() -> None:
@@ -257,7 +259,7 @@ def test_a_method_of_an_unknown_base_class_may_wipe() -> None:
     for method, wipes in (("begin", True), ("model", False), ("log", False)):
         meaning = semantics(text.format(method=method))
         steps = meaning.training_steps
-        assert steps.may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
+        assert meaning.of(UnseenCode).may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
 
 
 @pytest.mark.parametrize(
@@ -277,4 +279,4 @@ def test_a_method_of_an_unknown_base_class_may_wipe() -> None:
 )
 def test_what_may_back_propagate(statement: str, may: bool) -> None:
     meaning = semantics(f"import torch\n{statement}")
-    assert meaning.training_steps.may_back_propagate(call(meaning, statement)) is may
+    assert meaning.of(UnseenCode).may_back_propagate(call(meaning, statement)) is may

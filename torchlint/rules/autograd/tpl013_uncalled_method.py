@@ -10,6 +10,7 @@ from torchlint.rules.screens import Screen, is_about_torch
 from torchlint.semantics import Type, torch_api
 from torchlint.semantics.code.tree import Function, dotted
 from torchlint.semantics.kinds.results import GRAD_SCALERS
+from torchlint.semantics.training.optimizers import Optimizers
 
 _MOVES = frozenset(
     {
@@ -182,7 +183,7 @@ class UncalledMethod(AstRule):
             return kind.type
         if not kind.known and method.attr == "zero_grad":
             return Type.OPTIMIZER  # or a module: nothing else has one
-        if not kind.known and method.attr == "step" and self.semantics.training_steps.acts_as_optimizer(method.value):
+        if not kind.known and method.attr == "step" and self.semantics.of(Optimizers).acts_as_optimizer(method.value):
             return Type.OPTIMIZER
         if not kind.known and method.attr in ("eval", "train") and self._is_called(method.value):
             return Type.MODULE

@@ -11,7 +11,9 @@ from torchlint.rules.screens import Screen
 from torchlint.semantics import Form, Type
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, walk_body
-from torchlint.semantics.training.training_steps import ZeroGrad, stepped
+from torchlint.semantics.training.optimizers import Optimizers, stepped
+from torchlint.semantics.training.training_steps import ZeroGrad
+from torchlint.semantics.training.unseen_code import UnseenCode
 
 _METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"})
 """The methods of an optimizer of torch."""
@@ -110,9 +112,9 @@ class WipedGradients(AstRule):
         return {}
 
     def _acts_of(self, scope: FlowScope) -> _Acts:
-        steps = self.semantics.training_steps
+        optimizers = self.semantics.of(Optimizers)
         own = self._steps_of.get(scope, [])
-        surely = {call for call, optimizer in own if steps.acts_as_optimizer(optimizer)}
+        surely = {call for call, optimizer in own if optimizers.acts_as_optimizer(optimizer)}
         return _Acts(
             own,
             list(dict.fromkeys(self._backwards_of.get(scope, ()))),
@@ -158,18 +160,18 @@ class WipedGradients(AstRule):
         return False
 
     def _has_steps(self, other: ZeroGrad, zero: ZeroGrad) -> bool:
-        return other is zero or self.semantics.training_steps.same(other.of, zero.of)
+        return other is zero or self.semantics.of(Optimizers).same(other.of, zero.of)
 
     def _wipes_for(self, zero: ZeroGrad, optimizer: ast.expr) -> bool:
         """Whether the gradients that are wiped surely are all that the optimizer has."""
-        steps = self.semantics.training_steps
-        if steps.same(zero.of, optimizer):
-            return steps.acts_as_optimizer(optimizer) and not self._is_own_class(optimizer)
-        makings = steps.makings(optimizer)
+        optimizers = self.semantics.of(Optimizers)
+        if optimizers.same(zero.of, optimizer):
+            return optimizers.acts_as_optimizer(optimizer) and not self._is_own_class(optimizer)
+        makings = optimizers.makings(optimizer)
         here = self.semantics.tree.function(zero.call)
         return (
             makings is not None
-            and steps.trained(optimizer) == frozenset({dotted(zero.of) or ""})
+            and optimizers.trained(optimizer) == frozenset({dotted(zero.of) or ""})
             and all(isinstance(making, ast.Call) and self.semantics.tree.function(making) is here for making in makings)
             and self._is_bound_once(zero.of)
         )
@@ -201,11 +203,11 @@ class WipedGradients(AstRule):
 
     def _sources(self, scope: FlowScope) -> list[ast.AST]:
         """The places in a scope where gradients may come from: calls that may back-propagate, and stored gradients."""
-        steps = self.semantics.training_steps
+        unseen = self.semantics.of(UnseenCode)
         found: list[ast.AST] = []
         for node in walk_body(scope.body):
             match node:
-                case ast.Call() if steps.may_back_propagate(node):
+                case ast.Call() if unseen.may_back_propagate(node):
                     found.append(node)
                 case ast.Attribute(attr="grad") if not isinstance(node.ctx, ast.Load) or self._is_filled(node):
                     found.append(node)

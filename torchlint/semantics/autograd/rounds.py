@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.autograd.backwards import Backwards
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
@@ -43,12 +44,19 @@ class RoundGraphs:
     """Follows values through the rounds of loops."""
 
     def __init__(self, semantics: Semantics) -> None:
+        self._backwards = semantics.of(Backwards)
         self._tree = semantics.tree
         self._bindings = semantics.bindings
         self._names = semantics.names
         self._facts = semantics.facts
         self._inference = semantics.inference
         self._no_grad = semantics.no_grad
+
+    def used_up(self, backward: ast.Call) -> ast.expr | None:
+        """The value that ``backward``, a call in a loop, propagates, if no round needs its graph again; ``None`` otherwise."""
+        loop = next(self._tree.loops(backward), None)
+        value = self._backwards.propagated_by(backward) if loop is not None else None
+        return value if loop is not None and value is not None and self.is_used_up(value, backward, loop) else None
 
     def is_used_up(self, loss: ast.expr, backward: ast.Call, loop: Loop) -> bool:
         """Whether each round of ``loop`` makes the whole graph of ``loss`` anew, and only ``backward`` goes through it."""

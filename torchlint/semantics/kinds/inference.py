@@ -12,6 +12,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
 from torchlint.semantics.kinds.annotations import annotated_kind, instance
 from torchlint.semantics.kinds.api import api_kind
 from torchlint.semantics.kinds.attributes import Attributes
+from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
 from torchlint.semantics.kinds.evidence import Evidence
 from torchlint.semantics.kinds.grad_mode import NoGrad
@@ -51,13 +52,12 @@ class Inference:
         self._evidence = Evidence(code)
         self._attributes = Attributes(self, self._evidence)
         self._calls = Calls(self)
+        self.call_graph = CallGraph(self)
         self._kinds: dict[ast.AST, Kind] = {}
         self._depth = 0
         self._depth_of_sums = 0
         self._binding_kinds: dict[Binding, Kind] = {}
         self._return_kinds: dict[ast.AST, Kind] = {}
-        self._call_sites: dict[Function, list[ast.Call]] = {}
-        self._instance_calls: dict[str, dict[Function, list[ast.Call]]] = {}
 
     def kind(self, node: ast.expr) -> Kind:
         """What ``node`` evaluates to."""
@@ -263,28 +263,8 @@ class Inference:
         return replace(kind, items=None) if kind.known else UNKNOWN
 
     def call_sites(self, function: Function) -> list[ast.Call]:
-        """The calls in the file that surely are of ``function``: by its name, on ``self``, or on an instance of its class."""
-        if function not in self._call_sites:
-            self._call_sites[function] = self._definitions.call_sites(function)  # while the receivers are looked at
-            owner = self._tree.parent(function)
-            if isinstance(owner, ast.ClassDef) and not function.name.startswith("__"):
-                others = self._calls_on_instances(function.name).get(function, ())
-                self._call_sites[function] = list(dict.fromkeys([*self._call_sites[function], *others]))
-        return self._call_sites[function]
-
-    def _calls_on_instances(self, name: str) -> dict[Function, list[ast.Call]]:
-        """The calls of methods of that name on what is known to be an instance of a class of the file, by the method."""
-        if name not in self._instance_calls:
-            self._instance_calls[name] = {}  # while the receivers are looked at
-            found: dict[Function, list[ast.Call]] = {}
-            for call in self._definitions.calls.get(name, ()):
-                if isinstance(call.func, ast.Attribute):
-                    definition = self.kind(call.func.value).definition
-                    method = self._definitions.method(definition, name) if isinstance(definition, ast.ClassDef) else None
-                    if method is not None:
-                        found.setdefault(method, []).append(call)
-            self._instance_calls[name] = found
-        return self._instance_calls[name]
+        """The calls in the file that surely are of ``function``."""
+        return self.call_graph.sites(function)
 
     def returned(self, function: Function) -> Kind:
         """What calling a function of the file gives."""

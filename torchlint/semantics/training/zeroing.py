@@ -10,8 +10,11 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backwards import Backward
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted
-from torchlint.semantics.training.training_steps import Backward, Region, Step
+from torchlint.semantics.training.optimizers import Optimizers
+from torchlint.semantics.training.training_steps import Region, Step, TrainingSteps
+from torchlint.semantics.training.unseen_code import UnseenCode
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
@@ -41,11 +44,13 @@ class Zeroing:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._steps = semantics.of(TrainingSteps)
+        self._optimizers = semantics.of(Optimizers)
 
     @cached_property
     def piles(self) -> dict[ast.Call, PiledUp[ast.expr, ast.stmt]]:
         """The steps that use the gradients of former rounds."""
-        steps = self._semantics.training_steps.steps
+        steps = self._steps.steps
         piles: dict[ast.Call, PiledUp[ast.expr, ast.stmt]] = {}
         if not steps or any(hook in self._semantics.facts.calls for hook in _STEP_HOOKS):
             return piles
@@ -69,14 +74,14 @@ class Zeroing:
         """Whether the loop around a step plainly wipes the gradients, as nearly every loop does."""
         loop = next(self._semantics.tree.loops(step.call), None)
         wiped = self._wiped.get((loop, dotted(step.optimizer)), ())
-        return any(self._semantics.training_steps.same(optimizer, step.optimizer) for optimizer in wiped)
+        return any(self._optimizers.same(optimizer, step.optimizer) for optimizer in wiped)
 
     @cached_property
     def _wiped(self) -> dict[tuple[ast.AST | None, str | None], list[ast.expr]]:
         """The optimizers whose gradients are zeroed in each loop, by their spelling: of those alike, the first."""
         found: dict[tuple[ast.AST | None, str | None], list[ast.expr]] = {}
-        same = self._semantics.training_steps.same
-        for zero in self._semantics.training_steps.zero_grads:
+        same = self._optimizers.same
+        for zero in self._steps.zero_grads:
             for loop in (parent for parent in self._semantics.tree.ancestors(zero.call) if isinstance(parent, LOOPS)):
                 known = found.setdefault((loop, dotted(zero.of)), [])
                 if not any(same(zero.of, other) for other in known):
@@ -88,8 +93,8 @@ class Zeroing:
     def _round(self, step: Step) -> Region | None:
         """The innermost loop that runs a step and a backward before it."""
         for loop in self._loops(step.call, _DEEP):
-            region = self._semantics.training_steps.region(loop)
-            if self._semantics.training_steps.backwards_in(region):
+            region = self._steps.region(loop)
+            if self._steps.backwards_in(region):
                 return region
         return None
 
@@ -109,11 +114,11 @@ class Zeroing:
         if place is None:
             return []
         head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
-        steps = self._semantics.training_steps.steps_in(region)
+        steps = self._steps.steps_in(region)
         others = [other for later, other in steps if later is not step and other is not place]
         avoiding = (head, *self._of_same_optimizer(others, step))
         own = []
-        for backward, at in self._semantics.training_steps.backwards_in(region):
+        for backward, at in self._steps.backwards_in(region):
             if at is place:
                 if self._comes_first(backward.call, step.call):
                     own.append(backward)
@@ -122,14 +127,14 @@ class Zeroing:
         return own
 
     def _of_same_optimizer(self, places: list[ast.Call], step: Step) -> list[ast.Call]:
-        steps = self._semantics.training_steps
-        makings = steps.makings(step.optimizer)
-        return [place for place in places if place in self._stepped and steps.makings(self._stepped[place]) == makings]
+        makings = self._optimizers.makings
+        own = makings(step.optimizer)
+        return [place for place in places if place in self._stepped and makings(self._stepped[place]) == own]
 
     @cached_property
     def _stepped(self) -> dict[ast.Call, ast.expr]:
         """The optimizers of the calls that make steps."""
-        return {step.call: step.optimizer for step in self._semantics.training_steps.steps}
+        return {step.call: step.optimizer for step in self._steps.steps}
 
     def _comes_first(self, backward: ast.Call, step: ast.Call) -> bool:
         """Whether, of two calls that one call runs, the first comes before the second as far as that is shown."""
@@ -140,14 +145,16 @@ class Zeroing:
 
     def _piles_up(self, step: Step, own: list[Backward], region: Region) -> bool:
         """Whether the gradients of one round are still there in the next, for all that the file shows."""
-        steps, tree = self._semantics.training_steps, self._semantics.tree
-        makings = steps.makings(step.optimizer) or frozenset()
-        if any(region.makes(making, tree) for making in makings) or steps.may_wipe(region, step.optimizer):
+        steps, tree = self._steps, self._semantics.tree
+        makings = self._optimizers.makings(step.optimizer) or frozenset()
+        if any(region.makes(making, tree) for making in makings):
+            return False
+        if self._semantics.of(UnseenCode).may_wipe(region, step.optimizer):
             return False
         place = region.place(step.call, tree)
         assert place is not None
         outermost = [region.loop, *tree.loops(region.loop)][-1]  # round which the way leads, if at all
-        wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not steps.apart(step.optimizer, zero.of)]
+        wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not self._optimizers.apart(step.optimizer, zero.of)]
         flow, used = self._semantics.control_flow, set(own)
         places = [at for backward, at in steps.backwards_in(region) if backward in used]
         return any(map(flow.ahead_of(flow.scope(place), [place], wiping, up_to=places).includes, places))

@@ -1,0 +1,173 @@
+"""What code that the file does not show may do to gradients: wipe them, add to them, keep an optimizer for later."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torchlint.semantics.autograd.backwards import BACKWARDS
+from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.kinds.results import GRAD_SCALERS
+from torchlint.semantics.training.optimizers import Optimizers, is_preparation, overlap, root_of, stepped
+from torchlint.semantics.training.training_steps import Region
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
+
+_WIPING_NAME = re.compile(
+    r"(zero|clear|reset|clean|wipe|null|empty|free|drop).*grad|grad.*(zero|clear|reset|none)|foreach_zero", re.I
+)
+_OVERWRITING = frozenset({"zero_", "fill_", "mul_", "copy_", "set_"})
+_HARMLESS_WITH_OPTIMIZER = re.compile(
+    r"(^|_)lr|learning_rate|sched|clip|log|print|save|checkpoint|unscale|scale_loss|master_params|state|norm|summary|watch"
+    r"|momentum|isinstance|^(len|id|type|repr|str|getattr|hasattr|list|enumerate|zip)$",
+    re.I,
+)
+_CALLBACK = re.compile(
+    r"callback|hook|(^|_)on_(batch|step|epoch|train|iter)|before_|after_|closure|event|dispatch|emit|fire", re.I
+)
+_COMPUTES = re.compile(r"^(model|net|network|criterion|forward|predict|(.*_)?loss(_fn|_fct|_function)?|device|metrics?)$", re.I)
+_ACTS_ON_MODEL = re.compile(r"train_|_train|step|reset|zero|clear|update|prepare|optimi[sz]e", re.I)
+_HARMLESS_METHODS = frozenset(
+    {"append", "add_scalar", "info", "debug", "warning", "format", "item", "update", "write", "set_postfix", "set_description"}
+    | {"log", "print", "flush", "time", "get", "items", "keys", "values", "join", "size", "unscale_", "get_scale", "add"}
+)
+
+
+class UnseenCode:
+    """Tells what calls of other files' functions, hooks and callbacks may do, as far as that can be told."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._tree = semantics.tree
+        self._names = semantics.names
+        self._facts = semantics.facts
+        self._inference = semantics.inference
+        self._optimizers = semantics.of(Optimizers)
+
+    def may_wipe(self, region: Region, optimizer: ast.expr) -> bool:
+        """Whether anything in a loop may wipe the gradients of an optimizer, as far as that can be told."""
+        return any(self._may_wipe(node, optimizer) for node in region.nodes) or self.is_handed_out(optimizer)
+
+    def _may_wipe(self, node: ast.AST, optimizer: ast.expr) -> bool:
+        match node:
+            case ast.Attribute(attr="zero_grad", value=other):
+                return not self._optimizers.apart(optimizer, other)
+            case ast.Attribute(attr="grad", ctx=ast.Store() | ast.Del()):
+                return True
+            case ast.Attribute(attr="data", value=ast.Attribute(attr="grad"), ctx=ast.Store()):
+                return True
+            case ast.Attribute(attr=name) | ast.Name(id=name) if _WIPING_NAME.search(name):
+                return True
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _OVERWRITING:
+                return self._reads_gradients
+            case ast.AugAssign(target=ast.Attribute(attr="grad")):
+                return True
+            case ast.Call():
+                return self._unknown_may_wipe(node, optimizer)
+        return False
+
+    @cached_property
+    def _reads_gradients(self) -> bool:
+        return any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in self._tree.nodes)
+
+    def _unknown_may_wipe(self, call: ast.Call, optimizer: ast.expr) -> bool:
+        """Whether a call of what the file does not show may wipe gradients: given the optimizer, or known to hold it."""
+        name = last_name(call.func)
+        if _CALLBACK.search(dotted(call.func) or name):
+            return True
+        if self._inference.call_graph.called(call) is not None or stepped(call) is not None or name in BACKWARDS:
+            return False
+        if (self._names.qualified(call.func) or "").startswith(("torch.", "numpy.", "math.", "time.")):
+            return False
+        root = root_of(optimizer)
+        if root is not optimizer and isinstance(call.func, ast.Attribute) and ast.dump(call.func.value) == ast.dump(root):
+            return self._is_hidden_method(call.func, root) and not _HARMLESS_WITH_OPTIMIZER.search(name)
+        return self._acts_on_trained(call, optimizer)
+
+    def _is_hidden_method(self, function: ast.Attribute, root: ast.expr) -> bool:
+        """Whether a method of the object that holds the optimizer may be one of a base class that the file does not show."""
+        definition = self._inference.kind(root).definition
+        if not isinstance(definition, ast.ClassDef):
+            return True
+        if any(slot.stores or slot.class_values for slot in self._facts.slots(definition, function.attr)):
+            return False
+        return self._inference.kind(function).type is not Type.MODULE and not _COMPUTES.search(function.attr)
+
+    def is_handed_out(self, optimizer: ast.expr) -> bool:
+        """Whether code that the file does not show is given the optimizer, and might wrap it or act on it later."""
+        texts = {dotted(optimizer), dotted(root_of(optimizer))}
+        return any(self._may_keep(call) for text in texts if text is not None for call in self._handed.get(text, ()))
+
+    @cached_property
+    def _handed(self) -> dict[str, list[ast.Call]]:
+        """The calls that are given each variable or attribute, itself or in a list, tuple or dict."""
+        found: dict[str, list[ast.Call]] = {}
+        for calls in self._facts.calls.values():
+            for call in calls:
+                for argument in [*call.args, *(word.value for word in call.keywords)]:
+                    for text in _given(argument):
+                        found.setdefault(text, []).append(call)
+        return found
+
+    def _may_keep(self, call: ast.Call) -> bool:
+        """Whether a call is of code that is not shown, and may do more with an optimizer than look at it."""
+        if self._inference.call_graph.called(call) is not None or stepped(call) is not None or is_preparation(call):
+            return False
+        if _HARMLESS_WITH_OPTIMIZER.search(last_name(call.func)):
+            return False
+        if (self._names.qualified(call.func) or "").startswith("torch."):
+            return False
+        kind = self._inference.kind(call.func)
+        return not isinstance(kind.definition, ast.ClassDef)
+
+    def _acts_on_trained(self, call: ast.Call, optimizer: ast.expr) -> bool:
+        """Whether what is called sounds as if it would do a part of a training step on the model."""
+        if not _ACTS_ON_MODEL.search(last_name(call.func)):
+            return False
+        trained = self._optimizers.trained(optimizer)
+        if trained is None:
+            return True
+        touched: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
+        if isinstance(call.func, ast.Attribute):
+            touched.append(call.func.value)
+        return any(overlap(dotted(part) or "", owner) for part in touched for owner in trained)
+
+    def may_back_propagate(self, call: ast.Call) -> bool:
+        """Whether a call may add to gradients: any that is not known to do something else."""
+        name = last_name(call.func)
+        if name in BACKWARDS:
+            return True
+        qualified = self._names.qualified(call.func) or ""
+        if qualified.startswith(("torch.", "numpy.", "math.", "time.", "logging.")):
+            return qualified.startswith("torch.autograd")
+        if _is_builtin(qualified):
+            return False
+        if not isinstance(call.func, ast.Attribute):
+            return self._inference.kind(call.func).type is not Type.MODULE
+        kind = self._inference.kind(call.func.value)
+        if name in ("zero_grad", "step", "state_dict", "clip_grad_norm_") and not call.args:
+            return False
+        if kind.known and kind.type not in (Type.INSTANCE, Type.MODULE, Type.CLASS, Type.FUNCTION):
+            return False
+        return name not in _HARMLESS_METHODS and kind.name not in GRAD_SCALERS
+
+
+def _given(argument: ast.expr) -> Iterator[str]:
+    """The variables and attributes that an argument is, or is a container of."""
+    match argument:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            for part in parts:
+                yield from _given(part)
+        case ast.Starred(value=part):
+            yield from _given(part)
+        case ast.Name() | ast.Attribute() if (text := dotted(argument)) is not None:
+            yield text
+
+
+def _is_builtin(qualified: str) -> bool:
+    return qualified.startswith("builtins.") and hasattr(builtins, qualified.removeprefix("builtins."))
