@@ -9,7 +9,8 @@ import textwrap
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.shapes.layouts import Contiguity, Layouts, view_must_copy
+from torchlint.semantics.shapes.layout import Contiguity, view_must_copy
+from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.text.source import Source
 
 torch = pytest.importorskip("torch")

@@ -8,7 +8,8 @@ from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import BATCH
 from torchlint.semantics.kinds.results import LOSS_MODULES
-from torchlint.semantics.shapes.layouts import SWAPS, bound_value, number
+from torchlint.semantics.shapes.layout import SWAPS
+from torchlint.semantics.shapes.sizes import bound_value, number
 
 _DEPTH = 30
 _REDUCTIONS = frozenset(

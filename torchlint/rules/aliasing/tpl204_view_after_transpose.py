@@ -8,7 +8,8 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics
-from torchlint.semantics.shapes.layouts import Contiguity, Layout, Layouts, Size, view_must_copy
+from torchlint.semantics.shapes.layout import Contiguity, Layout, Size, view_must_copy
+from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.target import TorchVersion
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source

@@ -9,7 +9,9 @@ from torchlint.options import DEFAULTS, Options
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Semantics
-from torchlint.semantics.shapes.layouts import Layout, Layouts, Size, unpacked
+from torchlint.semantics.shapes.layout import Layout, Size
+from torchlint.semantics.shapes.layouts import Layouts
+from torchlint.semantics.shapes.sizes import unpacked
 from torchlint.target import TorchVersion
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source

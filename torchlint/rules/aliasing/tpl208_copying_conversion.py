@@ -11,7 +11,7 @@ from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.kinds.certainty import Certainty
-from torchlint.semantics.shapes.layouts import number
+from torchlint.semantics.shapes.sizes import number
 from torchlint.target import TorchVersion
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Type
-from torchlint.semantics.shapes.layouts import number
+from torchlint.semantics.shapes.sizes import number
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
