@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import shlex
@@ -166,7 +165,7 @@ def test_check_changes_nothing_and_says_what_is_wrong(
 
 
 def sections(rule: Entry) -> dict[str, str]:
-    return dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", inspect.getdoc(rule) or "", re.MULTILINE))
+    return dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", rule.documentation, re.MULTILINE))
 
 
 def code_in(text: str) -> str:
