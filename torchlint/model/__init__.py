@@ -6,7 +6,7 @@ Rules come in here; nothing but this package imports both libcst and `torchlint.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, overload
@@ -61,14 +61,17 @@ class Model:
         twin = self.twin(node)
         return (self.semantics.qualified_name(twin) or "") if twin is not None else ""
 
-    def shown(self, node: cst.CSTNode) -> str:
-        """An expression or statement on one line and without needless parentheses, for a message; it may be a new one."""
+    def shown(self, node: cst.CSTNode, longest: int | None = None) -> str:
+        """An expression or statement on one line and without needless parentheses, for a message; it may be a new one.
+
+        What is longer than ``longest`` becomes ``…``.
+        """
         twin = self.twin(node)
-        if twin is not None:
-            return ast.unparse(twin)
-        code = cst.Module([]).code_for_node(node)
-        parsed = ast.parse(f"({code})", mode="eval") if isinstance(node, cst.BaseExpression) else ast.parse(code)
-        return ast.unparse(parsed)
+        if twin is None:
+            code = cst.Module([]).code_for_node(node)
+            twin = ast.parse(f"({code})", mode="eval") if isinstance(node, cst.BaseExpression) else ast.parse(code)
+        text = ast.unparse(twin)
+        return text if longest is None or len(text) <= longest else "…"
 
     def text(self, node: cst.CSTNode) -> str:
         """A node as it is written, over as many lines as that takes, less the parentheses around it."""
@@ -213,6 +216,11 @@ class Model:
         twin = self.twin(node)
         result = table.get(twin) if twin is not None else None
         return self.translated(result) if result is not None else None
+
+    def answered(self, question: Callable[[Any], Any], node: cst.CSTNode) -> Any:
+        """What an analysis answers about ``node``, in terms of libcst nodes; ``None`` for a node that is in no file."""
+        twin = self.twin(node)
+        return self.translated(question(twin)) if twin is not None else None
 
     def parsed(self, unit: ast.AST) -> Parsed:
         """The libcst tree of a statement or clause; raises `RecursionError` where that is nested too deeply."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -24,3 +25,25 @@ class CodeQuestions:
         """Whether the file gives the attribute ``owner.name`` a meaning of its own; also where nothing is known of it."""
         twin = self._model.twin(owner)
         return not isinstance(twin, ast.expr) or self._semantics.of(Attributes).gives_meaning(twin, name)
+
+    def comments_about(self, node: cst.CSTNode) -> list[str]:
+        """What people say of a node: the comments on its lines, in front of it in its statement, and above that.
+
+        Those are on lines of their own; one behind the last line of code above them is taken to be about this code, too.
+        """
+        first = min(self._model.line(node), self._model.line(self._model.statement(node))) - 1
+        while self._is_comment(first):
+            first -= 1
+        last = self._model.source.location(self._model.span(node)[1]).row
+        return [self._comments[row][1] for row in range(first, last + 1) if row in self._comments]
+
+    def _is_comment(self, row: int) -> bool:
+        """Whether there is nothing but a comment on a line."""
+        source = self._model.source
+        return row in self._comments and not source.text[source.line_start(row) : self._comments[row][0]].strip()
+
+    @cached_property
+    def _comments(self) -> dict[int, tuple[int, str]]:
+        """The comments, and where they start, by their lines."""
+        source = self._model.source
+        return {source.location(start).row: (start, text) for start, text in source.comments}

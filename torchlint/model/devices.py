@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
+from torchlint.semantics.devices.saved_files import SavedFiles
+
 if TYPE_CHECKING:
     from torchlint.model import Model
 
@@ -14,3 +18,34 @@ class DevicesQuestions:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._semantics = model.semantics
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def is_load(self, call: cst.Call) -> bool:
+        """Whether a call is one of ``torch.load``."""
+        return self._model.twin(call) in self._saved_files.loads
+
+    def is_loaded_into_model(self, load: cst.Call) -> bool:
+        """Whether what a ``torch.load`` gives, or a part of it, is loaded into a model, as far as the file shows."""
+        return self._model.twin(load) in self._saved_files.weights
+
+    def has_mapped_alternative(self, load: cst.Call) -> bool:
+        """Whether another branch of the same condition loads with a ``map_location``."""
+        return bool(self._model.answered(self._saved_files.has_mapped_alternative, load))
+
+    def gives_module(self, load: cst.Call) -> bool:
+        """Whether what a call loads is used as a whole module; ``False`` where that is not known."""
+        return bool(self._model.answered(self._saved_files.gives_module, load))
+
+    def is_in_memory(self, file: cst.BaseExpression) -> bool:
+        """Whether what is loaded from or saved to is a buffer in memory, filled nearby; ``False`` where that is not known."""
+        return bool(self._model.answered(self._saved_files.is_in_memory, file))
+
+    @property
+    def loads_more_than_states(self) -> bool:
+        """Whether the file loads something with ``torch.load`` that it does not give to a ``load_state_dict``."""
+        return self._saved_files.loads_more_than_states
+
+    @property
+    def _saved_files(self) -> SavedFiles:
+        return self._semantics.of(SavedFiles)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
+from torchlint.semantics.modules.saved import SavedModules
+
 if TYPE_CHECKING:
     from torchlint.model import Model
 
@@ -14,3 +18,7 @@ class ModulesQuestions:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._semantics = model.semantics
+
+    def saved_whole(self, save: cst.Call) -> cst.BaseExpression | None:
+        """The module that a ``torch.save`` writes to a file with its code's names; ``None`` if it saves something else."""
+        return self._model.found(self._semantics.of(SavedModules).whole, save)

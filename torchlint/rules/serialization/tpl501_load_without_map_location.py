@@ -1,22 +1,15 @@
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
+import libcst as cst
 
-from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.loading import MAY_LOAD, is_in_memory, is_torch_load, last_name, shortened
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Type
-from torchlint.semantics.memory.origins import Origins
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import argument, is_open_ended, positional, with_argument
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion
 
-_OTHER_STATE = re.compile(r"optim|sched|scaler|sampler|callback|progress|loop$|loader$|(^|_)(opt|lr)(_|$)", re.IGNORECASE)
-"""What things that have a state, but no weights, are called."""
 
-
-class LoadWithoutMapLocation(AstRule):
+class LoadWithoutMapLocation(Rule):
     """
     ## What it does
     Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`.
@@ -47,64 +40,22 @@ class LoadWithoutMapLocation(AstRule):
 
     code = "TPL501"
     name = "load-without-map-location"
-    screen = Screen(any_of=(b"load_state_dict", b"from_pretrained"), pattern=MAY_LOAD)
+    triggers = (Found(".devices.saved_files:SavedFiles.weights"),)
+    needs = (("torch",), ("load",), ("load_state_dict", "from_pretrained"))
     since = TorchVersion(0, 3)
 
-    def finish(self) -> None:
-        """Reports what is loaded and then loaded into a model."""
-        for expression in Origins(self.semantics).of(*self._states()):
-            if is_torch_load(expression, self.semantics):
-                self._consider(expression)
-        self.diagnostics.sort(key=lambda diagnostic: diagnostic.order)
-
-    def _states(self) -> Iterator[ast.expr]:
-        """What is loaded into models."""
-        calls = self.semantics.facts.calls
-        for call in calls.get("load_state_dict", ()):
-            if not (isinstance(call.func, ast.Attribute) and self._is_other_state(call.func.value)):
-                yield from call.args[:1]
-                yield from (word.value for word in call.keywords if word.arg == "state_dict")
-        for call in calls.get("from_pretrained", ()):
-            yield from (word.value for word in call.keywords if word.arg == "state_dict")
-
-    def _is_other_state(self, receiver: ast.expr) -> bool:
-        """Whether what a state is loaded into is an optimizer or a scheduler."""
-        kind = self.semantics.kind(receiver)
-        if kind.type is Type.MODULE and not kind.why.startswith("its "):
-            return False  # surely a module, whatever its name
-        return kind.type in (Type.OPTIMIZER, Type.SCHEDULER) or _OTHER_STATE.search(last_name(receiver)) is not None
-
-    def _consider(self, call: ast.Call) -> None:
-        if len(call.args) != 1 or keyword_of(call, "map_location") is not None or is_open_ended(call):
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports a load that says nothing but from where, and whose result goes into a model."""
+        if len(positional(node)) != 1 or argument(node, "map_location") is not None or is_open_ended(node):
             return
-        if self._is_one_of_two(call) or is_in_memory(call.args[0], self.semantics):
+        [path] = positional(node)
+        devices = self.model.devices
+        if not devices.is_loaded_into_model(node) or devices.has_mapped_alternative(node) or devices.is_in_memory(path):
             return
-        message = (
-            f"`{ast.unparse(call.func)}({shortened(call.args[0])})` puts the checkpoint on the device that it was saved on: "
-            'pass `map_location="cpu"`'
-        )
-        fix = self.fix("Load to the CPU", [add_keywords(self.source, call, 'map_location="cpu"')], safe=False)
-        self.report(call, message, fix)
-
-    # --- what is meant as it is --------------------------------------------------------------------------------------
-
-    def _is_one_of_two(self, call: ast.Call) -> bool:
-        """Whether another branch of the same condition loads with a ``map_location``."""
-        child: ast.AST = call
-        for parent in self.semantics.tree.ancestors(call):
-            if isinstance(parent, (ast.If, ast.IfExp)):
-                here = parent.body if isinstance(parent.body, list) else [parent.body]
-                there = parent.orelse if isinstance(parent.orelse, list) else [parent.orelse]
-                others = there if child in here else here if child in there else []
-                if any(self._maps(part) for other in others for part in ast.walk(other)):
-                    return True
-            child = parent
-        return False
-
-    @staticmethod
-    def _maps(node: ast.AST) -> bool:
-        return (
-            isinstance(node, ast.Call)
-            and last_name(node.func) == "load"
-            and (keyword_of(node, "map_location") is not None or len(node.args) > 1)
+        mapped = with_argument(node, "map_location", cst.SimpleString('"cpu"'))
+        load = f"{self.model.shown(node.func)}({self.model.shown(path, 40)})"
+        self.report(
+            node,
+            f'`{load}` puts the checkpoint on the device that it was saved on: pass `map_location="cpu"`',
+            fix("Load to the CPU", replace(node, mapped), safe=False),
         )

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import ast
 import re
-import tokenize
-from functools import cached_property
 
-from torchlint.diagnostic import Fix
-from torchlint.rules.arguments import keyword_of, set_keyword
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.loading import MAY_LOAD, is_in_memory, is_torch_load, shortened
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Type
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import argument, positional, with_argument
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found, Keyword
 from torchlint.target import TorchVersion
 
 _TRUSTED = re.compile(r"(?<!un)(?<!not )(?<!n't )\btrust(?:ed|s|worthy)?\b", re.IGNORECASE)
@@ -18,11 +15,7 @@ _SAFE_BY_DEFAULT = TorchVersion(2, 6)
 _FROM_HUB = "torch.hub.load_state_dict_from_url"
 
 
-def _may_load(data: bytes) -> bool:
-    return b"weights_only" in data or MAY_LOAD.search(data) is not None
-
-
-class UnsafeLoad(AstRule):
+class UnsafeLoad(Rule):
     """
     ## What it does
     Finds `torch.load(path, weights_only=False)`, and, where the code has to run on a torch before 2.6 (`--target-torch`),
@@ -55,71 +48,48 @@ class UnsafeLoad(AstRule):
 
     code = "TPL502"
     name = "unsafe-load"
-    screen = Screen(any_of=(b"torch",), check=_may_load)
+    triggers = (Found(".devices.saved_files:SavedFiles.loads"), Keyword("weights_only"))
+    needs = (("torch",),)
     since = TorchVersion(1, 13)
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Reports a load that unpickles anything."""
-        loads = is_torch_load(node, self.semantics)
-        if not loads and self.semantics.qualified_name(node.func) != _FROM_HUB:
+        loads = self.model.devices.is_load(node)
+        if not loads and self.model.name(node.func) != _FROM_HUB:
             return
-        word = keyword_of(node, "weights_only")
-        if word is None:
-            if loads and self.target < _SAFE_BY_DEFAULT and not any(part.arg is None for part in node.keywords):
-                self._report(node, node, f"before torch {_SAFE_BY_DEFAULT}, ")
-        elif _is(word.value, False) or (_is(word.value, None) and self.target < _SAFE_BY_DEFAULT):
-            self._report(node, word, "")
+        match argument(node, "weights_only"):
+            case None:
+                if loads and not self._is_safe_by_default and not any(each.star == "**" for each in node.args):
+                    self._report(node, node, f"before torch {_SAFE_BY_DEFAULT}, ")
+            case cst.Arg(value=cst.Name(value)) as word:
+                if value == "False" or (value == "None" and not self._is_safe_by_default):
+                    self._report(node, word, "")
 
-    def _report(self, call: ast.Call, place: ast.Call | ast.keyword, when: str) -> None:
-        if self._is_trusted(call) or is_in_memory(call.args[0] if call.args else None, self.semantics):
+    @property
+    def _is_safe_by_default(self) -> bool:
+        return self.options.target >= _SAFE_BY_DEFAULT
+
+    def _report(self, call: cst.Call, place: cst.Call | cst.Arg, when: str) -> None:
+        path = call.args[0].value if call.args and call.args[0].keyword is None else None
+        if self._is_trusted(call) or (path is not None and self.model.devices.is_in_memory(path)):
             return
-        what = shortened(call.args[0]) if call.args else "…"
-        message = f"{when}`{ast.unparse(call.func)}({what})` runs any code that the file holds: pass `weights_only=True`"
-        self.report(place, message, self._fix(call))
+        loaded = self.model.shown(path, 40) if path is not None else "…"
+        self.report(
+            place,
+            f"{when}`{self.model.shown(call.func)}({loaded})` runs any code that the file holds: pass `weights_only=True`",
+            self._fix(call, place),
+        )
 
-    def _fix(self, call: ast.Call) -> Fix | None:
-        if keyword_of(call, "pickle_module") is not None or len(call.args) > 2 or self._gives_module(call):
+    def _is_trusted(self, call: cst.Call) -> bool:
+        return any(_TRUSTED.search(comment) for comment in self.model.code.comments_about(call))
+
+    def _fix(self, call: cst.Call, place: cst.Call | cst.Arg) -> CodeFix | None:
+        if argument(call, "pickle_module") is not None or len(positional(call)) > 2 or self.model.devices.gives_module(call):
             return None
-        return self.fix("Load weights only", [set_keyword(self.source, call, "weights_only", "True")], safe=False)
-
-    def _gives_module(self, call: ast.Call) -> bool:
-        """Whether what is loaded is a whole module, which is refused as unsafe."""
-        parent = self.semantics.tree.parent(call)
-        match parent:
-            case ast.Assign(targets=[ast.Name() as target]):
-                binding = self.semantics.bindings.of(target)
-                return binding is not None and self.semantics.inference.binding_kind(binding).type is Type.MODULE
-            case ast.Assign(targets=[ast.Attribute() as target]):
-                return self.semantics.kind(target).type is Type.MODULE
-            case ast.Attribute(attr="eval" | "train" | "cuda" | "parameters"):
-                return True
-        return False
-
-    # --- trust -------------------------------------------------------------------------------------------------------
-
-    def _is_trusted(self, call: ast.Call) -> bool:
-        """Whether a comment on the lines of the call's statement, or right above it, says so."""
-        statement = self.semantics.tree.statement(call)
-        first = min(statement.lineno, call.lineno) - 1
-        while self._trust.get(first) is None and first in self._whole_line_comments:
-            first -= 1
-        return any(row in self._trust for row in range(first, (call.end_lineno or call.lineno) + 1))
-
-    @cached_property
-    def _comments(self) -> list[tokenize.TokenInfo]:
-        if _TRUSTED.search(self.source.text) is None:
-            return []
-        return [token for token in self.source.tokens if token.type == tokenize.COMMENT]
-
-    @cached_property
-    def _trust(self) -> dict[int, str]:
-        """The comments that speak of trust, by their line."""
-        return {token.start[0]: token.string for token in self._comments if _TRUSTED.search(token.string)}
-
-    @cached_property
-    def _whole_line_comments(self) -> set[int]:
-        return {token.start[0] for token in self._comments if not token.line[: token.start[1]].strip()}
-
-
-def _is(node: ast.expr, value: bool | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is value
+        true = cst.Name("True")
+        given = (
+            replace(place.value, true)
+            if isinstance(place, cst.Arg)
+            else replace(call, with_argument(call, "weights_only", true))
+        )
+        return fix("Load weights only", given, safe=False)

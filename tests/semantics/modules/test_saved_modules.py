@@ -1,0 +1,74 @@
+"""Modules that are saved whole."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.modules.saved import SavedModules
+
+HEADER = """\
+import io
+import torch
+from torch import nn
+from torch.nn import Module
+class Net(Module): ...
+"""
+
+
+def saved(snippet: str) -> tuple[str | None, str]:
+    """The module that the one call of ``save`` saves, and what is marked in it."""
+    semantics, (marked_part,) = marked(HEADER + snippet)
+    [call] = semantics.facts.calls["save"]
+    found = semantics.of(SavedModules).whole.get(call)
+    return (ast.unparse(found) if found is not None else None), ast.unparse(marked_part)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "net = Net()\ntorch.save(«net», p)",
+        "torch.save(obj=«nn.Linear(1, 1)», f=p)",
+        "net = build()\ntorch.save(«net», p)\nnet.parameters()",
+        "net = torch.nn.DataParallel(Net())\ntorch.save(«net.module», p)",
+        "net = Net()\ntorch.save(«net.cpu()», p)",
+    ],
+)
+def test_modules_are_saved(snippet: str) -> None:
+    found, expected = saved(snippet)
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "net = Net()\ntorch.save(«net.state_dict()», p)",
+        "net = Net()\ntorch.save(«{'net': net}», p)",
+        "net = torch.jit.script(Net())\ntorch.save(«net», p)",
+        "net = Net()\nbuffer = io.BytesIO()\ntorch.save(«net», buffer)",
+        "net = Net()\nfigure.save(«net», p)",
+    ],
+)
+def test_no_module_is_saved(snippet: str) -> None:
+    assert saved(snippet)[0] is None
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "net = build()\ntorch.save(«net», p)",
+        "net = build()\nnet.train()\ntorch.save(«net», p)",
+        "net = trainer.train()\nnet.eval()\ntorch.save(«net», p)",
+        "net = build()\nnet(x)\ntorch.save(«net», p)",
+    ],
+)
+def test_what_may_be_anything_is_no_module(snippet: str) -> None:
+    assert saved(snippet)[0] is None
+
+
+def test_a_module_saves_itself() -> None:
+    semantics, (call,) = marked("import torch\nclass Net(torch.nn.Module):\n    def f(self):\n        «torch.save(self, p)»")
+    assert isinstance(call, ast.Call)
+    assert semantics.of(SavedModules).whole[call] is call.args[0]

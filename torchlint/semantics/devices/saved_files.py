@@ -1,0 +1,133 @@
+"""What is written to files and read from them: ``torch.save`` and ``torch.load``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.semantics import Semantics, Type
+from torchlint.semantics.memory.origins import Origins
+
+_LOADS = frozenset({"torch.load", "torch.serialization.load"})
+_SAVES = frozenset({"torch.save", "torch.serialization.save"})
+_BUFFERS = frozenset({"io.BytesIO", "six.BytesIO", "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile"})
+_OTHER_STATE = re.compile(r"optim|sched|scaler|sampler|callback|progress|loop$|loader$|(^|_)(opt|lr)(_|$)", re.IGNORECASE)
+"""What things that have a state, but no weights, are called."""
+
+
+class SavedFiles:
+    """Finds the calls that save and load, and tells what becomes of what they load."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def loads(self) -> set[ast.Call]:
+        """The calls of ``torch.load``, under whatever name."""
+        return self._calls_of(_LOADS)
+
+    @cached_property
+    def saves(self) -> set[ast.Call]:
+        """The calls of ``torch.save``, under whatever name."""
+        return self._calls_of(_SAVES)
+
+    @cached_property
+    def weights(self) -> set[ast.Call]:
+        """The calls of ``torch.load`` whose result, or a part of it, is loaded into a model."""
+        if not self.loads:
+            return set()
+        return self.loads & self._semantics.of(Origins).of(*self._states())
+
+    @cached_property
+    def loads_more_than_states(self) -> bool:
+        """Whether the file loads something with ``torch.load`` that it does not give to a ``load_state_dict``."""
+        states = [state for call in self._semantics.facts.calls.get("load_state_dict", ()) for state in call.args[:1]]
+        return bool(self.loads) and not self._semantics.of(Origins).of(*states).issuperset(self.loads)
+
+    def is_in_memory(self, file: ast.expr) -> bool:
+        """Whether what is loaded from or saved to is a buffer in memory that the code around it fills itself."""
+        if not isinstance(file, ast.Name):
+            return False
+        for binding in self._semantics.bindings.reaching(file):
+            value = binding.value
+            if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) in _BUFFERS:
+                if not value.args or self._saves_within(self._semantics.tree.function(file)):
+                    return True
+        return False
+
+    def has_mapped_alternative(self, load: ast.Call) -> bool:
+        """Whether another branch of the same condition loads with a ``map_location``."""
+        child: ast.AST = load
+        for parent in self._semantics.tree.ancestors(load):
+            if isinstance(parent, (ast.If, ast.IfExp)):
+                here = parent.body if isinstance(parent.body, list) else [parent.body]
+                there = parent.orelse if isinstance(parent.orelse, list) else [parent.orelse]
+                others = there if child in here else here if child in there else []
+                if any(_maps(part) for other in others for part in ast.walk(other)):
+                    return True
+            child = parent
+        return False
+
+    def gives_module(self, load: ast.Call) -> bool:
+        """Whether what a call loads is used as a whole module, and not as the state of one."""
+        match self._semantics.tree.parent(load):
+            case ast.Assign(targets=[ast.Name() as target]):
+                binding = self._semantics.bindings.of(target)
+                return binding is not None and self._semantics.inference.binding_kind(binding).type is Type.MODULE
+            case ast.Assign(targets=[ast.Attribute() as target]):
+                return self._semantics.kind(target).type is Type.MODULE
+            case ast.Attribute(attr="eval" | "train" | "cuda" | "parameters"):
+                return True
+        return False
+
+    def _calls_of(self, names: frozenset[str]) -> set[ast.Call]:
+        """The calls of a function that has these full names; an attribute has the last part of one itself."""
+        last = {name.rpartition(".")[2] for name in names}
+        return {
+            call
+            for call in self._semantics.tree.of_type(ast.Call)
+            if (isinstance(call.func, ast.Name) or (isinstance(call.func, ast.Attribute) and call.func.attr in last))
+            and self._semantics.qualified_name(call.func) in names
+        }
+
+    def _saves_within(self, function: ast.AST | None) -> bool:
+        return any(self._semantics.tree.function(call) is function for call in self.saves)
+
+    # --- what is loaded into models ----------------------------------------------------------------------------------
+
+    def _states(self) -> Iterator[ast.expr]:
+        """What is loaded into models."""
+        calls = self._semantics.facts.calls
+        for call in calls.get("load_state_dict", ()):
+            if not (isinstance(call.func, ast.Attribute) and self._is_other_state(call.func.value)):
+                yield from call.args[:1]
+                yield from (word.value for word in call.keywords if word.arg == "state_dict")
+        for call in calls.get("from_pretrained", ()):
+            yield from (word.value for word in call.keywords if word.arg == "state_dict")
+
+    def _is_other_state(self, receiver: ast.expr) -> bool:
+        """Whether what a state is loaded into is an optimizer, a scheduler or the like."""
+        kind = self._semantics.kind(receiver)
+        if kind.type is Type.MODULE and not kind.why.startswith("its "):
+            return False  # surely a module, whatever its name
+        return kind.type in (Type.OPTIMIZER, Type.SCHEDULER) or _OTHER_STATE.search(_name_of(receiver)) is not None
+
+
+def _maps(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and _name_of(node.func) == "load"
+        and (len(node.args) > 1 or any(word.arg == "map_location" for word in node.keywords))
+    )
+
+
+def _name_of(node: ast.expr) -> str:
+    """The last of the names of a chain, without what it is indexed with."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(value=value):
+            return _name_of(value)
+    return ""

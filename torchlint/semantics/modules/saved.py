@@ -1,0 +1,68 @@
+"""Modules that are saved whole, with their code's names, and not by their state."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.devices.saved_files import SavedFiles
+from torchlint.semantics.memory.origins import Origins
+from torchlint.semantics.modules.evidence import ModuleEvidence
+
+_MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
+_COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
+
+
+class SavedModules:
+    """Finds the modules that a file saves."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._files = semantics.of(SavedFiles)
+
+    @cached_property
+    def whole(self) -> dict[ast.Call, ast.expr]:
+        """The calls that save a module to a file, each with the module; none that carries its code with it."""
+        saved = ((call, self._saved(call)) for call in self._files.saves)
+        return {call: node for call, node in saved if node is not None and self._is_whole_module(node)}
+
+    def _saved(self, call: ast.Call) -> ast.expr | None:
+        """What a call saves; ``None`` where that is to a buffer in memory."""
+        if len(call.args) > 1 and self._files.is_in_memory(call.args[1]):
+            return None
+        return call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "obj"), None)
+
+    def _is_whole_module(self, saved: ast.expr) -> bool:
+        return self._is_module(saved) and not self._is_compiled(saved)
+
+    def _is_module(self, saved: ast.expr) -> bool:
+        """Whether a module is saved; that something has a method ``train`` is not enough for that."""
+        kind = self._semantics.kind(saved)
+        if kind.why == "its `train` is called" or self._is_result_of_training(saved):
+            return False
+        evidence = self._semantics.of(ModuleEvidence)
+        return kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_module_methods(saved))
+
+    def _has_module_methods(self, saved: ast.expr) -> bool:
+        """Whether a method that modules have, and few other callable things, is called on the same chain of names."""
+        chain = dotted(saved)
+        calls = (call.func for name in _MODULE_METHODS for call in self._semantics.facts.calls.get(name, ()))
+        return chain is not None and any(
+            isinstance(method, ast.Attribute) and dotted(method.value) == chain for method in calls
+        )
+
+    def _is_result_of_training(self, saved: ast.expr) -> bool:
+        """Whether something comes from a method ``train`` or ``fit`` of what need not be a module."""
+        bindings = self._semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
+        for binding in bindings:
+            match binding.value:
+                case ast.Call(func=ast.Attribute(attr="train" | "fit", value=owner)):
+                    return self._semantics.kind(owner).definition is None
+        return False
+
+    def _is_compiled(self, saved: ast.expr) -> bool:
+        """Whether a module is, as far as the file tells, one that carries its code with it."""
+        calls = (part for part in self._semantics.of(Origins).of(saved) if isinstance(part, ast.Call))
+        return any((self._semantics.qualified_name(call.func) or "").startswith(_COMPILED) for call in calls)
