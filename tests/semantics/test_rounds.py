@@ -87,3 +87,23 @@ def test_a_graph_that_is_made_and_used_up_in_the_round(body: str) -> None:
 )
 def test_a_graph_that_may_be_used_again(body: str) -> None:
     assert not is_used_up(body)
+
+
+def used_up(text: str) -> str | None:
+    """What the call that the last line of a snippet starts with back-propagates and uses up, as it is spelled."""
+    meaning = Semantics(ast.parse(textwrap.dedent(text)))
+    call = max((node for node in meaning.tree.of_type(ast.Call)), key=lambda node: (node.lineno, -node.col_offset))
+    found = meaning.round_graphs.used_up(call)
+    return ast.unparse(found) if found is not None else None
+
+
+def test_a_backward_in_a_loop_uses_up_its_loss() -> None:
+    assert used_up(BEFORE + "    loss = (w * x).sum()\n    loss.backward()") == "loss"
+    assert used_up(BEFORE + "    loss = (w * x).sum()\n    scaler.scale(loss).backward()") == "loss"
+    assert used_up(BEFORE + "    loss = (w * x).sum()\n    torch.autograd.backward(loss)") == "loss"
+
+
+def test_no_loop_no_backward_and_later_uses_are_other_answers() -> None:
+    assert used_up("import torch\nw = torch.zeros(3, requires_grad=True)\nw.sum().backward()") is None
+    assert used_up(BEFORE + "    loss = (w * x).sum()\n    loss.item()") is None
+    assert used_up(BEFORE + "    loss = (w * x + kept).sum()\n    loss.backward()") is None

@@ -92,13 +92,58 @@ def with_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.C
 
 
 def without_argument(call: cst.Call, given: cst.Arg) -> cst.Call:
-    """``call`` without one of its arguments, and the comma that goes with it."""
+    """``call`` without one of its arguments, and the comma that goes with it; comments stay, on lines of their own."""
     index = next(place for place, each in enumerate(call.args) if each is given)
-    args = list(call.args)
-    del args[index]
-    if index and index == len(args):  # the last went: what stood behind it now stands behind the one before
-        args[-1] = args[-1].with_changes(comma=given.comma, whitespace_after_arg=given.whitespace_after_arg)
+    args = [*call.args[:index], *call.args[index + 1 :]]
+    is_last = index == len(args)
+    before = _behind(call.args[index - 1]) if index else call.whitespace_before_args
+    blank = _joined(before, _behind(given), last=is_last)
+    if not index:
+        if not args and not _holds_comment(blank):
+            blank = cst.SimpleWhitespace("")
+        return call.with_changes(args=args, whitespace_before_args=blank)
+    comma = given.comma if is_last else args[index - 1].comma  # the last one's, if any, is now that of the one before
+    if isinstance(comma, cst.Comma):
+        args[index - 1] = args[index - 1].with_changes(comma=comma.with_changes(whitespace_after=blank))
+    else:
+        args[index - 1] = args[index - 1].with_changes(comma=comma, whitespace_after_arg=blank)
     return _with_args(call, args)
+
+
+def _behind(given: cst.Arg) -> cst.BaseParenthesizableWhitespace:
+    """What stands between an argument, with its comma, and what follows."""
+    return given.comma.whitespace_after if isinstance(given.comma, cst.Comma) else given.whitespace_after_arg
+
+
+def _joined(
+    before: cst.BaseParenthesizableWhitespace, behind: cst.BaseParenthesizableWhitespace, *, last: bool
+) -> cst.BaseParenthesizableWhitespace:
+    """What is left of the two blanks around an argument that went: the comments of both."""
+    if not _holds_comment(behind):
+        return _ending_as(before, behind) if last else before
+    assert isinstance(behind, cst.ParenthesizedWhitespace)
+    if not isinstance(before, cst.ParenthesizedWhitespace):
+        return behind
+    line = cst.EmptyLine(before.indent, before.last_line, behind.first_line.comment, behind.first_line.newline)
+    lines = [line, *behind.empty_lines] if line.comment is not None else behind.empty_lines
+    return _ending_as(before.with_changes(empty_lines=[*before.empty_lines, *lines]), behind)
+
+
+def _holds_comment(blank: cst.BaseParenthesizableWhitespace) -> bool:
+    if not isinstance(blank, cst.ParenthesizedWhitespace):
+        return False
+    return any(line.comment is not None for line in [blank.first_line, *blank.empty_lines])
+
+
+def _ending_as(
+    blank: cst.BaseParenthesizableWhitespace, other: cst.BaseParenthesizableWhitespace
+) -> cst.BaseParenthesizableWhitespace:
+    """The comments of ``blank`` and an end like that of ``other``, so that the bracket behind it stays where it is."""
+    if not isinstance(blank, cst.ParenthesizedWhitespace) or not _holds_comment(blank):
+        return other
+    if not isinstance(other, cst.ParenthesizedWhitespace):
+        return blank
+    return blank.with_changes(indent=other.indent, last_line=other.last_line)
 
 
 def _with_args(call: cst.Call, args: Sequence[cst.Arg]) -> cst.Call:

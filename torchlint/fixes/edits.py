@@ -72,7 +72,8 @@ class Editing:
         twin = self._model.twin(old)
         assert twin is not None
         spelled, imports = self._spelled(new, twin, parsed.spans)
-        return [*replacement(old, spelled, parsed, self._source.text), *imports]
+        indentation = self._rewriter.indentation(self._model.semantics.tree.statement(twin)) if parsed.is_whole else None
+        return [*replacement(old, spelled, parsed, self._source.text, indentation), *imports]
 
     def _removal(self, node: cst.CSTNode) -> list[TextEdit]:
         twin = self._model.twin(node)

@@ -20,17 +20,20 @@ TextEdit: TypeAlias = tuple[int, int, str]
 _BLANK = " \t\f"
 
 
-def replacement(old: cst.CSTNode, new: cst.CSTNode, parsed: Parsed, text: str) -> list[TextEdit]:
+def replacement(
+    old: cst.CSTNode, new: cst.CSTNode, parsed: Parsed, text: str, indentation: str | None = None
+) -> list[TextEdit]:
     """The edits that make ``new`` of ``old``, a node of ``parsed``, which stands in ``text``.
 
-    The parentheses around ``old`` stay where they are, or around it where it is a part of the new.
+    The parentheses around ``old`` stay where they are, or around it where it is a part of the new. Lines within brackets are
+    indented by ``indentation``, where that is not the same all over ``parsed``.
     """
     start, end = _inside_parentheses(old, parsed)
     if getattr(new, "lpar", ()) and getattr(new, "lpar") == getattr(old, "lpar", ()):
         new = new.with_changes(lpar=(), rpar=())  # it was made of the old
     if isinstance(old, cst.BaseSmallStatement) and isinstance(new, cst.BaseSmallStatement):
         new = new.with_changes(semicolon=old.semicolon)
-    code, nodes = written(new, parsed.module, parsed.indentation)
+    code, nodes = written(new, parsed.module, parsed.indentation if indentation is None else indentation)
     if any(node is old for node, _, _ in nodes):
         start, end = parsed.spans[old]
     edits: list[TextEdit] = []
@@ -40,7 +43,7 @@ def replacement(old: cst.CSTNode, new: cst.CSTNode, parsed: Parsed, text: str) -
         gap = code[before_new : kept_new[0]]
         edit = (before_old, kept_old[0], gap if opened else _spaced(gap, text[before_old : kept_old[0]]))
         if text[edit[0] : edit[1]] != edit[2]:
-            edits.append(edit if opened else keeping_comments(edit, parsed.comments, text))
+            edits.append(_up_to_last_line(edit if opened else keeping_comments(edit, parsed.comments, text), text))
         opened += _brackets(text[edit[0] : edit[1]]) - _brackets(edit[2])
         before_old, before_new = kept_old[1], kept_new[1]
     return edits
@@ -70,10 +73,20 @@ def _kept(
 def _spaced(new: str, old: str) -> str:
     """``new``, which stands between two nodes, with the blanks of ``old`` around it where it has blanks itself."""
     core, replaced = new.strip(), old.strip(" \t\f\\\r\n")
-    if not core or not replaced or core.isalpha() or "#" in old:
+    if not core or not replaced or core.isalpha() or "#" in old or "\n" in replaced or "\r" in replaced:
         return new
     before, behind = old.split(replaced)[0], old[old.rindex(replaced) + len(replaced) :]
     return (before if new[0].isspace() else "") + core + (behind if new[-1].isspace() else "")
+
+
+def _up_to_last_line(edit: TextEdit, text: str) -> TextEdit:
+    """An edit of several lines, without the last one if that stays as it is."""
+    start, end, new = edit
+    line = max(text.rfind("\n", start, end), text.rfind("\r", start, end)) + 1
+    above = new[: len(new) - (end - line)]
+    if not line or not new.endswith(text[line:end]) or not (above or text[:start]).endswith(("\n", "\r")):
+        return edit
+    return (start, line, above)
 
 
 def _brackets(code: str) -> int:

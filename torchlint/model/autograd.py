@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
+from torchlint.semantics.autograd.rounds import RoundGraphs
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -22,3 +23,11 @@ class AutogradQuestions:
     def accumulation(self, statement: cst.CSTNode) -> Leak[cst.BaseExpression] | None:
         """What a statement adds, with its graph, to something that outlives the loop; ``None`` if nothing."""
         return self._model.found(self._semantics.of(Accumulations).leaks, statement)
+
+    def used_up(self, backward: cst.Call) -> cst.BaseExpression | None:
+        """The loss that a backward in a loop propagates, if no round needs its graph again; ``None`` if one may."""
+        return self._model.answered(self._semantics.of(RoundGraphs).used_up, backward)
+
+    def is_off(self, node: cst.CSTNode) -> bool:
+        """Whether a node stands in a ``with`` block, or a decorated function, that turns autograd off."""
+        return bool(self._model.answered(self._semantics.no_grad.block, node))

@@ -34,6 +34,11 @@ class Parsed:
     indentation: str = ""
     """What the lines within the tree are indented by: libcst does not keep it with the lines."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole file."""
+        return self.join.bodies
+
     @cached_property
     def is_faithful(self) -> bool:
         """Whether libcst writes what it read; a form feed that starts a line is lost."""

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import ast
-import re
+import libcst as cst
 
-from torchlint.fixes.rewriting import Rewriter
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.screens import Screen, given
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import argument, without_argument
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Keyword
 
 
-class RetainGraph(AstRule):
+class RetainGraph(Rule):
     """
     ## What it does
     Finds `backward(retain_graph=True)` in a loop where nothing back-propagates through the graph a second time.
@@ -45,30 +45,23 @@ class RetainGraph(AstRule):
 
     code = "TPL012"
     name = "retain-graph"
-    screen = Screen(any_of=(b"retain_graph",), pattern=re.compile(given(b"retain_graph", b"True")))
+    triggers = (Keyword("retain_graph"),)
+    needs = (("backward", "manual_backward"),)
 
-    def finish(self) -> None:
-        """Looks at each backward of the file."""
-        for backward in self.semantics.training_steps.backwards:
-            word = _retaining(backward.call)
-            loop = next(self.semantics.tree.loops(backward.call), None)
-            if word is None or loop is None:
-                continue
-            if self.semantics.round_graphs.is_used_up(backward.loss, backward.call, loop):
-                loss = ast.unparse(backward.loss)
-                message = (
-                    f"`retain_graph=True` keeps the graph of `{loss}` in memory into the next round, "
-                    "and nothing back-propagates it again; drop the argument"
-                )
-                edits = [Rewriter(self.source, self.semantics).delete_argument(backward.call, word)]
-                self.report(word, message, self.fix("Drop `retain_graph=True`", edits, safe=False))
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports ``loss.backward(retain_graph=True)`` in a loop."""
+        match argument(node, "retain_graph"):
+            case cst.Arg(value=cst.Name("True")) as retaining if not _makes_graph_of_gradients(node):
+                loss = self.model.autograd.used_up(node)
+                if loss is not None:
+                    self.report(
+                        retaining,
+                        f"`retain_graph=True` keeps the graph of `{self.model.shown(loss)}` in memory into the next round, "
+                        "and nothing back-propagates it again; drop the argument",
+                        fix("Drop `retain_graph=True`", replace(node, without_argument(node, retaining)), safe=False),
+                    )
 
 
-def _retaining(call: ast.Call) -> ast.keyword | None:
-    """The argument that retains the graph, unless a graph of the gradients is asked for as well, which needs it."""
-    if any(word.arg in ("create_graph", None) for word in call.keywords):
-        return None
-    for word in call.keywords:
-        if word.arg == "retain_graph" and isinstance(word.value, ast.Constant) and word.value.value is True:
-            return word
-    return None
+def _makes_graph_of_gradients(call: cst.Call) -> bool:
+    """Whether a backward makes, or may make, a graph of the gradients as well: that needs the graph that it goes through."""
+    return argument(call, "create_graph") is not None or any(each.star == "**" for each in call.args)
