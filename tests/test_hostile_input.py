@@ -415,7 +415,7 @@ HOSTILE_NAMES = [
     "__init__",
     "pathspec",
     "tqdm",
-    "tomli",
+    "libcst",
 ]
 
 

@@ -7,8 +7,10 @@ import builtins
 import errno
 import gc
 import os
+import re
 import signal
 import stat
+import subprocess
 import sys
 import threading
 import time
@@ -17,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from command import ROOT
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine import cache as cache_module
 from torchlint.engine.cache import Cache, settings_key
@@ -195,6 +198,22 @@ def test_spawned_workers_take_nothing_from_the_working_directory() -> None:
     assert reported == ["a.py:3: TPL005", "b.py:3: TPL005", "c.py:3: TPL005"]
     assert not Path("executed").exists()
     assert (dict(os.environ), sys.path, os.getcwd()) == (environment, path, folder)
+
+
+def test_no_worker_is_spawned_that_would_look_into_the_working_directory() -> None:
+    make(multiprocessing="open('executed', 'w')\n", pickle="open('executed', 'w')\n", a=LONG, b=LONG, c=LONG)
+    script = Path("elsewhere/script.py")
+    script.parent.mkdir()
+    script.write_text(
+        f"import sys, threading, time\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from torchlint.cli.main import main\n"
+        "if __name__ == '__main__':\n"
+        "    threading.Thread(target=time.sleep, args=[600], daemon=True).start()\n"
+        "    main(['--output-format', 'concise', '--jobs', '2', '--no-cache', 'a.py', 'b.py', 'c.py'])\n"
+    )
+    finished = subprocess.run([sys.executable, "-E", script], capture_output=True, text=True, check=True, timeout=60)
+    assert re.findall(r"^(\w\.py):3:1: TPL005", finished.stdout, re.MULTILINE) == ["a.py", "b.py", "c.py"]
+    assert not Path("executed").exists()
 
 
 # --- fixing ----------------------------------------------------------------------------------------------------------

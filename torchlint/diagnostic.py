@@ -6,7 +6,7 @@ All of these are plain frozen values: they can be compared, sorted, pickled and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 DOCUMENTATION = "https://github.com/torchlint/torchlint/blob/main/docs/rules/{code}.md"
 
@@ -18,7 +18,7 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
 
 
-class Applicability(str, Enum):
+class Applicability(StrEnum):
     """Whether a fix may be applied without a human reading it."""
 
     SAFE = "safe"

@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from cases import Result, Row, Target
 
@@ -88,7 +88,7 @@ def _section(result: Result) -> Iterator[str]:
 
 
 def _circumstances(versions: Mapping[str, Mapping[str, str]], command: str) -> Iterator[str]:
-    yield f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}"
+    yield f"- Date: {datetime.now(UTC):%Y-%m-%d}"
     yield f"- Machine: {_processors()} processor cores, {_memory()}; {platform.system()}, Python {platform.python_version()}"
     for environment, distributions in versions.items():
         yield f"- Environment {environment}: {', '.join(f'{name} {version}' for name, version in distributions.items())}"

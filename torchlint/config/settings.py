@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -180,10 +179,7 @@ def _table(path: str) -> object:
 
 
 def _parsed(data: bytes, path: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    import tomllib
 
     try:
         content: dict[str, Any] = tomllib.loads(data.decode("utf-8"))

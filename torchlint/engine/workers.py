@@ -24,6 +24,7 @@ _ENOUGH_WAITING = 64 * 1024
 """The weight from which on a worker that has two items gets no more, lest it be busy when all others are done."""
 _STILLBORN = 3
 """How many workers may die before they are given anything until no more are started."""
+_SAFE_PATH = "PYTHONSAFEPATH"
 _PATIENCE = 5.0
 """The seconds that a worker has to end by itself."""
 
@@ -58,14 +59,19 @@ def spread(function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int
 
 
 @contextmanager
-def _away() -> Iterator[None]:
-    """Elsewhere: a spawned process looks for its first modules in the working directory, where what is linted may stand."""
-    here = os.getcwd()
-    os.chdir(os.path.dirname(os.__file__))
+def _safe_path() -> Iterator[None]:
+    """Keeps a spawned process from looking for its first modules in the working directory, where what is linted may stand."""
+    if sys.flags.ignore_environment and not sys.flags.safe_path:
+        raise OSError("a spawned process would not be told")
+    given = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
     try:
         yield
     finally:
-        os.chdir(here)
+        if given is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = given
 
 
 class _Worker(Generic[T, R]):
@@ -78,10 +84,9 @@ class _Worker(Generic[T, R]):
         self.connection, far_end = context.Pipe()
         # a forked child has copies of the parent's ends, which would keep its siblings from seeing the parent go
         inherited = [self.connection, *(sibling.connection for sibling in siblings)] if fork else []
-        folder = None if fork else os.getcwd()
-        self._process = context.Process(target=_serve, args=(function, far_end, inherited, folder), daemon=True)
+        self._process = context.Process(target=_serve, args=(function, far_end, inherited), daemon=True)
         try:
-            with nullcontext() if fork else _away():
+            with nullcontext() if fork else _safe_path():
                 self._process.start()
         finally:
             far_end.close()
@@ -202,12 +207,8 @@ class _Pool(Generic[T, R]):
         return worker.exit_code()
 
 
-def _serve(
-    function: Callable[[T], R], connection: Connection[R, T], inherited: Iterable[Connection[T, R]], folder: str | None
-) -> None:
-    """What a worker does: answers items until there are no more. It works in ``folder``; None is where it was started."""
-    if folder is not None:
-        os.chdir(folder)
+def _serve(function: Callable[[T], R], connection: Connection[R, T], inherited: Iterable[Connection[T, R]]) -> None:
+    """What a worker does: answers items until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its workers
     signal.signal(signal.SIGTERM, _leave)
     for other in inherited:

@@ -21,7 +21,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
@@ -226,7 +226,7 @@ def record(proofs: Sequence[Proof], devices: Sequence[str]) -> str:
         "torch": torch.__version__,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "devices": {device: names[device] if device in devices else "not run" for device in ("cpu", "cuda")},
         "proofs": [{key: value for key, value in asdict(proof).items() if key != "fixed_text"} for proof in proofs],
     }

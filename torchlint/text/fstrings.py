@@ -3,7 +3,7 @@
 Up to Python 3.11 the parser reads an f-string as one token and compiles its expressions afterwards, guessing where they
 stand. Fields, format specs and literal parts get the place of the whole string, a tuple without parentheses gets one
 character too many on both sides, and what is in an f-string of several lines within another gets a wrong column (seen on
-3.10.13 and 3.11.7). The f-string as a whole, though, is where the parser says. So this module reads its text again, finds
+3.11.7). The f-string as a whole, though, is where the parser says. So this module reads its text again, finds
 each expression, parses it by itself, and gives every node the place that Python 3.13 gives it.
 
 An f-string whose text does not read like its nodes is left *unplaced*: see `is_placed`.
@@ -30,7 +30,7 @@ class _Mismatch(Exception):
 def correct_positions(tree: ast.Module, text: str) -> None:
     """Gives the nodes within the f-strings of ``tree``, the tree of ``text``, their right positions, in place.
 
-    For trees of Python 3.10 and 3.11: later ones are right as they are, and their f-strings may hold what is not read here.
+    For trees of Python 3.11: later ones are right as they are, and their f-strings may hold what is not read here.
     """
     encoded = EncodedText(text.encode("utf-8"))
     rows = [encoded.place(match.start())[0] for match in _OPENING.finditer(encoded.data)]

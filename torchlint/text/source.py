@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
 
 if TYPE_CHECKING:
-    from torchlint.text.newer_syntax import NewerCode
+    from torchlint.text.newer_code import NewerCode
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -287,7 +287,7 @@ def parse(text: str) -> ast.Module | NewerCode:
         try:
             return ast.parse(text)
         except SyntaxError:
-            from torchlint.text.newer_syntax import read
+            from torchlint.text.newer_code import read
 
             newer = read(text)
             if newer is None:
