@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from string import Formatter
+from typing import Any
 
 import libcst as cst
+
+from torchlint.fixes.parentheses import fitting, in_parentheses
 
 _ATOMS = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SetComp, cst.DictComp),
@@ -18,6 +21,11 @@ _ATOMS = (
 )
 """What a dot or a bracket may follow without parentheses."""
 _BARE = (cst.Yield, cst.NamedExpr, cst.GeneratorExp)
+_OPERANDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    **dict.fromkeys((cst.BinaryOperation, cst.BooleanOperation), ("left", "right")),
+    **{cst.UnaryOperation: ("expression",), cst.Await: ("expression",), cst.IfExp: ("test", "body", "orelse")},
+    **{cst.Comparison: ("left",), cst.ComparisonTarget: ("comparator",)},
+}
 _HOLE = "_torchlint_{}"
 _DOT = "_of_"
 
@@ -45,6 +53,16 @@ def api(name: str) -> cst.BaseExpression:
     return Api(name)
 
 
+def method_call(attribute: cst.Attribute, name: str) -> cst.Call:
+    """The call of a method in the place of an attribute: ``x.detach()`` for an ``x.data``, with the dot as it is written."""
+    return cst.Call(attribute.with_changes(attr=cst.Name(name), lpar=(), rpar=()))
+
+
+def after_method(attribute: cst.Attribute, name: str) -> cst.Attribute:
+    """An attribute of what a method gives: ``x.detach().cpu`` for an ``x.cpu``, with the first dot where the dot was."""
+    return attribute.with_changes(value=method_call(attribute, name), dot=cst.Dot())
+
+
 def argument(call: cst.Call, name: str) -> cst.Arg | None:
     """The argument of ``call`` that is given by the keyword ``name``."""
     return next((each for each in call.args if each.keyword is not None and each.keyword.value == name), None)
@@ -70,6 +88,12 @@ def keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
     """The argument ``name=value``."""
     bare = cst.SimpleWhitespace("")
     return cst.Arg(value, keyword=cst.Name(name), equal=cst.AssignEqual(bare, bare))
+
+
+def instead_of(given: cst.Arg, name: str, value: cst.BaseExpression) -> cst.Arg:
+    """The argument ``name=value`` in the place of another one, with the comma and the blanks that this has."""
+    new = keyword(name, value)
+    return given.with_changes(keyword=new.keyword, equal=new.equal, value=value)
 
 
 def with_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
@@ -179,6 +203,15 @@ class _Filling(cst.CSTTransformer):
             return Api(hole.removeprefix(_HOLE.format("")).replace(_DOT, "."))
         return updated_node
 
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        """Gives parts that come to stand beside an operator the parentheses that they need there."""
+        filled: Any = super().on_leave(original_node, updated_node)
+        for field in _OPERANDS.get(type(original_node), ()):
+            before = getattr(original_node, field)
+            if isinstance(before, cst.Name) and before.value in self._parts:
+                filled = filled.with_changes(**{field: fitting(getattr(filled, field), filled, field)})
+        return filled
+
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
         return updated_node.with_changes(value=as_operand(updated_node.value))
 
@@ -202,8 +235,3 @@ class _Filling(cst.CSTTransformer):
 def as_operand(node: cst.BaseExpression) -> cst.BaseExpression:
     """An expression as the thing that an attribute, an item or a call is taken of: in parentheses if it needs them."""
     return node if isinstance(node, _ATOMS) or node.lpar else in_parentheses(node)
-
-
-def in_parentheses(node: cst.BaseExpression) -> cst.BaseExpression:
-    """An expression with another pair of parentheses around it."""
-    return node.with_changes(lpar=[cst.LeftParen(), *node.lpar], rpar=[*node.rpar, cst.RightParen()])

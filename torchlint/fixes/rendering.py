@@ -76,6 +76,10 @@ def _spaced(new: str, old: str) -> str:
     if not core or not replaced or core.isalpha() or "#" in old or "\n" in replaced or "\r" in replaced:
         return new
     before, behind = old.split(replaced)[0], old[old.rindex(replaced) + len(replaced) :]
+    if core[0].isalnum():
+        before = before or " "  # a word needs one
+    if core[-1].isalnum():
+        behind = behind or " "
     return (before if new[0].isspace() else "") + core + (behind if new[-1].isspace() else "")
 
 

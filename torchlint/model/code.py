@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.semantics.code.attributes import Attributes
+from torchlint.semantics.code.versions import Versions
+from torchlint.text.quotes import usual_quote
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -47,3 +49,31 @@ class CodeQuestions:
         """The comments, and where they start, by their lines."""
         source = self._model.source
         return {source.location(start).row: (start, text) for start, text in source.comments}
+
+    def asks_for_version(self, node: cst.CSTNode) -> bool:
+        """Whether a node stands behind a question for the version of torch, or where what is newer turned out to be missing."""
+        twin = self._model.twin(node)
+        return twin is not None and self._semantics.of(Versions).are_asked_for(twin)
+
+    def truth(self, node: cst.CSTNode) -> bool | None:
+        """Whether a number, a string, True, False or None that is written out counts as true; ``None`` for all else."""
+        twin = self._model.twin(node)
+        return bool(twin.value) if isinstance(twin, ast.Constant) else None
+
+    def string(self, text: str) -> cst.SimpleString:
+        """A new string, in the quotes that most strings of the file have."""
+        return cst.SimpleString(f"{self._quote}{text}{self._quote}")
+
+    @cached_property
+    def _quote(self) -> str:
+        return usual_quote(self._model.source)
+
+    def plain(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An expression as it is written, for use in a message: on one line, and without the parentheses around it."""
+        if self._model.is_on_one_line(node):
+            return node.with_changes(lpar=(), rpar=())
+        return cst.parse_expression(self._model.shown(node))
+
+    def written(self, node: cst.BaseExpression) -> str:
+        """New code as it comes to stand in the file."""
+        return cst.Module([]).code_for_node(node)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.semantics.modules.saved import SavedModules
+from torchlint.semantics.modules.torchvision import TorchvisionModels
 
 if TYPE_CHECKING:
     from torchlint.model import Model
@@ -22,3 +23,10 @@ class ModulesQuestions:
     def saved_whole(self, save: cst.Call) -> cst.BaseExpression | None:
         """The module that a ``torch.save`` writes to a file with its code's names; ``None`` if it saves something else."""
         return self._model.found(self._semantics.of(SavedModules).whole, save)
+
+    def torchvision_model(self, call: cst.Call) -> str:
+        """The full name of the function of torchvision with which a call, or what `partial` makes, makes a model.
+
+        ``torchvision.models.*`` is one that the program looks up by a computed name; empty for every other call.
+        """
+        return self._model.found(self._semantics.of(TorchvisionModels).made, call) or ""

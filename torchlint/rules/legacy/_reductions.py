@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torchlint.fixes.rewriting import TextEdit
 from torchlint.rules.arguments import is_open_ended
 from torchlint.rules.legacy._signatures import LOSSES
-from torchlint.rules.quotes import usual_quote
+from torchlint.text.quotes import usual_quote
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.text.source import Source

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.arguments import add_keywords, keyword_of
 from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.quotes import usual_quote
+from torchlint.text.quotes import usual_quote
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Type, torch_api
 from torchlint.target import TorchVersion

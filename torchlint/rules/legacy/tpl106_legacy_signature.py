@@ -7,7 +7,7 @@ from functools import cached_property
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.arguments import add_keywords, is_open_ended, keyword_of
 from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.compatibility import asks_for_version
+from torchlint.semantics.code.versions import asks_for_version
 from torchlint.rules.legacy._reductions import Reductions
 from torchlint.rules.legacy._signature_screen import APART, may_hold
 from torchlint.rules.legacy._signatures import (
@@ -19,7 +19,7 @@ from torchlint.rules.legacy._signatures import (
     ScaledOperation,
     implicit_dim,
 )
-from torchlint.rules.quotes import usual_quote
+from torchlint.text.quotes import usual_quote
 from torchlint.rules.renaming import Renaming
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Form, Type, torch_api

@@ -1,31 +1,16 @@
 from __future__ import annotations
 
-import ast
-import re
+import libcst as cst
 
-from torchlint.rules.arguments import is_open_ended, keyword_of
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.compatibility import asks_for_version
-from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, Builder, builder
-from torchlint.rules.quotes import usual_quote
-from torchlint.rules.screens import Screen
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import argument, expression, instead_of, is_open_ended
+from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, builder
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion
 
-_MODELS = "torchvision.models"
-_FLAG = re.compile(rb"pretrained(?:_backbone)?[\s\\]*[=,)#]")
-_MODELS_NAMED = re.compile(rb"models(?<![\w.]models)(?:[\s\\)]*\.[\s\\]*[\w#]|[\s\\]*[,)\[\r\n#])")
-"""The name for torchvision's models that a snippet takes for granted."""
-_BOOLEAN = re.compile(rb"\((?:[\s\\(]{0,60}(?:#[^\r\n]{0,300}[\r\n][\s(]{0,60}){0,3}(?:True|False)\b|[\s\\(]{61})")
 
-
-def _may_hold(data: bytes) -> bool:
-    """Whether a file may give a flag, by name or by position."""
-    if b"torchvision" not in data and _MODELS_NAMED.search(data) is None:
-        return False
-    return (b"pretrained" in data and _FLAG.search(data) is not None) or _BOOLEAN.search(data) is not None
-
-
-class PretrainedFlag(AstRule):
+class PretrainedFlag(Rule):
     """
     ## What it does
     Finds torchvision's models made with `pretrained=` or `pretrained_backbone=`: `models.resnet50(pretrained=True)`,
@@ -59,70 +44,60 @@ class PretrainedFlag(AstRule):
     code = "TPL107"
     name = "pretrained-flag"
     since = TorchVersion(1, 12)
-    screen = Screen(any_of=(b"models",), check=_may_hold)
+    triggers = (Found(".modules.torchvision:TorchvisionModels.made"),)
+    needs = (("models",),)
 
-    def visit_Call(self, node: ast.Call) -> None:
-        """Reports the flag of a call that makes a model of torchvision."""
-        if not node.args and not any(word.arg in ("pretrained", "pretrained_backbone") for word in node.keywords):
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports the flags of a call that makes a model of torchvision."""
+        function = self.model.modules.torchvision_model(node)
+        made = ANY_CLASSIFIER if function.endswith(".*") else builder(function)
+        if made is None or self.model.code.asks_for_version(node):
             return
-        partial = self.semantics.qualified_name(node.func) == "functools.partial" and bool(node.args)
-        function = node.args[0] if partial else node.func
-        made = self._builder(function)
-        if made is None or asks_for_version(node, self.semantics):
+        for flag in node.args:
+            match flag.keyword:
+                case cst.Name("pretrained"):
+                    self._report(node, flag, "weights", made.weights)
+                case cst.Name("pretrained_backbone") if made.backbone is not None:
+                    self._report(node, flag, "weights_backbone", made.backbone)
+        if node.args and _is_flag(node.args[0]):
+            self._report(node, node.args[0], "weights", made.weights)
+
+    def _report(self, call: cst.Call, flag: cst.Arg, word: str, weights: str | None) -> None:
+        shown = self.model.shown(flag)
+        said = shown if flag.keyword is not None else f"{self.model.shown(call.func)}({shown})"
+        is_on = self.model.code.truth(flag.value)
+        if weights is None and is_on is not False:
+            self.report(flag, f"`{said}` is deprecated since torchvision 0.13, and raises: there are no weights for this model")
             return
-        for word in node.keywords:
-            if word.arg == "pretrained":
-                self._report(node, word, word.value, "weights", made.weights, function)
-            elif word.arg == "pretrained_backbone" and made.backbone is not None:
-                self._report(node, word, word.value, "weights_backbone", made.backbone, function)
-        if not partial and node.args and self._is_flag(node.args[0]):
-            self._report(node, node.args[0], node.args[0], "weights", made.weights, function)
-
-    def _builder(self, function: ast.expr) -> Builder | None:
-        """The function of torchvision that is called, also one looked up by a name that the program computes."""
-        match function:
-            case ast.Subscript(value=ast.Attribute(attr="__dict__", value=module)):
-                return ANY_CLASSIFIER if self.semantics.qualified_name(module) == _MODELS else None
-            case ast.Call(func=ast.Name(id="getattr"), args=[module, _, *_]):
-                return ANY_CLASSIFIER if self.semantics.qualified_name(module) == _MODELS else None
-        name = self.semantics.qualified_name(function)
-        return builder(name) if name is not None else None
-
-    @staticmethod
-    def _is_flag(argument: ast.expr) -> bool:
-        match argument:
-            case ast.Constant(value=bool()) | ast.Name(id="pretrained") | ast.Attribute(attr="pretrained"):
-                return True
-        return False
-
-    def _report(
-        self, call: ast.Call, node: ast.keyword | ast.expr, value: ast.expr, word: str, weights: str | None, function: ast.expr
-    ) -> None:
-        said = ast.unparse(node) if isinstance(node, ast.keyword) else f"{ast.unparse(call.func)}({ast.unparse(node)})"
-        if isinstance(value, ast.Constant) and not value.value:
-            new = f"{word}=None"
-        elif weights is None:
-            self.report(node, f"`{said}` is deprecated since torchvision 0.13, and raises: there are no weights for this model")
-            return
-        else:
-            new = f"{word}={self._chosen(value, weights)}"
+        names = self.model.code.string(weights or "")
+        new = f"{word}={self.model.code.written(_chosen(self.model.code.plain(flag.value), is_on, names))}"
         message = f"`{said}` is deprecated since torchvision 0.13, and may be removed: use `{new}`"
-        hindered = keyword_of(call, word) is not None or (not isinstance(node, ast.keyword) and len(call.args) > 1)
-        quantized = ".quantization." in (self.semantics.qualified_name(function) or "") and not new.endswith("None")
-        if hindered or (quantized and keyword_of(call, "quantize") is not None) or (quantized and is_open_ended(call)):
-            self.report(node, message)
-            return
-        edit = (self.source.start(node), self.source.end(node), new)
-        self.report(node, message, self.fix(f"Use `{new}`", [edit], safe=False))
+        chosen = instead_of(flag, word, _chosen(flag.value, is_on, names))
+        is_hindered = self._is_hindered(call, flag, word)
+        self.report(flag, message, None if is_hindered else fix(f"Use `{new}`", replace(flag, chosen), safe=False))
 
-    def _chosen(self, flag: ast.expr, weights: str) -> str:
-        """The value that stands for what a flag chooses."""
-        quote = usual_quote(self.source)
-        if isinstance(flag, ast.Constant):
-            return f"{quote}{weights}{quote}"
-        text = self.source.segment(flag)
-        if "\n" in text or "\r" in text:
-            text = ast.unparse(flag)
-        if isinstance(flag, (ast.IfExp, ast.Lambda, ast.NamedExpr)):
-            text = f"({text})"
-        return f"{quote}{weights}{quote} if {text} else None"
+    def _is_hindered(self, call: cst.Call, flag: cst.Arg, word: str) -> bool:
+        """Whether the weights cannot just be given: they are, or what is given decides which ones they are."""
+        others = [each for each in call.args if each is not flag and each.keyword is None and each.star != "**"]
+        if argument(call, word) is not None or (flag.keyword is None and others):
+            return True
+        is_quantized = ".quantization." in self.model.modules.torchvision_model(call)
+        chooses = self.model.code.truth(flag.value) is not False
+        return is_quantized and chooses and (argument(call, "quantize") is not None or is_open_ended(call))
+
+
+def _is_flag(given: cst.Arg) -> bool:
+    """Whether what is given first is ``pretrained``, and not the number of something."""
+    match given:
+        case cst.Arg(
+            cst.Name("True" | "False" | "pretrained") | cst.Attribute(attr=cst.Name("pretrained")), keyword=None, star=""
+        ):
+            return True
+    return False
+
+
+def _chosen(flag: cst.BaseExpression, is_on: bool | None, weights: cst.BaseExpression) -> cst.BaseExpression:
+    """The weights that a flag chooses, which is on, off, or not known to be either."""
+    if is_on is None:
+        return expression("{weights} if {flag} else None", weights=weights, flag=flag)
+    return weights if is_on else cst.Name("None")

@@ -1,0 +1,92 @@
+"""Which parentheses an expression needs where it is put: how tightly it binds itself, and how tightly its place does."""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+from typing import TypeVar
+
+import libcst as cst
+
+Expression = TypeVar("Expression", bound=cst.BaseExpression)
+
+
+class Strength(IntEnum):
+    """How tightly expressions bind, the loosest first."""
+
+    BARE = auto()  # what elsewhere has parentheses of its own: a tuple, `yield`, `:=`
+    LAMBDA = auto()
+    CHOICE = auto()
+    OR = auto()
+    AND = auto()
+    NOT = auto()
+    COMPARISON = auto()
+    BIT_OR = auto()
+    BIT_XOR = auto()
+    BIT_AND = auto()
+    SHIFT = auto()
+    SUM = auto()
+    PRODUCT = auto()
+    SIGN = auto()
+    POWER = auto()
+    AWAIT = auto()
+    NUMBER = auto()  # behind it a dot would be its own
+    ATOM = auto()
+
+
+_OPERATORS: dict[type[cst.CSTNode], Strength] = {
+    **{cst.Or: Strength.OR, cst.And: Strength.AND, cst.Not: Strength.NOT, cst.Power: Strength.POWER},
+    **{cst.BitOr: Strength.BIT_OR, cst.BitXor: Strength.BIT_XOR, cst.BitAnd: Strength.BIT_AND},
+    **dict.fromkeys((cst.LeftShift, cst.RightShift), Strength.SHIFT),
+    **dict.fromkeys((cst.Add, cst.Subtract), Strength.SUM),
+    **dict.fromkeys((cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.MatrixMultiply), Strength.PRODUCT),
+    **dict.fromkeys((cst.Minus, cst.Plus, cst.BitInvert), Strength.SIGN),
+}
+_EXPRESSIONS: dict[type[cst.CSTNode], Strength] = {
+    **dict.fromkeys((cst.NamedExpr, cst.Yield, cst.GeneratorExp, cst.Tuple), Strength.BARE),
+    **{cst.Lambda: Strength.LAMBDA, cst.IfExp: Strength.CHOICE, cst.Comparison: Strength.COMPARISON},
+    **{cst.Await: Strength.AWAIT, cst.Integer: Strength.NUMBER, cst.ConcatenatedString: Strength.NUMBER},
+}
+_PLACES: dict[tuple[type[cst.CSTNode], str], Strength] = {
+    **{(cst.Attribute, "value"): Strength.ATOM, (cst.Subscript, "value"): Strength.NUMBER},
+    **{(cst.Call, "func"): Strength.NUMBER, (cst.Await, "expression"): Strength.NUMBER},
+    **{(cst.IfExp, "test"): Strength.OR, (cst.IfExp, "body"): Strength.OR},
+    **{(cst.Comparison, "left"): Strength.BIT_OR, (cst.ComparisonTarget, "comparator"): Strength.BIT_OR},
+    **{(cst.StarredElement, "value"): Strength.BIT_OR, (cst.StarredDictElement, "value"): Strength.BIT_OR},
+    **{(cst.CompFor, "iter"): Strength.OR, (cst.CompIf, "test"): Strength.OR},
+    **dict.fromkeys(((cst.Assign, "value"), (cst.AugAssign, "value"), (cst.Return, "value")), Strength.BARE),
+    **dict.fromkeys(((cst.AnnAssign, "value"), (cst.Expr, "value"), (cst.Index, "value")), Strength.BARE),
+}
+"""How tightly the places within nodes bind, but for those of operands."""
+
+
+def in_parentheses(node: Expression) -> Expression:
+    """An expression with another pair of parentheses around it."""
+    return node.with_changes(lpar=[cst.LeftParen(), *node.lpar], rpar=[*node.rpar, cst.RightParen()])
+
+
+def fitting(new: cst.BaseExpression, parent: cst.CSTNode, place: str) -> cst.BaseExpression:
+    """An expression as it has to be written to be the part ``place`` of ``parent``: in parentheses if it needs them."""
+    if new.lpar:
+        return new
+    strength, needed = _strength(new), _needed(parent, place)
+    is_walrus = isinstance(new, cst.NamedExpr)
+    return in_parentheses(new) if strength < needed or is_walrus else new
+
+
+def _strength(node: cst.BaseExpression) -> Strength:
+    if isinstance(node, (cst.BinaryOperation, cst.BooleanOperation, cst.UnaryOperation)):
+        return _OPERATORS[type(node.operator)]
+    return _EXPRESSIONS.get(type(node), Strength.ATOM)
+
+
+def _needed(parent: cst.CSTNode, place: str) -> Strength:
+    """How tightly what stands in a place has to bind."""
+    if isinstance(parent, (cst.BinaryOperation, cst.BooleanOperation)):
+        own = _OPERATORS[type(parent.operator)]
+        is_looser = place == "left" and own is not Strength.POWER
+        return own if is_looser else Strength(own + 1)
+    if isinstance(parent, cst.UnaryOperation):
+        return _OPERATORS[type(parent.operator)]
+    if isinstance(parent, cst.Arg) and parent.star:
+        return Strength.BIT_OR
+    return _PLACES.get((type(parent), place), Strength.LAMBDA)
