@@ -8,16 +8,16 @@ from typing import Any, TypeAlias
 
 import libcst as cst
 
-from torchlint.diagnostic import Diagnostic
+from torchlint.diagnostic import Diagnostic, FileError, Location
 from torchlint.fixes.edits import Editing
 from torchlint.model import Model
 from torchlint.options import Options
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.rule import Remark, Rule, visit_methods
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.units import Unit
+from torchlint.semantics.code.units import Unit, place_of
 from torchlint.text.noqa import Suppressions
-from torchlint.text.source import Source
+from torchlint.text.source import Source, SourceError
 
 _Visits: TypeAlias = dict[type[cst.CSTNode], list[Callable[[Any], object]]]
 
@@ -40,12 +40,21 @@ class Looking:
             if key not in tables:
                 tables[key] = _visits([running[rule] for rule in key])
             table = tables[key]
-            for node in list(self._model.parsed(unit).join.twins):
+            for node in self._nodes(unit):
                 visits = table.get(type(node))
                 if visits is not None and self._model.is_placed(node):
                     for visit in visits:
                         visit(node)
         return self._placed(running.values())
+
+    def _nodes(self, unit: Unit) -> list[cst.CSTNode]:
+        """The nodes of a statement or clause in the order of the text; raises `SourceError` where it is nested too deeply."""
+        try:
+            return list(self._model.parsed(unit).join.twins)
+        except RecursionError:
+            place = Location(place_of(unit)[0], 1)
+            message = "cannot lint: a statement is nested too deeply to be looked at"
+            raise SourceError(FileError(self._source.filename, message, place)) from None
 
     def at_everything(self, rules: Iterable[Entry]) -> dict[str, list[Diagnostic]]:
         """What the rules find in the whole file, in libcst's own traversal of it."""

@@ -148,13 +148,15 @@ def _boolean(join: Join, node: cst.BooleanOperation, twin: ast.BoolOp) -> None:
 
 def _operands(node: cst.BaseExpression, whole: cst.BooleanOperation) -> Iterator[cst.BaseExpression]:
     """What one kind of operator joins: ``a and b and c`` is one node of the ast, and two of libcst."""
-    is_part = isinstance(node, cst.BooleanOperation) and type(node.operator) is type(whole.operator)
-    if is_part and (node is whole or not node.lpar):
-        assert isinstance(node, cst.BooleanOperation)
-        yield from _operands(node.left, whole)
-        yield from _operands(node.right, whole)
-    else:
-        yield node
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        is_part = isinstance(part, cst.BooleanOperation) and type(part.operator) is type(whole.operator)
+        if is_part and (part is whole or not part.lpar):
+            assert isinstance(part, cst.BooleanOperation)
+            pending += [part.right, part.left]
+        else:
+            yield part
 
 
 def _comparison(join: Join, node: cst.Comparison, twin: ast.Compare) -> None:
@@ -189,11 +191,13 @@ def _string(join: Join, node: cst.CSTNode, twin: ast.AST) -> None:
 
 
 def _pieces(node: cst.CSTNode) -> Iterator[Any]:
-    if isinstance(node, cst.ConcatenatedString):
-        yield from _pieces(node.left)
-        yield from _pieces(node.right)
-    elif not isinstance(node, cst.SimpleString):
-        yield node
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, cst.ConcatenatedString):
+            pending += [part.right, part.left]
+        elif not isinstance(part, cst.SimpleString):
+            yield part
 
 
 def _fields_of(parts: Sequence[cst.CSTNode]) -> list[Any]:

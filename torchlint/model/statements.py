@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +13,8 @@ import libcst as cst
 
 from torchlint.model.join import Join
 from torchlint.model.positions import written
-from torchlint.semantics.code.units import CLAUSES, TRIES
+from torchlint.semantics.code.tree import TRIES
+from torchlint.semantics.code.units import CLAUSES
 from torchlint.text.source import Source
 
 _AROUND = {ast.ExceptHandler: "try: pass\n", ast.match_case: "match _:\n "}
@@ -19,8 +23,9 @@ _INDENTED = "if _:\n"
 """What code of several lines needs in front of it that is indented: decorators."""
 
 
-_DEEPEST = 400
-"""So many levels libcst is given: the Python that runs has room for them on its stack, and no one writes more by hand."""
+_DEEP, _DEEPEST = 400, 2000
+"""So many levels libcst is given where it runs, and so many with a stack of its own; no one writes more by hand."""
+_STACK = 256 * 1024 * 1024
 
 
 @dataclass(eq=False)
@@ -63,11 +68,12 @@ class Statements:
 
     def parse(self, unit: ast.AST) -> Parsed:
         """The libcst tree of a statement or clause, joined to its twin; raises `RecursionError` where it is too deep."""
-        if self._is_too_deep(unit):
+        depth = self._depth(unit)
+        if depth > _DEEPEST:
             raise RecursionError
         prefix, start, end, suffix = self._span(unit)
         text = prefix + self.source.text[start:end] + suffix
-        module = cst.parse_module(text)
+        module = cst.parse_module(text) if depth <= _DEEP else _with_room(cst.parse_module, text)
         root: cst.CSTNode = module.body[0]
         if prefix.startswith(_INDENTED):
             root = root.body.body[0]  # type: ignore[attr-defined]
@@ -82,28 +88,28 @@ class Statements:
         indentation = prefix.removeprefix(_INDENTED) if prefix.startswith(_INDENTED) else ""
         return Parsed(text, module, start - len(prefix), join, indentation)
 
-    def _is_too_deep(self, unit: ast.AST) -> bool:
-        """Whether libcst would nest too deeply: it takes quadratic time to, and beyond that its parser ends the process.
+    def _depth(self, unit: ast.AST) -> int:
+        """How deeply libcst would nest; beyond `_DEEPEST`, it is not counted on.
 
-        What the ast keeps side by side, operands of ``and`` and neighbouring strings, it nests as well.
+        What the ast keeps side by side, operands of ``and`` and neighbouring strings, it nests as well. Its parser ends the
+        process where the stack does, and takes quadratic time.
         """
+        deepest = 0
         pending = [(unit, 0)]
-        while pending:
+        while pending and deepest <= _DEEPEST:
             node, depth = pending.pop()
             if isinstance(node, ast.BoolOp):
                 depth += len(node.values)
             elif isinstance(node, (ast.Constant, ast.JoinedStr)) and isinstance(getattr(node, "value", ""), str):
                 depth += self._strings(node)
-            if depth > _DEEPEST:
-                return True
-            if node is not unit and isinstance(node, (ast.stmt, *CLAUSES)):
-                continue
-            pending += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
-        return False
+            deepest = max(deepest, depth)
+            if node is unit or not isinstance(node, (ast.stmt, *CLAUSES)):
+                pending += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+        return deepest
 
     def _strings(self, node: ast.expr) -> int:
         """About how many strings side by side a string is made of, where it is long enough to be of many."""
-        if node.end_lineno is None or self.source.end(node) - self.source.start(node) < 2 * _DEEPEST:
+        if node.end_lineno is None or self.source.end(node) - self.source.start(node) < 2 * _DEEP:
             return 0
         text = self.source.segment(node)
         return (text.count("'") + text.count('"')) // 2
@@ -135,3 +141,21 @@ class Statements:
         if decorators := getattr(unit, "decorator_list", None):
             return text.rindex("@", 0, self.source.start(decorators[0]))
         return self.source.start(unit)  # type: ignore[arg-type]
+
+
+def _with_room(parse: Callable[[str], cst.Module], text: str) -> cst.Module:
+    """What ``parse`` makes of a text, on a stack that is large enough for what is nested deeply."""
+    made: Future[cst.Module] = Future()
+
+    def run() -> None:
+        try:
+            made.set_result(parse(text))
+        except BaseException as error:
+            made.set_exception(error)
+
+    before = threading.stack_size(_STACK)
+    try:
+        threading.Thread(target=run).start()
+    finally:
+        threading.stack_size(before)
+    return made.result()

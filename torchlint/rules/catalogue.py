@@ -32,6 +32,8 @@ class Entry:
     proven: bool = True
     since: TorchVersion = OLDEST
     yields_to: tuple[str, ...] = ()
+    plugin: str = ""
+    """Of a rule of another package, which package that is, and which state of it."""
     loaded: type[AnyRule] | None = field(default=None, compare=False, repr=False)
     """The class, where it was there before its entry."""
 
@@ -49,7 +51,7 @@ class Entry:
             rule.proven,
             rule.since,
             rule.yields_to,
-            rule,
+            loaded=rule,
         )
 
     def load(self) -> type[AnyRule]:
