@@ -1,0 +1,62 @@
+"""Which views of transposed tensors raise. `test_layouts` compares the axes behind the answers with torch itself."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.shapes.torn_views import TornViews
+
+HEADER = "import torch\nfrom torch import nn\n"
+
+
+def is_torn(snippet: str) -> bool:
+    """Whether the marked call of a snippet is found."""
+    semantics, (call,) = marked(HEADER + snippet)
+    return call in semantics.of(TornViews).calls
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "def f(x):\n    «x.transpose(1, 2).view(x.size(0), -1)»",
+        "def f(x):\n    x = x.permute(0, 2, 1)\n    «x.view(-1)»",
+        "def f(x: torch.Tensor):\n    «x.t().view(-1)»",
+        "def f(x: torch.Tensor):\n    «x.mT.detach().view_as(torch.zeros(12))»",
+        "def f(x):\n    «torch.transpose(x, 0, 1).view((-1, x.size(2)))»",
+        "def f(x, swap):\n    if swap:\n        x = x.transpose(0, 1)\n    «x.view(-1)»",
+        "def f(x):\n    b, c, h, w = x.shape\n    «x.permute(0, 2, 3, 1).view(b, h, w * c)»",
+    ],
+)
+def test_axes_that_were_torn_apart_are_merged(snippet: str) -> None:
+    assert is_torn(snippet)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "def f(x):\n    «x.view(x.size(0), -1)»",
+        "def f(x):\n    «x.transpose(1, 2).reshape(x.size(0), -1)»",
+        "def f(x):\n    «x.transpose(1, 2).contiguous().view(x.size(0), -1)»",
+        "def f(x):\n    b, c, h, w = x.shape\n    «x.transpose(1, 2).view(b, h, c, w)»",
+        "def f(x):\n    b, c, h, w = x.shape\n    «x.permute(0, 2, 3, 1).view(b, -1, c)»",
+        "def f(x):\n    «x.permute(0, 2, 1).view(torch.int32)»",
+        "import numpy as np\nx = np.zeros((2, 3))\n«x.transpose(1, 0).view(-1)»",
+    ],
+)
+def test_nothing_torn_is_merged(snippet: str) -> None:
+    assert not is_torn(snippet)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "def f(x, shape):\n    «x.transpose(1, 2).view(shape)»",
+        "def f(x, shape):\n    «x.transpose(1, 2).view(*shape)»",
+        "def f(x, y):\n    «x.transpose(1, 2).view_as(y)»",
+        "def f(x, axes):\n    «x.permute(axes).view(-1)»",
+        "def f(x):\n    «pack(x).transpose(1, 2).masked_fill(m, 0).view(-1)»",
+    ],
+)
+def test_what_is_not_known_is_not_found(snippet: str) -> None:
+    assert not is_torn(snippet)

@@ -1,0 +1,45 @@
+"""Views that no strides can give: they merge axes that a transposition has torn apart in memory."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.shapes.layout import Contiguity, Layout, Size, view_must_copy
+from torchlint.semantics.shapes.layouts import Layouts
+
+
+class TornViews:
+    """Finds the views of a file's transposed tensors that raise."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._layouts = semantics.of(Layouts)
+
+    @cached_property
+    def calls(self) -> set[ast.Call]:
+        """The calls of ``view`` and ``view_as`` that raise, for one of the values that the tensor may have been given."""
+        calls = self._semantics.facts.calls
+        return {call for name in ("view", "view_as") for call in calls.get(name, ()) if self._is_torn(call)}
+
+    def _is_torn(self, call: ast.Call) -> bool:
+        match call:
+            case ast.Call(func=ast.Attribute(value=tensor), args=[_, *_], keywords=[]):
+                return any(self._raises(call, layout) for layout in self._layouts.alternatives(tensor)) and self._may_be(tensor)
+        return False
+
+    def _raises(self, call: ast.Call, layout: Layout) -> bool:
+        if layout.contiguity is Contiguity.UNKNOWN or layout.is_compact:
+            return False
+        shape: list[Size] | None = None
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "view":
+            layout, shape = self._layouts.view(call, layout)
+        elif (other := self._layouts.of(call.args[0])).closed:
+            shape = [axis.size for axis in other.front]
+        return shape is not None and view_must_copy(layout, shape)
+
+    def _may_be(self, tensor: ast.expr) -> bool:
+        """Whether a value is a tensor, as far as the file tells."""
+        kind = self._semantics.kind(tensor)
+        return kind.is_tensor or not kind.known
