@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -145,17 +144,22 @@ class Statements:
 
 def _with_room(parse: Callable[[str], cst.Module], text: str) -> cst.Module:
     """What ``parse`` makes of a text, on a stack that is large enough for what is nested deeply."""
-    made: Future[cst.Module] = Future()
+    made: list[cst.Module] = []
+    failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            made.set_result(parse(text))
+            made.append(parse(text))
         except BaseException as error:
-            made.set_exception(error)
+            failed.append(error)
 
     before = threading.stack_size(_STACK)
     try:
-        threading.Thread(target=run).start()
+        thread = threading.Thread(target=run)
+        thread.start()
     finally:
         threading.stack_size(before)
-    return made.result()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return made[0]
