@@ -15,6 +15,7 @@ from marked import marked
 from torchlint.semantics import Semantics
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.training.trained_models import TrainedModels
 from torchlint.text.source import Source
 
 
@@ -300,7 +301,9 @@ def test_models_that_the_file_trains_are_known_in_every_scope_that_has_them() ->
                 net(1)
     """)
     )
-    found = {(getattr(scope, "name", ""), ".".join(model.path)) for scope, model in Semantics(source.tree).modes.trained}
+    found = {
+        (getattr(scope, "name", ""), ".".join(model.path)) for scope, model in Semantics(source.tree).of(TrainedModels).all
+    }
     assert found >= {("", "model"), ("test", "model"), ("__init__", "self.net"), ("fit", "this.net")}
     assert ("other", "net") not in found
 
@@ -394,6 +397,6 @@ def test_functions_that_know_nothing_of_a_model_are_left_out() -> None:
                 part.eval()
         """
     snippet = Snippet(dedent(text))
-    scopes = [scope for scope, _ in snippet.modes.scopes_of(snippet.model, snippet.scope)]
+    scopes = [scope for scope, _ in snippet.semantics.of(TrainedModels).scopes_of(snippet.model, snippet.scope)]
     assert [scope.name for scope in scopes if isinstance(scope, ast.FunctionDef)] == ["runs", "calls", "sets_all"]
     assert list(snippet.settings()) == [2]

@@ -16,6 +16,9 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.training.modes import Mode, Run, Setting
+from torchlint.semantics.training.mentions import Mentions
+from torchlint.semantics.training.switches import Switches
+from torchlint.semantics.training.trained_models import TrainedModels
 
 _MODE_MATTERS = re.compile(
     rb"[Dd]rop|BatchNorm|batch_norm|RReLU|rrelu|\.training\b|torchvision|Transformer|Res[Nn]e|DenseNet|EfficientNet|MobileNet|"
@@ -148,7 +151,7 @@ class LoadWithoutMode(AstRule):
         if (scope, model) not in self._trained:
             modes = self.semantics.modes
             trains = any(modes.trains(run) for run in modes.all_runs(scope, model))
-            self._trained[scope, model] = trains or modes.is_trained(scope, model)
+            self._trained[scope, model] = trains or self.semantics.of(TrainedModels).is_trained(scope, model)
         return self._trained[scope, model]
 
     @cached_property
@@ -182,7 +185,7 @@ class LoadWithoutMode(AstRule):
             for first in other.args.args[:1]
             if other is not method
         ]
-        if modes.is_trained(method, model) or any(modes.settings(other, found) for other, found in others):
+        if self.semantics.of(TrainedModels).is_trained(method, model) or any(modes.settings(other, found) for other, found in others):
             return
         settings = [setting.node for setting in modes.settings(method, model)]
         runs = [run for other, found in others for run in modes.runs(other, found)]

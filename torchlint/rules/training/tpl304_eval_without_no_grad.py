@@ -15,6 +15,7 @@ from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, walk_body
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.training.modes import Mode, Run
+from torchlint.semantics.training.switches import Switches
 from torchlint.target import TorchVersion
 
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
@@ -120,9 +121,8 @@ class EvalWithoutNoGrad(AstRule):
         """Looks at what runs behind each call that puts a model into evaluation mode, in a file about torch."""
         if not any(word in self.source.text for word in _OF_TORCH):
             return
-        modes = self.semantics.modes
         found: dict[FlowScope, list[_Evaluated]] = {}
-        for switch, models, mode in modes.switches:
+        for switch, models, mode in self.semantics.of(Switches).all:
             scope = self.semantics.control_flow.scope(switch)
             if mode is Mode.EVAL and models and not self._is_anothers_business(switch, scope):
                 block = self._block(switch)[0]

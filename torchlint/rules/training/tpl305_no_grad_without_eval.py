@@ -15,6 +15,9 @@ from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.training.modes import TRAIN, Mode, Run, Setting
+from torchlint.semantics.training.mentions import Mentions
+from torchlint.semantics.training.switches import Switches
+from torchlint.semantics.training.trained_models import TrainedModels
 
 _METRIC = re.compile(
     r"(^|_|\.)(val|valid|validation|test|tests|eval|evaluate|evaluation|acc|accuracy|metrics?|correct|hits?|score|scores|dice|iou|"
@@ -87,7 +90,7 @@ class NoGradWithoutEval(AstRule):
     def finish(self) -> None:
         """Looks at each scope that has a model which the file trains."""
         reported: set[ast.Call] = set()
-        for scope, model in self.semantics.modes.trained:
+        for scope, model in self.semantics.of(TrainedModels).all:
             if self.semantics.modes.is_managed(scope) or is_test_case(scope, self.semantics):
                 continue
             for run in self._evaluated(scope, model):
@@ -153,7 +156,7 @@ class NoGradWithoutEval(AstRule):
         depends = self._dependence.of(model_of(call))
         if depends is None:
             kind = self.semantics.kind(model_of(call))
-            return kind.name not in LOSS_MODULES and self.semantics.modes.is_put_into_training(scope, model)
+            return kind.name not in LOSS_MODULES and self.semantics.of(TrainedModels).is_put_into_training(scope, model)
         return depends
 
     @cached_property

@@ -15,6 +15,9 @@ from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.training.modes import EVAL, Mode, Run, Setting
+from torchlint.semantics.training.mentions import Mentions
+from torchlint.semantics.training.switches import Switches
+from torchlint.semantics.training.trained_models import TrainedModels
 
 _CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
@@ -86,11 +89,11 @@ class EvalNeverLeft(AstRule):
     def _models(self) -> Iterator[tuple[FlowScope, Reference]]:
         """The models that the file trains: by its optimizers and calls of ``train``, or as the only model of a function."""
         modes = self.semantics.modes
-        known = set(modes.trained)
-        yield from modes.trained
-        for switch, models, mode in modes.switches:
+        known = set(self.semantics.of(TrainedModels).all)
+        yield from self.semantics.of(TrainedModels).all
+        for switch, models, mode in self.semantics.of(Switches).all:
             for model in models or () if mode is Mode.EVAL else ():
-                for scope, found in modes.scopes_of(model, self.semantics.control_flow.scope(switch)):
+                for scope, found in self.semantics.of(TrainedModels).scopes_of(model, self.semantics.control_flow.scope(switch)):
                     if (scope, found) not in known and isinstance(scope, FUNCTIONS) and self._is_only_model(scope, found):
                         known.add((scope, found))
                         yield scope, found
@@ -98,7 +101,7 @@ class EvalNeverLeft(AstRule):
     def _is_only_model(self, function: Function, model: Reference) -> bool:
         """Whether a function trains no other model, of which this one might be a frozen part; it is given the optimizer."""
         references = self.semantics.modes.references
-        calls = self.semantics.modes.calls_in(function)
+        calls = self.semantics.of(Mentions).calls_in(function)
         if not any(last_name(call.func) == "step" for call in calls):
             return False
         for call in calls:

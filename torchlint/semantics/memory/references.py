@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from torchlint.semantics.code.bindings import Binding, Bindings, Form
-from torchlint.semantics.code.definitions import Definitions, is_class_method, is_static
-from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import Function, Tree, last_name
-from torchlint.semantics.kinds.inference import Inference
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.definitions import is_class_method, is_static
+from torchlint.semantics.code.tree import Function, last_name
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
 
 _RETURN_THE_MODULE = frozenset(
     {
@@ -47,12 +49,11 @@ class Reference:
 class References:
     """Resolves expressions to references."""
 
-    def __init__(self, tree: Tree, bindings: Bindings, names: Names, facts: Definitions, inference: Inference) -> None:
-        self._tree = tree
-        self._bindings = bindings
-        self._names = names
-        self._facts = facts
-        self._inference = inference
+    def __init__(self, semantics: Semantics) -> None:
+        self._tree = semantics.tree
+        self._bindings = semantics.bindings
+        self._facts = semantics.facts
+        self._inference = semantics.inference
         self._aliases: dict[Binding, Reference | None] = {}
         self._callees: dict[ast.Call, Function | None] = {}
         self._found: dict[ast.expr, Reference | None] = {}

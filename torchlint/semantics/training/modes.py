@@ -10,21 +10,22 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from enum import Enum
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import FUNCTIONS, Function, in_body, last_name, walk_body
+from torchlint.semantics.code.tree import Function, in_body, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
+from torchlint.semantics.training.mentions import Mentions
+from torchlint.semantics.training.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
 
 if TYPE_CHECKING:
     from torchlint.semantics import Semantics
+
+__all__ = ["EVAL", "TRAIN", "UNKNOWN", "Mode", "Modes", "Run", "Setting"]
 
 _FRAMEWORKS = ("pytorch_lightning.", "lightning.", "lightning_fabric.", "catalyst.", "ignite.", "fastai.", "skorch.")
 """Frameworks that set the modes of modules themselves."""
@@ -50,19 +51,6 @@ _HARMLESS_BUILTINS = frozenset(f"builtins.{name}" for name in _READERS | _WALKS)
 """Functions that take a model and leave it as it is."""
 
 
-class Mode(Enum):
-    """The mode of a module."""
-
-    TRAIN = "train"
-    EVAL = "eval"
-    UNKNOWN = "unknown"
-
-
-TRAIN = frozenset({Mode.TRAIN})
-EVAL = frozenset({Mode.EVAL})
-UNKNOWN = frozenset({Mode.UNKNOWN})
-
-
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A place that may set a model's mode: the modes that it may leave it in, and whether it sets one in any case.
@@ -83,23 +71,10 @@ class Run:
     node: ast.Call
     call: ast.Call
 
-
-_Variable: TypeAlias = tuple[ast.AST, str]
-"""The variable that a reference starts from: the scope that binds it, and its name."""
-
-
-@dataclass(slots=True)
-class _Contents:
-    """The calls of a scope and what it assigns, by the variables that they have to do with."""
-
-    calls: list[ast.Call] = field(default_factory=list)
-    stores: dict[_Variable, list[ast.expr]] = field(default_factory=dict)
-    about: dict[_Variable, list[int]] = field(default_factory=dict)
-    """The places in ``calls`` of those that name a variable, or something that was given it."""
-    about_all: list[int] = field(default_factory=list)
-    """Those that may set the mode of any model."""
-    callees: dict[Function, list[int]] = field(default_factory=dict)
-    """Those that run functions of the file, which may know variables of the scopes around them."""
+    @property
+    def model(self) -> ast.expr:
+        """The model, as the call of it says it: ``model`` in ``model(x)`` and ``model.forward(x)``."""
+        return _called_module(self.call)
 
 
 class Modes:
@@ -107,57 +82,33 @@ class Modes:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self.references = References(semantics.tree, semantics.bindings, semantics.names, semantics.facts, semantics.inference)
-        self._contents: dict[FlowScope, _Contents] = {}
-        self._knowing: dict[_Variable, set[Function]] = {}
+        self.references = semantics.of(References)
+        self._switches = semantics.of(Switches)
+        self._mentions = semantics.of(Mentions)
         self._settings: dict[tuple[FlowScope, Reference], tuple[Setting, ...]] = {}
         self._runs: dict[tuple[FlowScope, Reference], tuple[Run, ...]] = {}
         self._entered: dict[tuple[Function, Reference], tuple[Run, ...]] = {}
         self._all_runs: dict[tuple[FlowScope, Reference], tuple[Run, ...]] = {}
         self._effects: dict[tuple[Function, Reference], Setting] = {}
-        self._passed: dict[ast.Call, list[Reference]] = {}
 
     # --- what sets the mode ------------------------------------------------------------------------------------------
-
-    @cached_property
-    def switches(self) -> list[tuple[ast.Call, list[Reference] | None, Mode]]:
-        """The calls of ``eval`` and ``train`` that set modes, with the models whose (None: not known) and the mode."""
-        found = []
-        for name in ("eval", "train"):
-            for call in self._semantics.facts.calls.get(name, ()):
-                mode = _mode_set(call)
-                if mode is not None and isinstance(call.func, ast.Attribute) and not self._is_other_method(call):
-                    found.append((call, self.references.all_of(call.func.value), mode))
-        return found
-
-    @cached_property
-    def _switch_of(self) -> dict[ast.Call, tuple[list[Reference] | None, Mode]]:
-        return {call: (models, mode) for call, models, mode in self.switches}
-
-    def _is_other_method(self, call: ast.Call) -> bool:
-        """Whether ``x.train()`` runs a method of the file that is not about modes: a trainer's."""
-        function = self.references.callee(call)
-        if function is None:
-            return False
-        owner = self._semantics.tree.parent(function)
-        return not (isinstance(owner, ast.ClassDef) and self._semantics.facts.is_module(owner))
 
     def settings(self, scope: FlowScope, model: Reference) -> tuple[Setting, ...]:
         """The places of ``scope`` that may set the mode of ``model``."""
         key = (scope, model)
         if key not in self._settings:
-            if not self._knows(scope, model):
+            if not self._mentions.knows(scope, model):
                 return ()
             self._settings[key] = ()
             self._settings[key] = tuple(self._find_settings(scope, model))
         return self._settings[key]
 
     def _find_settings(self, scope: FlowScope, model: Reference) -> Iterator[Setting]:
-        for call in self._calls_about(scope, model):
+        for call in self._mentions.calls_about(scope, model):
             setting = self._set_by(call, model)
             if setting is not None:
                 yield setting
-        for target in self._contents_of(scope).stores.get(_variable(model), ()):
+        for target in self._mentions.stores_about(scope, model):
             if isinstance(target, ast.Attribute) and target.attr == "training":
                 owner = self.references.of(target.value)
                 if owner is not None and owner.holds(model):
@@ -167,7 +118,7 @@ class Modes:
                 yield Setting(target, TRAIN if rebound == model and self.is_new_model(target) else UNKNOWN)
 
     def _set_by(self, call: ast.Call, model: Reference) -> Setting | None:
-        if (switch := self._switch_of.get(call)) is not None:
+        if (switch := self._switches.of_call.get(call)) is not None:
             models, mode = switch
             place = self._loop_over(call) or self._asks_for(call) or call
             if models is None:
@@ -176,7 +127,7 @@ class Modes:
         function = self.references.callee(call)
         if function is not None:
             effects = [self.effect(function, inner) for inner in self.references.handed(model, call, function)]
-            if not effects and any(passed.holds(model) for passed in self._handed_over(call)):
+            if not effects and any(passed.holds(model) for passed in self._switches.handed_over(call)):
                 return Setting(call, UNKNOWN)  # in a list, say
             modes = frozenset[Mode]().union(*(effect.modes for effect in effects))
             cause = next((effect.switch for effect in effects if effect.switch is not None), None)
@@ -232,7 +183,7 @@ class Modes:
     def _may_set(self, call: ast.Call, model: Reference) -> bool:
         """Whether a call of code that the file does not show may set the mode of ``model``."""
         name = last_name(call.func)
-        if any(passed.holds(model) for passed in self._handed_over(call)):
+        if any(passed.holds(model) for passed in self._switches.handed_over(call)):
             return not self._is_harmless(call, name)
         if not isinstance(call.func, ast.Attribute):
             called = self.references.of(call.func)
@@ -245,7 +196,7 @@ class Modes:
 
     def _is_held(self, model: Reference, owner: Reference) -> bool:
         """Whether an object, or one that it is a part of, was given the model when it was made."""
-        return any(held.holds(model) for holder in _prefixes(owner) for held in self._held_by.get(holder, ()))
+        return any(held.holds(model) for holder in prefixes(owner) for held in self._switches.held_by.get(holder, ()))
 
     def _is_harmless(self, call: ast.Call, name: str) -> bool:
         qualified = self._semantics.qualified_name(call.func) or ""
@@ -255,42 +206,23 @@ class Modes:
             return True
         return self._semantics.kind(call).type in (Type.OPTIMIZER, Type.SCHEDULER)
 
-    def _handed_over(self, call: ast.Call) -> list[Reference]:
-        """What the arguments of a call refer to."""
-        if call not in self._passed:
-            values = [*call.args, *(keyword.value for keyword in call.keywords)]
-            self._passed[call] = [found for value in values for found in self.references.elements(value)]
-        return self._passed[call]
-
-    @cached_property
-    def _held_by(self) -> dict[Reference, list[Reference]]:
-        """What objects were given when they were made: ``evaluator = Evaluator(model)`` holds ``model``."""
-        found: dict[Reference, list[Reference]] = {}
-        for node in self._semantics.tree.nodes:
-            match node:
-                case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=ast.Call() as call):
-                    held = self._handed_over(call)
-                    if held and (holder := self.references.rebound(target)) is not None:
-                        found.setdefault(holder, []).extend(held)
-        return found
-
     # --- what runs the model -----------------------------------------------------------------------------------------
 
     def runs(self, scope: FlowScope, model: Reference) -> tuple[Run, ...]:
         """The places of ``scope`` that run ``model`` in the mode that it has there."""
         key = (scope, model)
         if key not in self._runs:
-            if not self._knows(scope, model):
+            if not self._mentions.knows(scope, model):
                 return ()
             self._runs[key] = ()
             self._runs[key] = tuple(self._find_runs(scope, model))
         return self._runs[key]
 
     def _find_runs(self, scope: FlowScope, model: Reference) -> Iterator[Run]:
-        for call in self._calls_about(scope, model):
+        for call in self._mentions.calls_about(scope, model):
             if self.runs_directly(call, model):
                 yield Run(call, call)
-            elif call not in self._switch_of and (function := self.references.callee(call)) is not None:
+            elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                 for inner in self.references.handed(model, call, function):
                     yield from (Run(call, run.call) for run in self._entered_with(function, inner))
 
@@ -310,14 +242,14 @@ class Modes:
         """The places of ``scope`` that run ``model``, in whatever mode the functions that they call have put it in."""
         key = (scope, model)
         if key not in self._all_runs:
-            if not self._knows(scope, model):
+            if not self._mentions.knows(scope, model):
                 return ()
             self._all_runs[key] = ()
             found: list[Run] = []
-            for call in self._calls_about(scope, model):
+            for call in self._mentions.calls_about(scope, model):
                 if self.runs_directly(call, model):
                     found.append(Run(call, call))
-                elif call not in self._switch_of and (function := self.references.callee(call)) is not None:
+                elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                     for inner in self.references.handed(model, call, function):
                         found += [Run(call, run.call) for run in self.all_runs(function, inner)]
             self._all_runs[key] = tuple(dict.fromkeys(found))
@@ -325,15 +257,13 @@ class Modes:
 
     def runs_directly(self, call: ast.Call, model: Reference) -> bool:
         """Whether a call is of ``model`` itself, as in ``model(x)`` and ``model.module.forward(x)``, or of a part of it."""
-        function = call.func
-        if isinstance(function, ast.Attribute) and function.attr == "forward":
-            function = function.value
-        if isinstance(function, ast.Call):
+        called = _called_module(call)
+        if isinstance(called, ast.Call):
             return False
-        found = self.references.of(function)
+        found = self.references.of(called)
         if found is None or not model.holds(found):
             return False
-        return found == model or self._is_module_part(function)
+        return found == model or self._is_module_part(called)
 
     def _is_module_part(self, function: ast.expr) -> bool:
         """Whether what is called on a model is a module within it, or a forward method of another name."""
@@ -349,55 +279,6 @@ class Modes:
     def trains(self, run: Run) -> bool:
         """Whether what the model returns is back-propagated."""
         return self.is_recorded(run) and self._semantics.backpropagated.call(run.call)
-
-    # --- which models there are --------------------------------------------------------------------------------------
-
-    @cached_property
-    def trained(self) -> list[tuple[FlowScope, Reference]]:
-        """The models whose parameters the file hands out or that it puts into training mode, in each scope that has them."""
-        found: dict[tuple[FlowScope, Reference], None] = {}
-        for name in ("parameters", "named_parameters", "train"):
-            for call in self._semantics.facts.calls.get(name, ()):
-                if isinstance(call.func, ast.Attribute) and (models := self.references.all_of(call.func.value)):
-                    for model in models:
-                        found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
-        return list(found)
-
-    def is_trained(self, scope: FlowScope, model: Reference) -> bool:
-        """Whether a model is one of the `trained`."""
-        return (scope, model) in self._trained
-
-    @cached_property
-    def _trained(self) -> set[tuple[FlowScope, Reference]]:
-        return set(self.trained)
-
-    def is_put_into_training(self, scope: FlowScope, model: Reference) -> bool:
-        """Whether something that ``scope`` runs calls ``train()`` on the model: its author cares about the mode."""
-        for call in self._calls_about(scope, model):
-            if (switch := self._switch_of.get(call)) is not None:
-                if switch[1] is Mode.TRAIN and any(found.holds(model) for found in switch[0] or ()):
-                    return True
-            elif (function := self.references.callee(call)) is not None:
-                for inner in self.references.handed(model, call, function):
-                    if any(Mode.TRAIN in setting.modes for setting in self.settings(function, inner)):
-                        return True
-        return False
-
-    def scopes_of(self, model: Reference, scope: FlowScope) -> Iterator[tuple[FlowScope, Reference]]:
-        """The scopes that know a model: its own; for a variable of the module its functions; for an attribute the methods."""
-        yield scope, model
-        owner = self._semantics.tree.parent(model.root)
-        if model.root is self._semantics.tree.module:
-            yield model.root, model
-            for function in sorted(self._functions_knowing(model), key=self._functions.__getitem__):
-                yield function, model
-        elif isinstance(owner, ast.ClassDef) and isinstance(model.root, FUNCTIONS):
-            first = [*model.root.args.posonlyargs, *model.root.args.args][:1]
-            if first and first[0].arg == model.path[0] and not is_static(model.root):
-                for method in self._semantics.facts.classes[owner].methods.values():
-                    names = [*method.args.posonlyargs, *method.args.args][:1]
-                    if names and not is_static(method) and not is_class_method(method):
-                        yield method, Reference(method, (names[0].arg, *model.path[1:]))
 
     # --- what is known of a model ------------------------------------------------------------------------------------
 
@@ -423,123 +304,8 @@ class Modes:
         definition = self._semantics.tree.enclosing_class(node)
         return definition is not None and self._semantics.facts.derives_from(definition, *_FRAMEWORKS)
 
-    def calls_in(self, scope: FlowScope) -> list[ast.Call]:
-        """The calls that ``scope`` makes itself."""
-        return self._contents_of(scope).calls
 
-    # --- what has to do with which variable --------------------------------------------------------------------------
-
-    def _contents_of(self, scope: FlowScope) -> _Contents:
-        """The calls of a scope and what it assigns."""
-        if scope not in self._contents:
-            self._contents[scope] = contents = _Contents()
-            for part in walk_body([part for part in scope.body if not isinstance(part, (*FUNCTIONS, ast.ClassDef))]):
-                if isinstance(part, ast.Call):
-                    self._add_call(contents, part)
-                elif isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store):
-                    owner = self.references.of(part.value) if isinstance(part, ast.Attribute) else None
-                    for variable in {_variable(found) for found in (owner, self.references.rebound(part)) if found is not None}:
-                        contents.stores.setdefault(variable, []).append(part)
-        return self._contents[scope]
-
-    def _add_call(self, contents: _Contents, call: ast.Call) -> None:
-        place = len(contents.calls)
-        contents.calls.append(call)
-        models, _ = switch = self._switch_of.get(call, ((), None))
-        if models is None:
-            contents.about_all.append(place)
-        elif switch[1] is None and (function := self.references.callee(call)) is not None:
-            contents.callees.setdefault(function, []).append(place)
-        for variable in {_variable(found) for found in (*(models or ()), *self._named_in(call))}:
-            contents.about.setdefault(variable, []).append(place)
-
-    def _named_in(self, call: ast.Call) -> Iterator[Reference]:
-        """What a call is of, what it is handed, and what the object was given when it was made whose method it is."""
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if (found := self.references.of(argument)) is not None:
-                yield found
-        yield from self._handed_over(call)
-        if (called := self.references.of(call.func)) is not None:
-            yield called
-            for holder in _prefixes(called):
-                yield from self._held_by.get(holder, ())
-
-    def _calls_about(self, scope: FlowScope, model: Reference) -> list[ast.Call]:
-        """The calls of ``scope`` that may have to do with a model, in the order of the text."""
-        contents = self._contents_of(scope)
-        places = {*contents.about.get(_variable(model), ()), *contents.about_all}
-        for function in contents.callees.keys() & self._functions_knowing(model):
-            places.update(contents.callees[function])
-        return [contents.calls[place] for place in sorted(places)]
-
-    def _knows(self, scope: FlowScope, model: Reference) -> bool:
-        """Whether a scope, or a function that it calls, may have to do with a variable of a scope around it."""
-        return scope is model.root or not isinstance(scope, FUNCTIONS) or scope in self._functions_knowing(model)
-
-    def _functions_knowing(self, model: Reference) -> set[Function]:
-        """The functions that have to do with the variable of a model, by themselves or by what they call."""
-        variable = _variable(model)
-        if variable not in self._knowing:
-            found = self._knowing[variable] = set[Function]()
-            pending = [*self._functions_naming.get(variable, ()), *self._functions_about_all]
-            while pending:
-                function = pending.pop()
-                if function not in found:
-                    found.add(function)
-                    pending += self._callers.get(function, ())
-        return self._knowing[variable]
-
-    @cached_property
-    def _functions(self) -> dict[Function, int]:
-        """The functions of the file, numbered in the order of the text."""
-        functions = (node for node in self._semantics.tree.nodes if isinstance(node, FUNCTIONS))
-        return {function: number for number, function in enumerate(functions)}
-
-    @cached_property
-    def _functions_naming(self) -> dict[_Variable, list[Function]]:
-        found: dict[_Variable, list[Function]] = {}
-        for function in self._functions:
-            contents = self._contents_of(function)
-            for variable in contents.about.keys() | contents.stores.keys():
-                found.setdefault(variable, []).append(function)
-        return found
-
-    @cached_property
-    def _functions_about_all(self) -> list[Function]:
-        return [function for function in self._functions if self._contents_of(function).about_all]
-
-    @cached_property
-    def _callers(self) -> dict[Function, list[Function]]:
-        """For each function, those that call it."""
-        found: dict[Function, list[Function]] = {}
-        for caller in self._functions:
-            for function in self._contents_of(caller).callees:
-                found.setdefault(function, []).append(caller)
-        return found
-
-
-def _variable(reference: Reference) -> _Variable:
-    return reference.root, reference.path[0]
-
-
-def _prefixes(reference: Reference) -> Iterator[Reference]:
-    """What a reference is a part of, from the variable on, and itself."""
-    return (Reference(reference.root, reference.path[:length]) for length in range(1, len(reference.path) + 1))
-
-
-def _mode_set(call: ast.Call) -> Mode | None:
-    """The mode that ``x.eval()`` or ``x.train(…)`` sets, as far as such a call can be one of a module."""
-    assert isinstance(call.func, (ast.Name, ast.Attribute))
-    flags = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    if len(flags) != len(call.args) + len(call.keywords) or len(flags) > 1:
-        return None
-    if last_name(call.func) == "eval":
-        return None if flags else Mode.EVAL
-    match flags:
-        case [] | [ast.Constant(value=True)]:
-            return Mode.TRAIN
-        case [ast.Constant(value=False)]:
-            return Mode.EVAL
-        case [ast.Name() | ast.Attribute() | ast.UnaryOp() | ast.Compare() | ast.BoolOp()]:
-            return Mode.UNKNOWN
-    return None
+def _called_module(call: ast.Call) -> ast.expr:
+    """What is called in ``model(x)`` and ``model.forward(x)``: ``model``."""
+    function = call.func
+    return function.value if isinstance(function, ast.Attribute) and function.attr == "forward" else function

@@ -1,0 +1,77 @@
+"""Which models a file trains, and in which scopes they are known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.definitions import is_class_method, is_static
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.memory.references import Reference, References
+from torchlint.semantics.training.mentions import Mentions
+from torchlint.semantics.training.modes import Modes
+from torchlint.semantics.training.switches import Mode, Switches
+
+if TYPE_CHECKING:
+    from torchlint.semantics import Semantics
+
+
+class TrainedModels:
+    """Looks up the models of one file whose parameters it hands out, or that it puts into training mode."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._references = semantics.of(References)
+        self._switches = semantics.of(Switches)
+        self._mentions = semantics.of(Mentions)
+        self._modes = semantics.of(Modes)
+
+    @cached_property
+    def all(self) -> list[tuple[FlowScope, Reference]]:
+        """The models whose parameters the file hands out or that it puts into training mode, in each scope that has them."""
+        found: dict[tuple[FlowScope, Reference], None] = {}
+        for name in ("parameters", "named_parameters", "train"):
+            for call in self._semantics.facts.calls.get(name, ()):
+                if isinstance(call.func, ast.Attribute) and (models := self._references.all_of(call.func.value)):
+                    for model in models:
+                        found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
+        return list(found)
+
+    def is_trained(self, scope: FlowScope, model: Reference) -> bool:
+        """Whether a model is one of them."""
+        return (scope, model) in self._trained
+
+    @cached_property
+    def _trained(self) -> set[tuple[FlowScope, Reference]]:
+        return set(self.all)
+
+    def is_put_into_training(self, scope: FlowScope, model: Reference) -> bool:
+        """Whether something that ``scope`` runs calls ``train()`` on the model: its author cares about the mode."""
+        for call in self._mentions.calls_about(scope, model):
+            if (switch := self._switches.of_call.get(call)) is not None:
+                if switch[1] is Mode.TRAIN and any(found.holds(model) for found in switch[0] or ()):
+                    return True
+            elif (function := self._references.callee(call)) is not None:
+                for inner in self._references.handed(model, call, function):
+                    if any(Mode.TRAIN in setting.modes for setting in self._modes.settings(function, inner)):
+                        return True
+        return False
+
+    def scopes_of(self, model: Reference, scope: FlowScope) -> Iterator[tuple[FlowScope, Reference]]:
+        """The scopes that know a model: its own; for a variable of the module its functions; for an attribute the methods."""
+        yield scope, model
+        owner = self._semantics.tree.parent(model.root)
+        if model.root is self._semantics.tree.module:
+            yield model.root, model
+            for function in sorted(self._mentions.functions_knowing(model), key=self._mentions.functions.__getitem__):
+                yield function, model
+        elif isinstance(owner, ast.ClassDef) and isinstance(model.root, FUNCTIONS):
+            first = [*model.root.args.posonlyargs, *model.root.args.args][:1]
+            if first and first[0].arg == model.path[0] and not is_static(model.root):
+                for method in self._semantics.facts.classes[owner].methods.values():
+                    names = [*method.args.posonlyargs, *method.args.args][:1]
+                    if names and not is_static(method) and not is_class_method(method):
+                        yield method, Reference(method, (names[0].arg, *model.path[1:]))
