@@ -13,11 +13,11 @@ from functools import cache
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError
-from torchlint.engine.looking import Looking
 from torchlint.engine.sieve import Raw, triggered
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.comment_rule import CommentRule
 from torchlint.semantics import Semantics
 from torchlint.text.comments import keeps_comments
 from torchlint.text.noqa import Suppressions
@@ -100,15 +100,7 @@ class _Run:
 
     def findings(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
-        loaded = {rule: rule.loaded for rule in awake}
-        running = [
-            each(self._source, self._semantics, self._suppressions, self._options)
-            for each in loaded.values()
-            if each is not None and issubclass(each, AstRule)
-        ]
-        traverse(self._semantics.tree.nodes, running)
-        found = {rule.code: rule.diagnostics for rule in running}
-        found |= self._visited([rule for rule, each in loaded.items() if each is None or not issubclass(each, AstRule)])
+        found = self._visited([rule for rule in awake if not rule.is_about_comments])
         strongest = without_yielding({rule: found.get(rule.code, []) for rule in awake})
 
         def findings_of(wanted: Sequence[Entry]) -> list[Diagnostic]:
@@ -118,14 +110,34 @@ class _Run:
             more = self.findings(others, awake) if others else []
             return [each for each in strongest if each.code in codes] + more
 
-        return strongest + [diagnostic for rule in running for diagnostic in rule.review(findings_of)]
+        return strongest + [each for rule in awake if rule.is_about_comments for each in self._reviewed(rule, findings_of)]
 
     def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
-        """What rules that are libcst visitors find, by their codes."""
-        if not self._triggers:
-            return Looking(self._source, self._semantics, self._suppressions, self._options).at_everything(rules)
-        shown = triggered(self._semantics, rules) if rules else {}
-        return Looking(self._source, self._semantics, self._suppressions, self._options).at(shown) if shown else {}
+        """What rules about nodes find, by their codes."""
+        loaded = {rule: rule.loaded for rule in rules}
+        running = [
+            each(self._source, self._semantics, self._suppressions, self._options)
+            for each in loaded.values()
+            if each is not None and issubclass(each, AstRule)
+        ]
+        traverse(self._semantics.tree.nodes, running)
+        found = {rule.code: rule.diagnostics for rule in running}
+        visiting = [rule for rule, each in loaded.items() if each is None or not issubclass(each, AstRule)]
+        shown = triggered(self._semantics, visiting) if self._triggers else {}
+        if not visiting or (self._triggers and not shown):
+            return found
+        from torchlint.engine.looking import Looking
+
+        looking = Looking(self._source, self._semantics, self._suppressions, self._options)
+        return found | (looking.at(shown) if self._triggers else looking.at_everything(visiting))
+
+    def _reviewed(self, rule: Entry, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
+        """What a rule about comments finds."""
+        made = rule.load()
+        assert issubclass(made, CommentRule)
+        running = made(self._source, self._suppressions)
+        running.review(findings_of)
+        return running.diagnostics
 
 
 def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> bool:

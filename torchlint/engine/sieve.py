@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol, TypeVar
 
-from torchlint.rules.triggers import Attribute, Call, Found, Keyword, Misspelt, Needs, Syntax, Trigger, Word, is_near
+from torchlint.rules.triggers import Attribute, Call, Comment, Found, Keyword, Misspelt, Needs, Syntax, Trigger, Word, is_near
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.code.units import Unit, place_of, unit_of
@@ -41,6 +41,7 @@ class Raw:
     """The words in the bytes of a file, neither decoded nor parsed; taken once, for all rules."""
 
     def __init__(self, data: bytes) -> None:
+        self._data = data
         self._words = frozenset(data.translate(_TABLE).split())
 
     def may_hold(self, rule: Declared) -> bool:
@@ -52,6 +53,8 @@ class Raw:
     def _may_hold(self, trigger: Trigger) -> bool:
         if isinstance(trigger, Misspelt):
             return any(is_near(word.decode("utf-8", "replace"), trigger.word) for word in self._near(trigger.word))
+        if isinstance(trigger, Comment):
+            return trigger.text.encode() in self._data.lower()
         return trigger.words is None or self._holds_any(trigger.words)
 
     def _holds_any(self, words: Iterable[str]) -> bool:

@@ -32,11 +32,13 @@ def __getattr__(name: str) -> object:
 @cache
 def all_rules() -> tuple[Entry, ...]:
     """Every rule there is, sorted by code."""
+    from torchlint.rules.comment_rule import CommentRule
     from torchlint.rules.rule import Rule
 
     for module in pkgutil.walk_packages(__path__, __name__ + "."):
         importlib.import_module(module.name)
-    found = [*_subclasses(AstRule), *(each for each in _subclasses(Rule) if each.__module__.startswith(__name__ + "."))]
+    found = [*_subclasses(AstRule), *_subclasses(CommentRule), *_subclasses(Rule)]
+    found = [each for each in found if issubclass(each, AstRule) or each.__module__.startswith(__name__ + ".")]
     return tuple(sorted(map(Entry.of, found), key=lambda rule: rule.code))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
@@ -17,10 +17,10 @@ from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
 
 if TYPE_CHECKING:
-    from torchlint.rules.catalogue import Entry
+    from torchlint.rules.comment_rule import CommentRule
     from torchlint.rules.rule import Rule
 
-AnyRule: TypeAlias = "AstRule | Rule"
+AnyRule: TypeAlias = "AstRule | Rule | CommentRule"
 
 
 class AstRule(ABC):
@@ -56,10 +56,6 @@ class AstRule(ABC):
 
     def finish(self) -> None:
         """Called when all nodes have been visited: for what only the whole file tells."""
-
-    def review(self, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
-        """More findings, once all rules have run; ``findings_of`` gives what some rules find here, suppressed or not."""
-        return []
 
     def report(
         self,

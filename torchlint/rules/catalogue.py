@@ -11,7 +11,7 @@ import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from torchlint.rules.triggers import Needs, Trigger
+from torchlint.rules.triggers import Comment, Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class Entry:
             rule.yields_to,
             loaded=rule,
         )
+
+    @property
+    def is_about_comments(self) -> bool:
+        """Whether the rule is a `CommentRule`."""
+        return any(isinstance(trigger, Comment) for trigger in self.triggers)
 
     def load(self) -> type[AnyRule]:
         """The rule's class, imported now if it has not been."""

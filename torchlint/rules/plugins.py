@@ -172,9 +172,8 @@ def _checked(name: str, rule: type[Any]) -> Entry:
         if not hasattr(rule, what):
             raise PluginError(f"plugin `{name}`: the rule {rule.__qualname__} has no `{what}`")
     if not _CODE.fullmatch(rule.code) or rule.code.startswith(_OURS):
-        raise PluginError(
-            f"plugin `{name}`: `{rule.code}` is no code for a rule of a plugin: capital letters other than {_OURS} and three digits"
-        )
+        wanted = f"capital letters other than {_OURS}, and three digits"
+        raise PluginError(f"plugin `{name}`: `{rule.code}` is no code for a rule of a plugin, which has {wanted}")
     return Entry.of(rule)
 
 

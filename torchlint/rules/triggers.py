@@ -79,6 +79,13 @@ class Syntax(Trigger):
 
 
 @dataclass(frozen=True)
+class Comment(Trigger):
+    """A comment that says ``text``, in capitals or not: for rules about comments, which are shown no statement."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Found(Trigger):
     """What an analysis finds: for rules with one question, which then meet only the statements that they report.
 

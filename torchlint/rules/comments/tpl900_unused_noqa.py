@@ -1,20 +1,18 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.fixes.rewriting import TextEdit
 from torchlint.rules import all_rules
-from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.screens import Screen
+from torchlint.rules.comment_rule import CommentRule, TextEdit
+from torchlint.rules.triggers import Comment as CommentTrigger
 from torchlint.text.noqa import Comment
 
 _OURS = "TPL"
 
 
-class UnusedNoqa(AstRule):
+class UnusedNoqa(CommentRule):
     """
     ## What it does
     Finds codes in `# noqa: …` comments that silence nothing: the rule finds nothing there, or there is no such rule. Only
@@ -49,9 +47,9 @@ class UnusedNoqa(AstRule):
     name = "unused-noqa"
     default = False
     proven = False
-    screen = Screen(any_of=(b"TPL", b"tpl"), pattern=re.compile(rb"noqa", re.IGNORECASE))
+    triggers = (CommentTrigger("noqa"),)
 
-    def review(self, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
+    def review(self, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> None:
         """Reports the comments that name codes of which nothing is found; rules that are not selected count, too."""
         for comment in self.suppressions.comments():
             ours = [(code, span) for code, span in comment.codes if self._is_ours(code)]
@@ -60,7 +58,6 @@ class UnusedNoqa(AstRule):
             unused = [(code, span) for code, span in ours if not any(line.startswith(code) for line in lines)]
             if unused:
                 self._report(comment, unused)
-        return self.diagnostics
 
     def _is_ours(self, code: str) -> bool:
         return code.startswith(_OURS) and not self.code.startswith(code)
@@ -69,9 +66,9 @@ class UnusedNoqa(AstRule):
         names = ", ".join(f"`{code}`" for code, _ in unused)
         start, end = unused[0][1][0], unused[-1][1][1]
         edits = [self._without_comment(comment)] if len(unused) == len(comment.codes) else self._without_codes(comment, unused)
-        fix = self.fix("Remove what silences nothing", edits, safe=True)
+        fix = self.fix("Remove what silences nothing", edits)
         silences, it = ("silences", "it") if len(unused) == 1 else ("silence", "them")
-        self.report_span(start, end, f"{names} {silences} nothing here: remove {it} from the comment", fix)
+        self.report(start, end, f"{names} {silences} nothing here: remove {it} from the comment", fix)
 
     def _without_comment(self, comment: Comment) -> TextEdit:
         """Takes away the comment, the blanks before it, and its line where nothing else is there."""
