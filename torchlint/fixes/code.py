@@ -33,6 +33,12 @@ _DOT = "_of_"
 class Api(cst.Name):
     """A function, class or constant of a library in new code, by its full name; spelled when the fix is made."""
 
+    def _validate(self) -> None:
+        """Lets the name have dots, which no name in code has."""
+
+    def _visit_and_replace_children(self, visitor: cst.CSTVisitorT) -> Api:
+        return self
+
 
 def expression(template: str, **parts: cst.BaseExpression) -> cst.BaseExpression:
     """The expression that ``template`` is, with ``parts`` for its fields; what needs parentheses there is given them."""
@@ -101,7 +107,15 @@ def with_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.C
     given = argument(call, name)
     if given is not None:
         return _with_args(call, [each.with_changes(value=value) if each is given else each for each in call.args])
-    new = keyword(name, value)
+    return _with_last(call, keyword(name, value))
+
+
+def with_positional(call: cst.Call, value: cst.BaseExpression) -> cst.Call:
+    """``call`` with another argument that is given by its place, behind the last one."""
+    return _with_last(call, cst.Arg(value))
+
+
+def _with_last(call: cst.Call, new: cst.Arg) -> cst.Call:
     if not call.args:
         return _with_args(call, [new])
     *others, last = call.args
@@ -223,9 +237,9 @@ class _Filling(cst.CSTTransformer):
         call = updated_node.with_changes(func=as_operand(updated_node.func))
         match updated_node.args:
             case [cst.Arg(value=value, keyword=None, star="") as only] if only.value is not original_node.args[0].value:
-                if isinstance(value, _BARE) or (isinstance(value, cst.Tuple) and not value.lpar):
+                if isinstance(value, (cst.Tuple, *_BARE)) and not value.lpar:
                     return call.with_changes(args=[only.with_changes(value=in_parentheses(value))])
-                if value.lpar and not isinstance(value, (cst.Tuple, *_BARE)):
+                if value.lpar and not isinstance(value, (cst.Tuple, cst.Yield)):
                     bare = value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])
                     inner = only.with_changes(value=bare, whitespace_after_arg=value.rpar[-1].whitespace_before)
                     return call.with_changes(args=[inner], whitespace_before_args=value.lpar[0].whitespace_after)

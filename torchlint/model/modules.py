@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.semantics.modules.inputs import Inputs
 from torchlint.semantics.modules.saved import SavedModules
 from torchlint.semantics.modules.torchvision import TorchvisionModels
 
@@ -30,3 +31,7 @@ class ModulesQuestions:
         ``torchvision.models.*`` is one that the program looks up by a computed name; empty for every other call.
         """
         return self._model.found(self._semantics.of(TorchvisionModels).made, call) or ""
+
+    def is_input(self, node: cst.BaseExpression) -> bool:
+        """Whether a module, and no loss, is given a value, as far as the file shows."""
+        return bool(self._model.answered(self._semantics.of(Inputs).include, node))

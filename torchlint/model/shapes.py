@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.semantics.shapes.batches import Batches
+from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.semantics.shapes.scalars import Scalars
 from torchlint.semantics.shapes.torn_views import TornViews
 
@@ -27,3 +29,12 @@ class ShapesQuestions:
     def is_torn(self, view: cst.Call) -> bool:
         """Whether a ``view`` or ``view_as`` would have to merge axes that a transposition has torn apart, and so raises."""
         return self._model.twin(view) in self._semantics.of(TornViews).calls
+
+    def is_batch(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is, on every path, a tensor whose first axis counts the items of a batch."""
+        return bool(self._model.answered(self._semantics.of(Batches).is_batch, node))
+
+    def rank(self, node: cst.BaseExpression) -> int | None:
+        """How many axes a tensor has; ``None`` where that is not known."""
+        layout = self._model.answered(self._semantics.of(Layouts).of, node)
+        return layout.rank if layout is not None else None

@@ -1,26 +1,21 @@
 from __future__ import annotations
 
-import ast
 import re
 
-from torchlint.diagnostic import Fix
-from torchlint.fixes.rewriting import Rewriter, TextEdit
-from torchlint.options import DEFAULTS, Options
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.batches import Batches
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Semantics, Type
-from torchlint.semantics.kinds.results import LOSS_MODULES
-from torchlint.semantics.shapes.layouts import Layouts
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import argument, positional, with_positional
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Call
 from torchlint.target import TorchVersion
-from torchlint.text.noqa import Suppressions
-from torchlint.text.source import Source
 
 _LONGEST = 40
+_LAST_AXIS = cst.UnaryOperation(cst.Minus(), cst.Integer("1"))
 _POOLINGS = re.compile(r"torch\.nn\.(functional\.)?(adaptive_)?(avg|max)_pool[23]d|torch\.nn\.Adaptive(Avg|Max)Pool[23]d")
 
 
-class BareSqueeze(AstRule):
+class BareSqueeze(Rule):
     """
     ## What it does
     Finds `.squeeze()` without a dimension on a batch: a model's output, an item of a data loader, what `forward` is given.
@@ -64,76 +59,62 @@ class BareSqueeze(AstRule):
     name = "bare-squeeze"
     default = False
     since = TorchVersion(0, 4)
-    screen = Screen(any_of=(b"squeeze",))
+    triggers = (Call("squeeze"),)
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
-        super().__init__(source, semantics, suppressions, options)
-        self._batches = Batches(semantics)
-        self._layouts = Layouts(semantics)
-
-    def visit_Call(self, node: ast.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Reports a squeeze of all axes of a batch."""
         match node:
-            case ast.Call(func=ast.Attribute(attr="squeeze") as function, keywords=[]):
-                by_function = self.semantics.qualified_name(function) == "torch.squeeze"
-                tensor = node.args[0] if by_function and len(node.args) == 1 else function.value
-                if len(node.args) != int(by_function) or self._is_only_looked_at(node) or not self._batches.is_batch(tensor):
-                    return
-                text = ast.unparse(tensor)
-                said = f"`{text}`" if len(text) <= _LONGEST else "a batch"
-                message = (
-                    f"`squeeze()` drops the batch axis of {said}, too, where the batch has one item; name the axis to drop"
-                )
-                self.report(node, message, self._naming_axis(node, tensor, by_function=by_function))
+            case cst.Call(cst.Attribute(attr=cst.Name("squeeze")), [cst.Arg(tensor, keyword=None, star="")]):
+                if self.model.name(node.func) == "torch.squeeze":
+                    self._check(node, tensor, with_positional(node, _LAST_AXIS))
+            case cst.Call(cst.Attribute(tensor, cst.Name("squeeze")) as method, []):
+                flat = node.with_changes(func=method.with_changes(attr=cst.Name("flatten")))
+                instead = with_positional(node, _LAST_AXIS)
+                self._check(node, tensor, instead, with_positional(flat, cst.Integer("1")))
 
-    def _is_only_looked_at(self, call: ast.Call) -> bool:
+    def _check(self, squeeze: cst.Call, tensor: cst.BaseExpression, last: cst.Call, flat: cst.Call | None = None) -> None:
+        """Reports a squeeze of a batch; the one of its ``last`` axis was meant, or rows of features, as ``flat`` gives them."""
+        if self._is_only_looked_at(squeeze) or not self.model.shapes.is_batch(tensor):
+            return
+        text = self.model.shown(tensor)
+        said = f"`{text}`" if len(text) <= _LONGEST else "a batch"
+        self.report(
+            squeeze,
+            f"`squeeze()` drops the batch axis of {said}, too, where the batch has one item; name the axis to drop",
+            self._fix(squeeze, tensor, last, flat),
+        )
+
+    def _is_only_looked_at(self, squeeze: cst.Call) -> bool:
         """Whether nothing but the number of axes is asked of the result, or nothing at all."""
-        parent = self.semantics.tree.parent(call)
-        return isinstance(parent, ast.Expr) or (
-            isinstance(parent, ast.Attribute) and parent.attr in ("dim", "ndim", "ndimension")
-        )
-
-    def _naming_axis(self, call: ast.Call, tensor: ast.expr, *, by_function: bool) -> Fix | None:
-        """Squeezes the last axis only, or flattens what a pooling left."""
-        end = self.source.end(call)
-        if (self._is_pooled(tensor) or self._is_flattened(call)) and isinstance(call.func, ast.Attribute) and not by_function:
-            name = Rewriter(self.source, self.semantics).replace_attribute(call.func, ".flatten")
-            return self.fix("Replace with `flatten(1)`", [name, (end - 1, end, "1)")], safe=False)
-        rank = self._layouts.of(tensor).rank
-        if (rank is not None and rank > 3) or self._is_product(tensor) or self._is_pooled(tensor):
-            return None
-        edits: list[TextEdit] = [(end - 1, end, ", -1)" if by_function else "-1)")]
-        return self.fix("Squeeze the last axis", edits, safe=False)
-
-    def _is_pooled(self, tensor: ast.expr) -> bool:
-        """Whether the value is the result of a pooling to one value for each channel, or of a mean that does the same."""
-        if not isinstance(tensor, ast.Call):
-            return False
-        words = {word.arg: word.value for word in tensor.keywords}
-        if "keepdim" in words and any(isinstance(part, ast.Tuple) for part in (*tensor.args, words.get("dim"))):
-            return True
-        name = self.semantics.qualified_name(tensor.func) or self.semantics.kind(tensor.func).name
-        return _POOLINGS.fullmatch(name) is not None
-
-    def _is_flattened(self, call: ast.Call) -> bool:
-        """Whether a module is given the result, which has to be a row of features for each item of the batch then."""
-        uses: list[ast.AST] = [call]
-        statement = self.semantics.tree.parent(call)
-        if isinstance(statement, ast.Assign) and statement.value is call:
-            bindings = [self.semantics.bindings.of(target) for target in statement.targets]
-            uses += [use for binding in bindings if binding is not None for use in binding.uses]
-        calls = [self.semantics.tree.parent(use) for use in uses]
-        return any(
-            isinstance(parent, ast.Call)
-            and parent.args[:1] == [use]
-            and (kind := self.semantics.kind(parent.func)).type is Type.MODULE
-            and kind.name not in LOSS_MODULES
-            for use, parent in zip(uses, calls)
-        )
-
-    def _is_product(self, tensor: ast.expr) -> bool:
-        """Whether the value is a matrix product, whose axis of size 1 is where one of the factors has it."""
-        match tensor:
-            case ast.BinOp(op=ast.MatMult()) | ast.Call(func=ast.Attribute(attr="matmul" | "bmm")):
+        match self.model.parent(squeeze):
+            case cst.Expr() | cst.Attribute(attr=cst.Name("dim" | "ndim" | "ndimension")):
                 return True
         return False
+
+    def _fix(self, squeeze: cst.Call, tensor: cst.BaseExpression, last: cst.Call, flat: cst.Call | None) -> CodeFix | None:
+        """Squeezes the last axis only, or flattens what a pooling left, or what a module takes: a row for each item then."""
+        if flat is not None and (self._is_pooled(tensor) or self.model.modules.is_input(squeeze)):
+            return fix("Replace with `flatten(1)`", replace(squeeze, flat), safe=False)
+        rank = self.model.shapes.rank(tensor)
+        if (rank is not None and rank > 3) or _is_product(tensor) or self._is_pooled(tensor):
+            return None
+        return fix("Squeeze the last axis", replace(squeeze, last), safe=False)
+
+    def _is_pooled(self, tensor: cst.BaseExpression) -> bool:
+        """Whether the value is the result of a pooling to one value for each channel, or of a mean that does the same."""
+        if not isinstance(tensor, cst.Call):
+            return False
+        axes = argument(tensor, "dim")
+        given = [*positional(tensor), *([axes.value] if axes is not None else [])]
+        if argument(tensor, "keepdim") is not None and any(isinstance(each, cst.Tuple) for each in given):
+            return True
+        name = self.model.name(tensor.func) or self.model.kind(tensor.func).name
+        return _POOLINGS.fullmatch(name) is not None
+
+
+def _is_product(tensor: cst.BaseExpression) -> bool:
+    """Whether the value is a matrix product, whose axis of size 1 is where one of the factors has it."""
+    match tensor:
+        case cst.BinaryOperation(operator=cst.MatrixMultiply()) | cst.Call(cst.Attribute(attr=cst.Name("matmul" | "bmm"))):
+            return True
+    return False
