@@ -22,7 +22,7 @@ class Trigger:
 
 
 @dataclass(frozen=True, init=False)
-class _OfWords(Trigger):
+class OfWords(Trigger):
     """A trigger that is told by its words alone."""
 
     names: frozenset[str]
@@ -36,7 +36,7 @@ class _OfWords(Trigger):
 
 
 @dataclass(frozen=True, init=False)
-class Word(_OfWords):
+class Word(OfWords):
     """A name, an attribute, a keyword, a parameter, an imported name or a whole string that is one of ``names``.
 
     With ``within``, which names types of simple statement, parted by blanks, only those in such statements.
@@ -49,15 +49,15 @@ class Word(_OfWords):
         object.__setattr__(self, "within", frozenset(within.split()))
 
 
-class Call(_OfWords):
+class Call(OfWords):
     """A call of a function, method or class that is written with one of ``names`` last: ``x.view(2)``, ``view(x, 2)``."""
 
 
-class Attribute(_OfWords):
+class Attribute(OfWords):
     """An attribute, read or assigned, that is one of ``names``: ``x.data``."""
 
 
-class Keyword(_OfWords):
+class Keyword(OfWords):
     """An argument that is given by one of ``names``: ``f(inplace=True)``."""
 
 
