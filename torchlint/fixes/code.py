@@ -59,14 +59,14 @@ def api(name: str) -> cst.BaseExpression:
     return Api(name)
 
 
-def method_call(attribute: cst.Attribute, name: str) -> cst.Call:
+def method_call(attribute: cst.Attribute, name: str, *arguments: cst.BaseExpression) -> cst.Call:
     """The call of a method in the place of an attribute: ``x.detach()`` for an ``x.data``, with the dot as it is written."""
-    return cst.Call(attribute.with_changes(attr=cst.Name(name), lpar=(), rpar=()))
+    return cst.Call(attribute.with_changes(attr=cst.Name(name), lpar=(), rpar=()), [cst.Arg(each) for each in arguments])
 
 
-def after_method(attribute: cst.Attribute, name: str) -> cst.Attribute:
+def after_method(attribute: cst.Attribute, name: str, *arguments: cst.BaseExpression) -> cst.Attribute:
     """An attribute of what a method gives: ``x.detach().cpu`` for an ``x.cpu``, with the first dot where the dot was."""
-    return attribute.with_changes(value=method_call(attribute, name), dot=cst.Dot())
+    return attribute.with_changes(value=method_call(attribute, name, *arguments), dot=cst.Dot())
 
 
 def argument(call: cst.Call, name: str) -> cst.Arg | None:
@@ -170,7 +170,7 @@ def _joined(
 def _holds_comment(blank: cst.BaseParenthesizableWhitespace) -> bool:
     if not isinstance(blank, cst.ParenthesizedWhitespace):
         return False
-    return any(line.comment is not None for line in [blank.first_line, *blank.empty_lines])
+    return blank.first_line.comment is not None or any(line.comment is not None for line in blank.empty_lines)
 
 
 def _ending_as(

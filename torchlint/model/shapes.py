@@ -9,6 +9,7 @@ import libcst as cst
 from torchlint.semantics.shapes.batches import Batches
 from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.semantics.shapes.scalars import Scalars
+from torchlint.semantics.shapes.shuffles import Shuffle, Shuffles
 from torchlint.semantics.shapes.torn_views import TornViews
 
 if TYPE_CHECKING:
@@ -38,3 +39,7 @@ class ShapesQuestions:
         """How many axes a tensor has; ``None`` where that is not known."""
         layout = self._model.answered(self._semantics.of(Layouts).of, node)
         return layout.rank if layout is not None else None
+
+    def shuffle(self, reshape: cst.Call) -> Shuffle | None:
+        """How a ``view`` or ``reshape`` mixes up a tensor whose axes it names in another order; ``None`` if it does not."""
+        return self._model.found(self._semantics.of(Shuffles).found, reshape)
