@@ -7,7 +7,7 @@ from functools import cached_property
 
 from torchlint.diagnostic import Fix
 from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.expected_errors import is_tried
+from torchlint.semantics.code.expected_errors import is_tried
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Grad, Type, torch_api
 from torchlint.semantics.code.bindings import Scope
@@ -163,7 +163,7 @@ class DiscardedResult(AstRule):
         if any(word.arg in ("out", "inplace") for word in call.keywords):
             return
         tensor = self._operand(call)
-        if tensor is None or "torch" not in self.semantics.names.imported_libraries or is_tried(node, self.semantics):
+        if tensor is None or "torch" not in self.semantics.names.imported_libraries or is_tried(self.semantics.tree, node):
             return
         if self._is_displayed(node):
             return

@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from torchlint.rules.expected_errors import is_tried
-from torchlint.semantics import Semantics
+from torchlint.semantics.code.expected_errors import is_tried
+from torchlint.semantics.code.tree import Tree
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,6 @@ from torchlint.semantics import Semantics
     ],
 )
 def test_statements_that_await_an_error(text: str, tried: bool) -> None:
-    semantics = Semantics(ast.parse(textwrap.dedent(text)))
-    statement = next(node for node in semantics.tree.nodes if isinstance(node, ast.Expr) and ast.unparse(node) == "x.step")
-    assert is_tried(statement, semantics) is tried
+    tree = Tree(ast.parse(textwrap.dedent(text)))
+    statement = next(node for node in tree.nodes if isinstance(node, ast.Expr) and ast.unparse(node) == "x.step")
+    assert is_tried(tree, statement) is tried

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, TRIES, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Tree, last_name
 
 _EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns", "assertWarns", "assertWarnsRegex"})
 """Context managers that await an exception or a warning: of pytest, unittest and contextlib."""
 
 
-def is_tried(statement: ast.stmt, semantics: Semantics) -> bool:
+def is_tried(tree: Tree, statement: ast.stmt) -> bool:
     """Whether a statement may be there for the error or warning that it causes: alone in a ``try``, or awaited by a test."""
     child: ast.AST = statement
-    for parent in semantics.tree.ancestors(statement):
+    for parent in tree.ancestors(statement):
         match parent:
             case ast.With(items=items) | ast.AsyncWith(items=items):
                 if any(_last_name(item.context_expr) in _EXPECTING for item in items):
