@@ -6,6 +6,7 @@ import ast
 
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.names import canonical
 
 _USUAL = {"numpy": "np"}
@@ -19,9 +20,16 @@ class Spelling:
         self._semantics = semantics
         self._bindings = semantics.bindings
         self._rewriter = rewriter
+        self._known: dict[tuple[str, Scope], tuple[str, list[TextEdit]]] = {}
 
     def of(self, name: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
         """How ``node``'s scope spells an API such as ``torch.nn.ModuleList``, with the edits that import what that takes."""
+        key = (name, self._bindings.scope_of(node))
+        if key not in self._known:
+            self._known[key] = self._of(name, node)
+        return self._known[key]
+
+    def _of(self, name: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
         module, _, last = name.rpartition(".")
         found = self._imported(name, node)
         if found is not None:

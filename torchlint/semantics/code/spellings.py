@@ -1,0 +1,73 @@
+"""What a file calls an API: by its own last name, or by one that an import or an assignment gives it."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from functools import cached_property
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import last_name
+
+
+class Spellings:
+    """Finds what may be, or is, a reference to an API; without a look at what does not sound like it."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def names_for(self, words: Collection[str]) -> frozenset[str]:
+        """``words``, the last names of APIs, and the names that may stand for one of them somewhere in the file."""
+        found: set[str] = set()
+        pending = list(words)
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending += self._other_names.get(name, ())
+        return frozenset(found)
+
+    def calls(self, words: Collection[str]) -> list[ast.Call]:
+        """The calls that may be of an API whose last name is one of ``words``."""
+        calls = self._semantics.facts.calls
+        return [call for name in sorted(self.names_for(words)) for call in calls.get(name, ())]
+
+    def references(self, names: Collection[str]) -> list[ast.Name | ast.Attribute]:
+        """The names and attributes that refer to one of ``names``, the full names of APIs."""
+        words = self.names_for({name.rpartition(".")[2] for name in names})
+        mentions = (node for word in sorted(words) for node in self._mentions.get(word, ()))
+        return [node for node in mentions if self._semantics.qualified_name(node) in names]
+
+    @cached_property
+    def _other_names(self) -> dict[str, set[str]]:
+        """The names that stand for what is called so."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for scope in self._semantics.bindings.scopes.values():
+            for name, bindings in scope.bindings.items():
+                for binding in bindings:
+                    if binding.form is Form.IMPORT:
+                        found[binding.imported.rpartition(".")[2]].add(name)
+                    elif binding.form is Form.ASSIGNMENT and binding.value is not None:
+                        for value in _choices(binding.value):
+                            found[last_name(value)].add(name)
+        return found
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[ast.Name | ast.Attribute]]:
+        """The names and attributes of the file by their last names."""
+        found: dict[str, list[ast.Name | ast.Attribute]] = defaultdict(list)
+        for name in self._semantics.tree.of_type(ast.Name):
+            found[name.id].append(name)
+        for attribute in self._semantics.tree.of_type(ast.Attribute):
+            found[attribute.attr].append(attribute)
+        return found
+
+
+def _choices(value: ast.expr) -> Iterator[ast.expr]:
+    """What a value may be: the value, or each of those that a conditional expression chooses from."""
+    if isinstance(value, ast.IfExp):
+        yield from _choices(value.body)
+        yield from _choices(value.orelse)
+    else:
+        yield value

@@ -1,0 +1,229 @@
+"""Tensors made by calling a class of tensors, or by ``x.new(…)``: what the class is, and what it is given."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.spellings import Spellings
+
+Node = TypeVar("Node")
+
+_DTYPES = {
+    **{"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16"},
+    **{"Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Bool": "bool"},
+}
+_NAMES = frozenset({"Tensor", *(f"{name}Tensor" for name in _DTYPES)})
+_FILLING = frozenset({"fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "resize_", "exponential_"})
+_COUNT = re.compile(
+    r"(?:n|num|nb|max|in|out)_(?:feat|feats|features|channels|dims?|units|nodes|classes|heads|planes|hidden|in|out|len|length)"
+    r"|(?:n|num|nb)(?:_.*)?|size|shape|dim|bsz|channels|units|length|nhid|ninp|ntokens?|nclass"
+    r"|.+_(?:size|shape|dim|len|length|channels|num|count|units|hidden|bsz|planes)",
+    re.IGNORECASE,
+)
+_CAMEL_COUNT = re.compile(r".*[a-z](?:Size|Dim|Dims|Len|Length|Count|Channels)|[BCDKLMNdkmn]")
+"""Names of numbers of things: what a tensor is made with so many of."""
+
+
+class Content(Enum):
+    """What a constructor is given."""
+
+    SIZES = auto()
+    LIST = auto()
+    ARRAY = auto()
+    TENSOR = auto()
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Given:
+    """What a constructor is given; where that is unknown, whether it is taken for ``sizes`` or for data is a guess."""
+
+    content: Content
+    sizes: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TensorClass(Generic[Node]):
+    """A class of tensors: its dtype, none for the default one, and whether its tensors are on the GPU.
+
+    One that a conditional expression chose has them on the GPU, or not, ``if_`` that is true, or false; it is nobody's guess
+    where ``if_`` would have another outcome by now.
+    """
+
+    dtype: str | None
+    on_gpu: bool = False
+    chosen: bool = False
+    if_: Node | None = None
+    else_on_gpu: bool = False
+
+
+_CLASSES: dict[str, TensorClass[ast.expr]] = {
+    "torch.Tensor": TensorClass(None),
+    **{f"torch.{name}Tensor": TensorClass(dtype) for name, dtype in _DTYPES.items()},
+    **{f"torch.cuda.{name}Tensor": TensorClass(dtype, on_gpu=True) for name, dtype in _DTYPES.items()},
+}
+
+
+class Constructors:
+    """Finds the calls of legacy constructors, and tells what they are given."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def made(self) -> dict[ast.Call, TensorClass[ast.expr]]:
+        """The calls of classes of tensors, under whatever name, each with the class."""
+        calls = self._semantics.of(Spellings).calls(_NAMES)
+        found = ((call, self._class(call.func)) for call in calls)
+        return {call: made for call, made in found if made is not None}
+
+    @cached_property
+    def renewed(self) -> frozenset[ast.Call]:
+        """The calls of ``new`` of tensors, and of what is likely to be one."""
+        calls = [call for call in self._semantics.facts.calls.get("new", ()) if isinstance(call.func, ast.Attribute)]
+        return frozenset(call for call in calls if not call.keywords and self._is_of_tensor(call))
+
+    @cached_property
+    def tests(self) -> dict[ast.Call, ast.expr]:
+        """The calls of `isinstance` with a class of tensors on the GPU, each with the class."""
+        calls = self._semantics.facts.calls.get("isinstance", ())
+        plain = [call for call in calls if isinstance(call.func, ast.Name) and len(call.args) == 2 and not call.keywords]
+        return {call: call.args[1] for call in plain if self._is_of_gpu(call.args[1])}
+
+    # --- classes -----------------------------------------------------------------------------------------------------
+
+    def _class(self, function: ast.expr) -> TensorClass[ast.expr] | None:
+        name = self._semantics.qualified_name(function)
+        if name is not None:
+            return _CLASSES.get(name)
+        if isinstance(function, ast.Name):
+            bindings = self._semantics.bindings.reaching(function)
+            if len(bindings) == 1 and isinstance(bindings[0].value, ast.IfExp):
+                return self._chosen_class(function, bindings[0], bindings[0].value)
+        return None
+
+    def _chosen_class(self, use: ast.Name, binding: Binding, choice: ast.IfExp) -> TensorClass[ast.expr] | None:
+        """What ``torch.cuda.FloatTensor if cuda else torch.FloatTensor`` stands for, where one dtype is all it can be."""
+        if binding.form is not Form.ASSIGNMENT or binding.path:
+            return None
+        one, other = (_CLASSES.get(self._semantics.qualified_name(part) or "") for part in (choice.body, choice.orelse))
+        if one is None or other is None or (one.dtype or "float32") != (other.dtype or "float32"):
+            return None
+        test = choice.test if self._tells_the_same(choice.test, use) else None
+        return TensorClass(one.dtype or other.dtype, one.on_gpu, chosen=True, if_=test, else_on_gpu=other.on_gpu)
+
+    def _tells_the_same(self, test: ast.expr, use: ast.Name) -> bool:
+        """Whether a test has the same outcome where the class is used as where it was chosen."""
+        if isinstance(test, ast.Call):
+            return self._semantics.qualified_name(test.func) == "torch.cuda.is_available" and not test.args
+        first: ast.expr = test
+        while isinstance(first, ast.Attribute):
+            first = first.value
+        if not isinstance(first, ast.Name):
+            return False
+        there = self._semantics.bindings.lookup(first.id, self._semantics.bindings.scope_of(use))
+        return len(there) == 1 and there == self._semantics.bindings.reaching(first)
+
+    def _is_of_gpu(self, tested: ast.expr) -> bool:
+        name = self._semantics.qualified_name(tested)
+        return name in _CLASSES and _CLASSES[name].on_gpu
+
+    def _is_of_tensor(self, new: ast.Call) -> bool:
+        assert isinstance(new.func, ast.Attribute)
+        kind = self._semantics.kind(new.func.value)
+        return kind.is_tensor or (not kind.known and self._filling(new) in _FILLING & torch_api.INPLACE_METHODS)
+
+    # --- what is given -----------------------------------------------------------------------------------------------
+
+    def given(self, call: ast.Call) -> Given:
+        """What the call of a constructor is given; a single argument of unknown kind may be either."""
+        content = self._content(call)
+        if content is Content.UNKNOWN:
+            return Given(content, self._filling(call) in _FILLING or _is_called_a_count(call.args[0]))
+        return Given(content, content is Content.SIZES)
+
+    def _content(self, call: ast.Call) -> Content:
+        if len(call.args) != 1 or isinstance(call.args[0], ast.Starred) or any(word.arg == "size" for word in call.keywords):
+            return Content.SIZES
+        argument = call.args[0]
+        if self._is_shape(argument):
+            return Content.SIZES
+        if isinstance(argument, (ast.List, ast.Tuple, ast.ListComp, ast.Set)):
+            return Content.LIST
+        match self._semantics.kind(argument).type:
+            case Type.NUMBER:
+                return Content.SIZES
+            case Type.SEQUENCE:
+                return Content.LIST
+            case Type.ARRAY:
+                return Content.ARRAY
+            case Type.TENSOR:
+                return Content.TENSOR
+        return Content.UNKNOWN
+
+    def _is_shape(self, node: ast.expr, depth: int = 3) -> bool:
+        """Whether an expression is a `torch.Size`, which counts as sizes where a tuple would be data."""
+        match node:
+            case ast.Call(func=ast.Attribute(attr="size"), args=[], keywords=[]):
+                return True
+            case ast.Attribute(attr="shape", value=owner):
+                return self._semantics.kind(owner).type is not Type.ARRAY
+            case ast.Call(func=function) if self._semantics.qualified_name(function) == "torch.Size":
+                return True
+            case ast.Subscript(value=value, slice=ast.Slice()):
+                return self._is_shape(value, depth)
+            case ast.BinOp(left=left, op=ast.Add()):
+                return self._is_shape(left, depth)
+            case ast.Name() if depth:
+                bindings = self._semantics.bindings.reaching(node)
+                values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
+                return bool(values) and all(value is not None and self._is_shape(value, depth - 1) for value in values)
+        return False
+
+    def _filling(self, call: ast.Call) -> str:
+        """The method that is called on what a constructor makes: if it fills the tensor, it is made of sizes."""
+        parent = self._semantics.tree.parent(call)
+        return parent.attr if isinstance(parent, ast.Attribute) else ""
+
+    # --- what it is for ----------------------------------------------------------------------------------------------
+
+    def selects(self, call: ast.Call) -> bool:
+        """Whether the file uses the tensor to select by, which since torch 1.2 is done with booleans."""
+        statement = self._semantics.tree.parent(call)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return False
+        binding = self._semantics.bindings.of(statement.targets[0])
+        return binding is not None and any(self._is_selector(use) for use in binding.uses)
+
+    def _is_selector(self, use: ast.Name) -> bool:
+        match self._semantics.tree.parent(use):
+            case ast.Subscript(slice=index):
+                return index is use
+            case ast.Call(func=ast.Attribute(attr=method), args=[*arguments]) if method.startswith("masked_"):
+                return use in arguments
+        return False
+
+    @cached_property
+    def changes_default_dtype(self) -> bool:
+        """Whether the file sets the dtype that `torch.Tensor` has."""
+        return not self._semantics.words.all.isdisjoint({"set_default_dtype", "set_default_tensor_type"})
+
+
+def _is_called_a_count(node: ast.expr) -> bool:
+    """Whether an expression has the name of a number of things, or is computed from one that has."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+            return _COUNT.fullmatch(name) is not None or _CAMEL_COUNT.fullmatch(name) is not None
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]):
+            return _COUNT.fullmatch(name) is not None
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name.startswith("num_")
+        case ast.BinOp(left=left, op=ast.Mult() | ast.FloorDiv() | ast.Add() | ast.Sub(), right=right):
+            return _is_called_a_count(left) or _is_called_a_count(right)
+    return False
