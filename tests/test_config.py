@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 
 from command import torchlint_
+from torchlint.config.files import Resolver, read_settings
 from torchlint.config.keys import KEYS, schema
-from torchlint.config.settings import Resolver, Settings, read_settings, shown
+from torchlint.config.settings import Settings, shown
 from torchlint.target import TorchVersion
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "torchlint.schema.json"

@@ -16,9 +16,12 @@ from types import SimpleNamespace
 import pytest
 
 import torchlint
+from torchlint.cli.main import main
+from torchlint.cli.prove import provable
 from torchlint.engine.linter import lint
 from torchlint.proof import hazards as proof
-from torchlint.proof.hazards import Proof, fixtures_folder, hazard_path, main, provable, prove, table
+from torchlint.proof.hazards import Proof, fixtures_folder, hazard_path, prove
+from torchlint.proof.table import table
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
 from torchlint.text.source import Source
@@ -244,7 +247,7 @@ def test_table_wraps_cells_and_shortens_values() -> None:
 
 @needs_torch
 def test_prove_prints_one_row_per_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["TPL102", "TPL001", "--device", "cpu"]) == 0
+    assert main(["prove", "TPL102", "TPL001", "--device", "cpu"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["rule", "device", "before", "after", "verdict"]
     rows = [line.split() for line in lines if line.startswith("TPL")]
@@ -257,7 +260,7 @@ def test_prove_prints_one_row_per_rule(capsys: pytest.CaptureFixture[str]) -> No
 @needs_torch
 def test_prove_says_where_it_was_not_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert main(["TPL102"]) == 0
+    assert main(["prove", "TPL102"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("Not run on CUDA: torch ")
 
@@ -265,7 +268,7 @@ def test_prove_says_where_it_was_not_run(capsys: pytest.CaptureFixture[str], mon
 @needs_torch
 def test_prove_on_cuda_without_cuda_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert main(["--device", "cuda"]) == 2
+    assert main(["prove", "--device", "cuda"]) == 2
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith("torchlint prove: not run on CUDA: torch ")
@@ -277,25 +280,25 @@ def test_prove_fails_when_a_proof_does(
     typo: SimpleNamespace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proof, "fixtures_folder", lambda: typo.folder)
-    assert main(["TPL005", "--device", "cpu"]) == 1
+    assert main(["prove", "TPL005", "--device", "cpu"]) == 1
     assert "TPL005 on cpu: FileNotFoundError: " in capsys.readouterr().out
 
 
 def test_prove_refuses_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["TPL9999"]) == 2
+    assert main(["prove", "TPL9999"]) == 2
     output = capsys.readouterr()
     assert "TPL9999" in output.err
     assert output.err.count("\n") == 1
 
 
 def test_a_rule_about_the_text_has_nothing_to_prove(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["TPL900"]) == 2
+    assert main(["prove", "TPL900"]) == 2
     assert capsys.readouterr().err == "torchlint prove: TPL900 is about the text alone: there is nothing to run\n"
 
 
 @needs_torch
 def test_prove_writes_what_was_seen_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["TPL102", "--device", "cpu", "--json", str(tmp_path / "proofs.json")]) == 0
+    assert main(["prove", "TPL102", "--device", "cpu", "--json", str(tmp_path / "proofs.json")]) == 0
     written = json.loads((tmp_path / "proofs.json").read_text(encoding="utf-8"))
     import torch
 
@@ -311,7 +314,7 @@ def test_prove_writes_what_was_seen_as_json(tmp_path: Path, capsys: pytest.Captu
 
 @needs_torch
 def test_prove_says_when_it_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["TPL102", "--device", "cpu", "--json", str(tmp_path / "none" / "proofs.json")]) == 2
+    assert main(["prove", "TPL102", "--device", "cpu", "--json", str(tmp_path / "none" / "proofs.json")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -12,7 +12,7 @@ from command import torchlint_
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.rules.selection import select_rules
-from torchlint.text.adding_noqa import with_noqa
+from torchlint.text.noqa import with_noqa
 from torchlint.text.source import Source
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"

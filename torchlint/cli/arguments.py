@@ -73,7 +73,6 @@ def whole_parser() -> argparse.ArgumentParser:
     """Everything in one, with the codes of the rules where codes are due: for shells to complete, not to parse with."""
     import shtab
 
-    from torchlint.proof.hazards import argument_parser as prove_parser
     from torchlint.rules import all_rules
 
     parsers = {
@@ -199,6 +198,24 @@ def rule_parser() -> argparse.ArgumentParser:
     which.add_argument("code", nargs="?", metavar="CODE", help="the rule, as in TPL001 or data-mutation")
     which.add_argument("--all", action="store_true", help="list all rules")
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="text (the default) or json")
+    return parser
+
+
+def prove_parser() -> argparse.ArgumentParser:
+    from pathlib import Path
+
+    parser = argparse.ArgumentParser(
+        prog="torchlint prove",
+        description="Runs each rule's hazard program, applies the rule's fix to it, and runs it again.",
+    )
+    parser.add_argument("codes", nargs="*", metavar="CODE", help="rules to prove, by code or prefix (all rules by default)")
+    parser.add_argument(
+        "--device",
+        choices=["auto", "cpu", "cuda"],
+        default="auto",
+        help="where to run; auto is the CPU, and CUDA where there is one",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write what was seen, and on what, to FILE")
     return parser
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from torchlint.cli.main import CLEAN, ERROR, FINDINGS, refuse
+from torchlint.cli.exits import CLEAN, ERROR, FINDINGS, refuse
 from torchlint.config.discovery import Discovery, discover
-from torchlint.config.settings import ConfigError, Resolver, Selection, Settings, overridden, read_settings, shown
+from torchlint.config.files import ConfigError, Resolver, read_settings
+from torchlint.config.settings import Selection, Settings, overridden, shown
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 from collections.abc import Iterator
 
+from torchlint.cli.exits import CLEAN, refuse
 from torchlint.diagnostic import Location
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.kinds.kind import Kind, Type
-from torchlint.text.source import Source
+from torchlint.text.source import Source, SourceError
+
+
+def show(options: argparse.Namespace) -> int:
+    """``torchlint explain-kind`` with these options: writes the lines and returns the exit code."""
+    path, row, column = [*options.place.rsplit(":", 2), "", ""][:3]
+    if not (row.isdecimal() and column.isdecimal()):
+        return refuse(f"not of the form FILE:ROW:COLUMN: {options.place}")
+    try:
+        with open(path, "rb") as file:
+            print(explain(Source.decode(file.read(), path), Location(int(row), int(column))))
+    except OSError as error:
+        return refuse(f"{path}: {error.strerror or error}")
+    except (SourceError, LookupError) as error:
+        return refuse(str(error.args[0]))
+    return CLEAN
 
 
 def explain(source: Source, place: Location) -> str:

@@ -11,12 +11,15 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from torchlint.cli.arguments import check_options, completion_parser, explain_kind_parser, rule_parser, whole_parser
-
-CLEAN = 0
-FINDINGS = 1
-ERROR = 2
-INTERRUPTED = 130
+from torchlint.cli.arguments import (
+    check_options,
+    completion_parser,
+    explain_kind_parser,
+    prove_parser,
+    rule_parser,
+    whole_parser,
+)
+from torchlint.cli.exits import CLEAN, FINDINGS, INTERRUPTED, refuse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,49 +55,20 @@ def _dispatched(arguments: list[str]) -> int:
 def _dispatch(arguments: list[str]) -> int:
     match arguments:
         case ["rule", *rest]:
-            return _rule(rule_parser().parse_args(rest))
+            options = rule_parser().parse_args(rest)
+            from torchlint.cli.rule_pages import show as run
         case ["prove", *rest]:
-            from torchlint.proof.hazards import main as prove
-
-            return prove(rest)
-        case ["generate-shell-completion", *rest]:
-            return _complete(completion_parser().parse_args(rest))
+            options = prove_parser().parse_args(rest)
+            from torchlint.cli.prove import show as run
         case ["explain-kind", *rest]:
-            return _explain_kind(explain_kind_parser().parse_args(rest))
-        case ["check", *rest]:
-            return _check(rest)
+            options = explain_kind_parser().parse_args(rest)
+            from torchlint.cli.explain_kind import show as run
+        case ["generate-shell-completion", *rest]:
+            options, run = completion_parser().parse_args(rest), _complete
         case _:
-            return _check(arguments)
-
-
-def _check(arguments: list[str]) -> int:
-    options = check_options(arguments)
-    from torchlint.cli.check import check
-
-    return check(options)
-
-
-# --- rule ------------------------------------------------------------------------------------------------------------
-
-
-def _rule(options: argparse.Namespace) -> int:
-    from torchlint.cli.rule_pages import described, page
-    from torchlint.rules import all_rules
-    from torchlint.rules.documentation import table
-    from torchlint.rules.selection import SelectionError, find_rule
-
-    try:
-        rules = all_rules() if options.all else (find_rule(options.code),)
-    except SelectionError as error:
-        return refuse(str(error))
-    if options.output_format == "json":
-        import json
-
-        descriptions = [described(rule) for rule in rules]
-        sys.stdout.write(json.dumps(descriptions if options.all else descriptions[0], indent=2) + "\n")
-    else:
-        sys.stdout.write(table(rules) if options.all else page(rules[0]))
-    return CLEAN
+            options = check_options(arguments[1:] if arguments[:1] == ["check"] else arguments)
+            from torchlint.cli.check import check as run
+    return run(options)
 
 
 def _complete(options: argparse.Namespace) -> int:
@@ -102,30 +76,6 @@ def _complete(options: argparse.Namespace) -> int:
 
     sys.stdout.write(shtab.complete(whole_parser(), options.shell) + "\n")
     return CLEAN
-
-
-def _explain_kind(options: argparse.Namespace) -> int:
-    from torchlint.cli.explain_kind import explain
-    from torchlint.diagnostic import Location
-    from torchlint.text.source import Source, SourceError
-
-    path, row, column = [*options.place.rsplit(":", 2), "", ""][:3]
-    if not (row.isdecimal() and column.isdecimal()):
-        return refuse(f"not of the form FILE:ROW:COLUMN: {options.place}")
-    try:
-        with open(path, "rb") as file:
-            print(explain(Source.decode(file.read(), path), Location(int(row), int(column))))
-    except OSError as error:
-        return refuse(f"{path}: {error.strerror or error}")
-    except (SourceError, LookupError) as error:
-        return refuse(str(error.args[0]))
-    return CLEAN
-
-
-def refuse(message: str) -> int:
-    """Says in one line on the standard error why nothing is done; returns the exit code."""
-    print(f"torchlint: error: {message}", file=sys.stderr)
-    return ERROR
 
 
 # --- the process -----------------------------------------------------------------------------------------------------

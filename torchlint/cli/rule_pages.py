@@ -16,10 +16,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from torchlint.cli.exits import CLEAN, refuse
 from torchlint.config.keys import schema
 from torchlint.proof.hazards import fixtures_folder, hazard_path
 from torchlint.rules import all_rules, documentation
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.selection import SelectionError, find_rule
 
 _CHECKOUT = Path(__file__).parents[2]
 _TABLE = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
@@ -29,6 +31,20 @@ _DIFF_LINES = 24
 """About how many lines of a fixture's diff a page shows."""
 _SHOWN = 100
 """How many characters of a seen value a page shows."""
+
+
+def show(options: argparse.Namespace) -> int:
+    """``torchlint rule`` with these options: writes the page, or the list of all rules, and returns the exit code."""
+    try:
+        rules = all_rules() if options.all else (find_rule(options.code),)
+    except SelectionError as error:
+        return refuse(str(error))
+    if options.output_format == "json":
+        descriptions = [described(rule) for rule in rules]
+        sys.stdout.write(json.dumps(descriptions if options.all else descriptions[0], indent=2) + "\n")
+    else:
+        sys.stdout.write(documentation.table(rules) if options.all else page(rules[0]))
+    return CLEAN
 
 
 def page(rule: Entry) -> str:

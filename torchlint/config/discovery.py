@@ -7,9 +7,10 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from torchlint.config.files import Resolver
 from torchlint.config.gitignore import Ignored
 from torchlint.config.patterns import Patterns
-from torchlint.config.settings import Resolver, Settings
+from torchlint.config.settings import Settings
 from torchlint.diagnostic import FileError
 
 _EMACS_LOCK = ".#"

@@ -7,20 +7,19 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.cache import digest
 from torchlint.engine.linter import lint, passes_screen
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.catalogue import Entry
-from torchlint.text.noqa import Suppressions
+from torchlint.text.noqa import Suppressions, with_noqa
 from torchlint.text.notebook import SUFFIX, NotebookSource
 from torchlint.text.reading import DEFAULT_LIMIT, refuse_larger
 from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
-    from torchlint.config.settings import Settings
     from torchlint.engine.baseline import Baseline
 
 BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
@@ -35,19 +34,26 @@ class Action(Enum):
     ADD_NOQA = "add noqa comments"
 
 
+class RulesByFile(Protocol):
+    """Settings that may take some of the rules away for some of the files; they are sent to other processes."""
+
+    def rules_for(self, path: str) -> tuple[Entry, ...]:
+        """The rules that run on the file at ``path``."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What a run does with each of its files.
 
-    ``settings`` may take some of the rules away for some of the files; fixes and comments are for what is not in the
-    ``baseline``. Files of more bytes than ``max_file_size`` are refused.
+    Fixes and comments are for what is not in the ``baseline``. Files of more bytes than ``max_file_size`` are refused.
     """
 
     rules: tuple[Entry, ...]
     action: Action = Action.LINT
     applicability: Applicability = Applicability.SAFE
     options: Options = DEFAULTS
-    settings: Settings | None = None
+    settings: RulesByFile | None = None
     baseline: Baseline | None = None
     max_file_size: int = DEFAULT_LIMIT
 
@@ -119,8 +125,6 @@ def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnos
 
 
 def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
-    from torchlint.text.adding_noqa import with_noqa
-
     found = lint(source, task.rules_for(source.filename), task.options)
     wanted = found if task.baseline is None else task.baseline.new(found)
     if not wanted:

@@ -9,30 +9,19 @@ torch is imported when programs are run, and only then.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import importlib
-import json
-import platform
-import shutil
-import sys
-import textwrap
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from torchlint import __version__
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.selection import SelectionError, select_rules
 from torchlint.text.source import Source
 
 PROVEN = "proven"
@@ -41,8 +30,6 @@ NO_DAMAGE = "no damage"
 NOT_REPAIRED = "not repaired"
 FAILED = "failed"
 SKIPPED = "skipped: needs {device}"
-
-NO_TORCH = "torchlint prove: this command runs PyTorch, which is not installed here: pip install torch numpy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,130 +135,3 @@ def _one_line(error: Exception, path: Path) -> str:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     place = f"{path.name}:{lines[-1]}: " if lines else ""
     return f"{place}{type(error).__name__}: {message}"
-
-
-# --- the command -----------------------------------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str]) -> int:
-    """``torchlint prove`` with these arguments: prints the table and returns the exit code.
-
-    0: all proven; 1: at least one is not; 2: wrong use, or torch or the device is missing.
-    """
-    options = argument_parser().parse_args(arguments)
-    try:
-        rules = provable(select_rules(select=options.codes or ["ALL"]))
-    except SelectionError as error:
-        return _refuse(f"torchlint prove: {error}")
-    if not fixtures_folder().is_dir():
-        return _refuse(f"torchlint prove: the hazard programs are missing: there is no folder {fixtures_folder()}")
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError:
-        return _refuse(NO_TORCH)
-    cuda = torch.cuda.is_available()
-    without_cuda = f"torch {torch.__version__} sees no CUDA device here"
-    if options.device == "cuda" and not cuda:
-        return _refuse(f"torchlint prove: not run on CUDA: {without_cuda}")
-
-    devices = {"cpu": ["cpu"], "cuda": ["cuda"], "auto": ["cpu", "cuda"] if cuda else ["cpu"]}[options.device]
-    proofs = [prove(rule, device) for device in devices for rule in rules]
-    print(table(proofs, shutil.get_terminal_size((120, 24)).columns))
-    if options.device == "auto" and not cuda:
-        print(f"Not run on CUDA: {without_cuda}.")
-    if options.json:
-        try:
-            options.json.write_text(record(proofs, devices) + "\n", encoding="utf-8")
-        except OSError as error:
-            return _refuse(f"torchlint prove: cannot write {options.json}: {error.strerror}")
-    return 0 if all(proof.passed for proof in proofs) else 1
-
-
-def provable(rules: Sequence[Entry]) -> list[Entry]:
-    """Those of ``rules`` that have a hazard program; raises `SelectionError` where none does."""
-    found = [rule for rule in rules if rule.proven]
-    if not found:
-        raise SelectionError(f"{', '.join(rule.code for rule in rules)} is about the text alone: there is nothing to run")
-    return found
-
-
-def argument_parser() -> argparse.ArgumentParser:
-    """The parser of the arguments of ``torchlint prove``."""
-    parser = argparse.ArgumentParser(
-        prog="torchlint prove",
-        description="Runs each rule's hazard program, applies the rule's fix to it, and runs it again.",
-    )
-    parser.add_argument("codes", nargs="*", metavar="CODE", help="rules to prove, by code or prefix (all rules by default)")
-    parser.add_argument(
-        "--device",
-        choices=["auto", "cpu", "cuda"],
-        default="auto",
-        help="where to run; auto is the CPU, and CUDA where there is one",
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write what was seen, and on what, to FILE")
-    return parser
-
-
-def _refuse(message: str) -> int:
-    print(message, file=sys.stderr)
-    return 2
-
-
-def record(proofs: Sequence[Proof], devices: Sequence[str]) -> str:
-    """The proofs as JSON, with what they were run on: the format of ``docs/evidence/``."""
-    torch = importlib.import_module("torch")
-    names = {"cpu": platform.machine(), "cuda": torch.cuda.get_device_name() if "cuda" in devices else None}
-    content = {
-        "torchlint": __version__,
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "devices": {device: names[device] if device in devices else "not run" for device in ("cpu", "cuda")},
-        "proofs": [{key: value for key, value in asdict(proof).items() if key != "fixed_text"} for proof in proofs],
-    }
-    return json.dumps(content, indent=2, default=str)
-
-
-# --- the table -------------------------------------------------------------------------------------------------------
-
-_HEADINGS = ("rule", "device", "before", "after", "verdict")
-_GAP = "  "
-
-
-def table(proofs: Sequence[Proof], width: int) -> str:
-    """The proofs as a table that is about ``width`` characters wide, and what went wrong below it."""
-    rows = [_HEADINGS, *((f"{p.code} {p.name}", p.device, _seen(p.before), _seen(p.after), p.verdict) for p in proofs)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    room = width - widths[0] - widths[1] - widths[4] - len(_GAP) * 4
-    widths[2] = min(widths[2], max(room // 2, 24))
-    widths[3] = min(widths[3], max(room - widths[2], 24))
-    lines = [line for row in rows for line in _row(row, widths)]
-    lines.insert(1, _GAP.join("-" * column for column in widths))
-    errors = [f"{proof.code} on {proof.device}: {proof.error}" for proof in proofs if proof.error]
-    return "\n".join(lines + [""] * bool(errors) + errors)
-
-
-def _row(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    wrapped = [textwrap.wrap(cell, width) for cell, width in zip(cells, widths)]
-    for line in zip_longest(*wrapped, fillvalue=""):
-        yield _GAP.join(part.ljust(width) for part, width in zip(line, widths)).rstrip()
-
-
-def _seen(seen: Mapping[str, Any] | None) -> str:
-    if seen is None:
-        return "-"
-    return ", ".join(f"{key}={_value(value)}" for key, value in seen.items())
-
-
-def _value(value: object) -> str:
-    """A short form: numbers without trailing zeros, of a message its first clause."""
-    match value:
-        case float():
-            return f"{value:g}"
-        case list() | tuple():
-            return f"[{', '.join(_value(item) for item in value)}]"
-        case str():
-            return textwrap.shorten(value.partition(": ")[0].partition(". ")[0], 100, placeholder="…")
-        case _:
-            return str(value)

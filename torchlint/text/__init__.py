@@ -1,1 +1,4 @@
-"""One file's text: decoding it, its lines, comments and notebook cells, and writing it back. Knows neither rules nor files."""
+"""One file's text: decoding it, its tree, its comments, a notebook's cells, code for a newer Python, and writing it back.
+
+Everybody may enter, at `source` and `notebook` first of all. Nothing here knows of semantics, rules or the engine.
+"""
