@@ -1,8 +1,6 @@
 """Every rule on its fixtures: what it reports, what its fixes make of it, and what it leaves alone.
 
-In ``bad.py`` a line that a rule must report ends in a comment with the rule's code: ``# TPL001``, with `` -> 14`` where the
-column just behind the finding matters, and ``(unsafe)`` or ``(no fix)`` where the fix is not a safe one. Several findings on
-a line are divided by commas. ``# next line: TPL001`` speaks for a line that can hold no comment.
+`torchlint.proof.fixtures` says how the findings that a file must have are marked in it.
 """
 
 from __future__ import annotations
@@ -10,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,48 +17,22 @@ import pytest
 from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.fixer import FixResult, fix
 from torchlint.engine.linter import lint
+from torchlint.proof.fixtures import COMMENT, Expected, expectations, folder_of
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-MARKER = re.compile(r"(?P<code>TPL\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
-COMMENT = re.compile(rf"# (?P<next>next line: )?(?P<markers>{MARKER.pattern.replace('?P<', '?P<_')}(?:, .*)?)$")
-
-
-@dataclass(frozen=True)
-class Expected:
-    """A finding that a marker asks for."""
-
-    row: int
-    end_column: int | None
-    applicability: Applicability | None
-
-
 each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
 
 def folder(rule: Entry) -> Path:
-    return FIXTURES / f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
+    return FIXTURES / folder_of(rule)
 
 
 @cache
 def read(rule: Entry, name: str) -> str:
     return (folder(rule) / name).read_bytes().decode()
-
-
-def expectations(text: str, code: str) -> list[Expected]:
-    found = []
-    for row, line in enumerate(text.split("\n"), 1):
-        comment = COMMENT.search(line)
-        if comment is None:
-            continue
-        for marker in MARKER.finditer(comment["markers"]):
-            if marker["code"] == code:
-                applicability = {None: Applicability.SAFE, "unsafe": Applicability.UNSAFE, "no fix": None}[marker["fix"]]
-                end = int(marker["end"]) if marker["end"] else None
-                found.append(Expected(row + 1 if comment["next"] else row, end, applicability))
-    return found
 
 
 def findings(text: str, rule: Entry) -> list[Diagnostic]:

@@ -73,12 +73,14 @@ def whole_parser() -> argparse.ArgumentParser:
     """Everything in one, with the codes of the rules where codes are due: for shells to complete, not to parse with."""
     import shtab
 
+    from torchlint.cli.test_rule import argument_parser as test_rule_parser
     from torchlint.rules import all_rules
 
     parsers = {
         "check": check_parser(),
         "rule": rule_parser(),
         "prove": prove_parser(),
+        "test-rule": test_rule_parser(),
         "explain-kind": explain_kind_parser(),
         "generate-shell-completion": completion_parser(),
     }

@@ -60,6 +60,10 @@ def _dispatch(arguments: list[str]) -> int:
         case ["prove", *rest]:
             options = prove_parser().parse_args(rest)
             from torchlint.cli.prove import show as run
+        case ["test-rule", *rest]:
+            from torchlint.cli.test_rule import test_rule
+
+            return test_rule(rest)
         case ["explain-kind", *rest]:
             options = explain_kind_parser().parse_args(rest)
             from torchlint.cli.explain_kind import show as run

@@ -23,6 +23,11 @@ def page(rule: Entry) -> str:
     return f"# {rule.name} ({rule.code})\n\n{default} {fix}\n\n{rule.documentation}\n"
 
 
+def sections(rule: Entry) -> dict[str, str]:
+    """The sections of a rule's docstring by their titles, in their order."""
+    return {match["title"].strip(): match["text"] for match in _SECTION.finditer(rule.documentation)}
+
+
 def table(rules: Sequence[Entry]) -> str:
     """A line for each rule: code, name, whether it is on by default, what its fixes are."""
     rows = [_HEADINGS, *((rule.code, rule.name, "on" if rule.default else "off", fix_safety(rule) or "none") for rule in rules)]
@@ -33,13 +38,11 @@ def table(rules: Sequence[Entry]) -> str:
 
 def summary(rule: Entry) -> str:
     """The first sentence of what a rule's page says it does."""
-    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(rule.documentation)}
-    text = " ".join(sections["What it does"].split("\n\n")[0].split())
+    text = " ".join(sections(rule).get("What it does", "").split("\n\n")[0].split())
     return re.split(r"(?<=\.) (?=[A-Z`])", text)[0]
 
 
 def fix_safety(rule: Entry) -> str:
     """What the section "Fix safety" says that the rule's fixes are: "safe", "unsafe" or "safe or unsafe"; empty without it."""
-    sections = {match["title"].strip(): match["text"] for match in _SECTION.finditer(rule.documentation)}
-    words = set(re.findall(r"\w+", sections.get("Fix safety", "").lower()))
+    words = set(re.findall(r"\w+", sections(rule).get("Fix safety", "").lower()))
     return " or ".join(word for word in ("safe", "unsafe") if word in words)
