@@ -7,7 +7,9 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.memory.aliases import Sharing
+from torchlint.semantics.memory.changes import Changes
+from torchlint.semantics.memory.links import Links, Sharing
+from torchlint.semantics.memory.places import Places
 
 TENSOR = "import numpy as np\nimport torch\nx = torch.zeros(3, 4)\na = np.zeros(3)\n"
 
@@ -49,7 +51,7 @@ TENSOR = "import numpy as np\nimport torch\nx = torch.zeros(3, 4)\na = np.zeros(
 )
 def test_what_an_expression_shares(expression: str, names: list[str], sharing: Sharing | None) -> None:
     semantics, (node,) = marked(f"{TENSOR}y = «{expression}»")
-    links = semantics.aliases.chain(node)
+    links = semantics.of(Links).chain(node)
     assert [link.name for link in links] == names
     assert (links[0].sharing if links else None) is sharing
 
@@ -83,14 +85,14 @@ def test_what_changes_a_value(statement: str, changed: str | None) -> None:
     target = semantics.tree.module.body[2].targets[0]  # type: ignore[attr-defined]
     binding = semantics.bindings.of(target)
     assert binding is not None
-    assert [ast.unparse(change.node) for change in semantics.aliases.changes(binding)] == ([changed] if changed else [])
+    assert [ast.unparse(change.node) for change in semantics.of(Changes).changes(binding)] == ([changed] if changed else [])
 
 
 def test_changes_through_other_names() -> None:
     semantics, _ = marked(f"{TENSOR}row = x[0]\nfirst = row[:1]\nfirst.zero_()\ncopy = x.clone()\ncopy.zero_()\nrow[0] = 1")
     binding = semantics.bindings.of(semantics.tree.module.body[2].targets[0])  # type: ignore[attr-defined]
     assert binding is not None
-    assert [ast.unparse(change.node) for change in semantics.aliases.changes_of(binding)] == ["row[0]", "first.zero_()"]
+    assert [ast.unparse(change.node) for change in semantics.of(Changes).changes_of(binding)] == ["row[0]", "first.zero_()"]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +109,9 @@ def test_changes_through_other_names() -> None:
 )
 def test_what_is_read_after(code: str, expected: bool) -> None:
     semantics, (node,) = marked(f"{TENSOR}{code}")
-    place = semantics.aliases.place(node)
+    place = semantics.of(Places).place(node)
     assert place is not None
-    assert semantics.aliases.is_read_after(place, semantics.tree.statement(node)) is expected
+    assert semantics.of(Places).is_read_after(place, semantics.tree.statement(node)) is expected
 
 
 def test_places() -> None:
@@ -125,16 +127,16 @@ def test_places() -> None:
             «self.model.fc»
     """
     semantics, (own, given, other, elsewhere) = marked(snippet)
-    places = [semantics.aliases.place(node) for node in (own, given, other, elsewhere)]
+    places = [semantics.of(Places).place(node) for node in (own, given, other, elsewhere)]
     first, second, third, fourth = (place for place in places if place is not None)
     assert first.spelling == "self.model.fc"
-    assert semantics.aliases.same(first, fourth)
-    assert not semantics.aliases.same(first, second)
-    assert not semantics.aliases.same(second, third)
-    assert list(semantics.aliases.occurrences(first)) == [own, elsewhere]
-    assert [ast.unparse(node) for node in semantics.aliases.rebound(second)] == ["model"]
+    assert semantics.of(Places).same(first, fourth)
+    assert not semantics.of(Places).same(first, second)
+    assert not semantics.of(Places).same(second, third)
+    assert list(semantics.of(Places).occurrences(first)) == [own, elsewhere]
+    assert [ast.unparse(node) for node in semantics.of(Places).rebound(second)] == ["model"]
 
 
 def test_the_result_of_a_call_is_no_place() -> None:
     semantics, (node,) = marked("«f().x»")
-    assert semantics.aliases.place(node) is None
+    assert semantics.of(Places).place(node) is None

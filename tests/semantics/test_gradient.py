@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from marked import kind, marked
 
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+
 IMPORT = "import torch\n"
 
 
@@ -94,7 +96,7 @@ def test_the_grad_status_of_what_is_computed_there(snippet: str, expected: str) 
 
 def backpropagated(snippet: str) -> list[bool]:
     semantics, nodes = marked(IMPORT + snippet)
-    return [semantics.backpropagated.name(node) for node in nodes]
+    return [semantics.of(Backpropagated).name(node) for node in nodes]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from marked import marked
 from torchlint.semantics import Semantics
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.training.modes import Modes
 from torchlint.semantics.training.trained_models import TrainedModels
 from torchlint.text.source import Source
 
@@ -24,7 +25,7 @@ class Snippet:
 
     def __init__(self, text: str) -> None:
         self.semantics, (self.node,) = marked(text)
-        self.modes = self.semantics.modes
+        self.modes = self.semantics.of(Modes)
         self.scope = self.semantics.control_flow.scope(self.node)
         model = self.modes.references.of(self.node)
         assert model is not None

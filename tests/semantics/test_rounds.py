@@ -8,6 +8,8 @@ import textwrap
 import pytest
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.rounds import RoundGraphs
+from torchlint.semantics.training.training_steps import TrainingSteps
 
 BEFORE = """
 import torch
@@ -46,9 +48,9 @@ for x, y in loader:
 
 def is_used_up(body: str) -> bool:
     meaning = Semantics(ast.parse(BEFORE + textwrap.indent(textwrap.dedent(body), "    ")))
-    backward = meaning.training_steps.backwards[0]
+    backward = meaning.of(TrainingSteps).backwards[0]
     loop = next(meaning.tree.loops(backward.call))
-    return meaning.round_graphs.is_used_up(backward.loss, backward.call, loop)
+    return meaning.of(RoundGraphs).is_used_up(backward.loss, backward.call, loop)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def used_up(text: str) -> str | None:
     """What the call that the last line of a snippet starts with back-propagates and uses up, as it is spelled."""
     meaning = Semantics(ast.parse(textwrap.dedent(text)))
     call = max((node for node in meaning.tree.of_type(ast.Call)), key=lambda node: (node.lineno, -node.col_offset))
-    found = meaning.round_graphs.used_up(call)
+    found = meaning.of(RoundGraphs).used_up(call)
     return ast.unparse(found) if found is not None else None
 
 

@@ -10,6 +10,7 @@ import pytest
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS
 from torchlint.semantics.training.optimizers import Optimizers
+from torchlint.semantics.training.training_steps import TrainingSteps
 from torchlint.semantics.training.unseen_code import UnseenCode
 
 
@@ -47,7 +48,7 @@ def test_a_backward_is_of_a_tensor_an_engine_or_the_function() -> None:
                 scaled.backward()
         """
     )
-    assert found([act.loss for act in meaning.training_steps.backwards]) == ["loss", "other", "third", "fourth", "scaled"]
+    assert found([act.loss for act in meaning.of(TrainingSteps).backwards]) == ["loss", "other", "third", "fourth", "scaled"]
 
 
 MADE = """
@@ -70,12 +71,12 @@ MADE = """
 )
 def test_a_step_is_of_an_optimizer_that_the_file_makes(statement: str, stepped: list[str]) -> None:
     meaning = semantics(textwrap.dedent(MADE) + statement)
-    assert found([act.optimizer for act in meaning.training_steps.steps]) == stepped
+    assert found([act.optimizer for act in meaning.of(TrainingSteps).steps]) == stepped
 
 
 def test_zero_grads_are_of_optimizers_and_modules() -> None:
     meaning = semantics("optimizer.zero_grad()\nself.model.zero_grad(set_to_none=True)\nzero_grad()")
-    assert found([act.of for act in meaning.training_steps.zero_grads]) == ["optimizer", "self.model"]
+    assert found([act.of for act in meaning.of(TrainingSteps).zero_grads]) == ["optimizer", "self.model"]
 
 
 def test_what_has_step_and_zero_grad_acts_as_an_optimizer() -> None:
@@ -193,8 +194,8 @@ def test_a_round_runs_the_functions_that_it_calls() -> None:
                     self.work(x)
         """
     )
-    region = meaning.training_steps.region(loop(meaning))
-    places = [(ast.unparse(act.call), ast.unparse(place)) for act, place in meaning.training_steps.backwards_in(region)]
+    region = meaning.of(TrainingSteps).region(loop(meaning))
+    places = [(ast.unparse(act.call), ast.unparse(place)) for act, place in meaning.of(TrainingSteps).backwards_in(region)]
     assert places == [("loss.backward()", "self.work(x)")]
 
 
@@ -239,7 +240,7 @@ def test_what_may_wipe_gradients(statement: str, wipes: bool) -> None:
             optimizer.step()
         """
     )
-    steps = meaning.training_steps
+    steps = meaning.of(TrainingSteps)
     assert meaning.of(UnseenCode).may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
 
 
@@ -258,7 +259,7 @@ def test_a_method_of_an_unknown_base_class_may_wipe() -> None:
         """
     for method, wipes in (("begin", True), ("model", False), ("log", False)):
         meaning = semantics(text.format(method=method))
-        steps = meaning.training_steps
+        steps = meaning.of(TrainingSteps)
         assert meaning.of(UnseenCode).may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
 
 

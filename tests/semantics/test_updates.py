@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.memory.places import Places
 from torchlint.semantics.memory.updates import Updates
 
 START = """
@@ -71,7 +72,7 @@ def test_what_an_update_changes(code: str, expected: bool) -> None:
     found = Updates(semantics)
     (update,) = found.of_scope(semantics.tree.module)
     call = semantics.tree.module.body[-1].value  # type: ignore[attr-defined]
-    place = semantics.aliases.place(call.args[0])
+    place = semantics.of(Places).place(call.args[0])
     assert place is not None
     assert found.changes(update, place) is expected
 

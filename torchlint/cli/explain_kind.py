@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from torchlint.cli.exits import CLEAN, refuse
 from torchlint.diagnostic import Location
 from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.kinds.kind import Kind, Type
 from torchlint.text.source import Source, SourceError
@@ -59,7 +60,7 @@ def _lines(source: Source, semantics: Semantics, node: ast.expr) -> Iterator[str
             yield f"  bound on line {_line(binding)}: {describe(semantics.inference.binding_kind(binding))}"
     if semantics.no_grad.covers(node):
         yield "  autograd is off here"
-    if semantics.backpropagated.name(node):
+    if semantics.of(Backpropagated).name(node):
         yield "  flows into what is back-propagated"
 
 

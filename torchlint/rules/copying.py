@@ -7,6 +7,7 @@ from functools import cached_property
 
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.memory.links import Links
 from torchlint.text.source import Source
 
 
@@ -55,7 +56,7 @@ class Copying:
         end = self._source.end(node)
         if isinstance(node, ast.Attribute) and node.attr == "data":
             return [self._rewriter.replace_attribute(node, ".detach().clone()")]
-        links = self._semantics.aliases.chain(node)
+        links = self._semantics.of(Links).chain(node)
         conversions = [link.name for link in links if link.name in ("numpy", "asarray", "from_numpy", "as_tensor")]
         if self._semantics.kind(node).type is Type.ARRAY or conversions[:1] == ["numpy"]:
             return [(end, end, ".copy()")]

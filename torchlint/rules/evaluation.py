@@ -11,6 +11,7 @@ from torchlint.semantics import Form, Semantics
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import Function, last_name, walk_body
+from torchlint.semantics.training.modes import Modes
 
 EVALUATES = re.compile(rb"\.eval\([\s\\]*[)#]|\.train\([\s\\(]*(?:False|mode|#)")
 """What a file holds that puts a model into evaluation mode."""
@@ -115,7 +116,7 @@ class GradientUses:
             return True
         if (self._semantics.qualified_name(call.func) or "").startswith(_GRADIENT_APIS):
             return True
-        function = self._semantics.modes.references.callee(call)
+        function = self._semantics.of(Modes).references.callee(call)
         if function is None:
             definition = self._semantics.kind(call.func).definition
             if isinstance(definition, ast.ClassDef) and self._semantics.facts.is_module(definition):

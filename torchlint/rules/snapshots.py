@@ -10,7 +10,8 @@ from enum import Enum, auto
 
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.tree import dotted
-from torchlint.semantics.memory.aliases import Link, Place, Sharing
+from torchlint.semantics.memory.links import Link, Links, Sharing
+from torchlint.semantics.memory.places import Place, Places
 
 _MODEL = re.compile(r"model|net(work)?($|_|\d)|module|encoder|decoder", re.IGNORECASE)
 _SHALLOW_COPIES = frozenset({"builtins.dict", "collections.OrderedDict", "copy.copy"})
@@ -74,7 +75,7 @@ class Snapshots:
                         core, comprehension = inner, True
         match core:
             case ast.Call(func=ast.Attribute(value=model, attr="state_dict")) if self._has_state(model):
-                place = self._semantics.aliases.place(model)
+                place = self._semantics.of(Places).place(model)
                 if place is not None:
                     return Snapshot(Of.STATE, node, core, place, comprehension)
         return None
@@ -91,7 +92,7 @@ class Snapshots:
 
     def _is_used_as_module(self, model: ast.expr) -> bool:
         """Whether something unknown is used as a module: its ``parameters`` are taken; or called one, and restored."""
-        place = self._semantics.aliases.place(model)
+        place = self._semantics.of(Places).place(model)
         if place is None:
             return False
         attributes = self.attributes(place)
@@ -106,7 +107,7 @@ class Snapshots:
 
     def attributes(self, place: Place) -> set[str]:
         """The attributes that are read of a place."""
-        parents = [self._semantics.tree.parent(use) for use in self._semantics.aliases.occurrences(place)]
+        parents = [self._semantics.tree.parent(use) for use in self._semantics.of(Places).occurrences(place)]
         return {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
 
     def _is_link_of_target(self, kept: ast.expr, node: ast.DictComp | ast.ListComp) -> bool:
@@ -118,7 +119,7 @@ class Snapshots:
 
     def _links(self, node: ast.expr) -> list[Link]:
         """The links of a chain, if all of them share memory for certain, on a CPU."""
-        links = self._semantics.aliases.chain(node)
+        links = self._semantics.of(Links).chain(node)
         return links if all(link.sharing is not Sharing.PERHAPS for link in links) else []
 
     def _parameters(self, node: ast.expr) -> Snapshot | None:
@@ -132,7 +133,7 @@ class Snapshots:
                     core, comprehension = generator.iter, True
         match core:
             case ast.Call(func=ast.Attribute(value=model, attr="parameters" | "named_parameters")):
-                place = self._semantics.aliases.place(model)
+                place = self._semantics.of(Places).place(model)
                 kind = self._semantics.kind(model)
                 if place is not None and kind.type in (Type.MODULE, Type.UNKNOWN):
                     return Snapshot(Of.PARAMETERS, node, core, place, comprehension)
@@ -140,14 +141,14 @@ class Snapshots:
 
     def _tensor(self, node: ast.expr) -> Snapshot | None:
         """``w.detach()``, ``w.data``, ``w.detach().numpy()`` or ``w`` itself, of a leaf or of one of a model's tensors."""
-        links = self._semantics.aliases.chain(node)
+        links = self._semantics.of(Links).chain(node)
         if any(link.sharing is Sharing.PERHAPS or link.name == "Variable" or link.name.endswith("_") for link in links):
             return None
         root = links[-1].source if links else node
         if (model := self._model_of(root)) is not None:
-            place = self._semantics.aliases.place(model)
+            place = self._semantics.of(Places).place(model)
             return Snapshot(Of.TENSOR, node, root, place) if place is not None else None
-        place = self._semantics.aliases.place(root)
+        place = self._semantics.of(Places).place(root)
         if place is None or (not links and isinstance(root, ast.Name)):
             return None  # no tensor that is kept anywhere, or another name for the same one
         kind = self._semantics.kind(root)
@@ -173,7 +174,7 @@ class Snapshots:
         match node:
             case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) == "copy.copy":
                 core = inner
-        place = self._semantics.aliases.place(core)
+        place = self._semantics.of(Places).place(core)
         if place is None or self._semantics.kind(core).type is not Type.MODULE:
             return None
         return Snapshot(Of.MODULE, node, core, place)

@@ -11,7 +11,9 @@ from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.copying import Copying
 from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, Screen, is_about_torch
 from torchlint.semantics import Binding, Type
-from torchlint.semantics.memory.aliases import Change, Link, Place, Sharing
+from torchlint.semantics.memory.changes import Change, Changes
+from torchlint.semantics.memory.links import Link, Links, Sharing
+from torchlint.semantics.memory.places import Place, Places
 
 _CONVERTS = (b"from_numpy(", b"as_tensor(", b"asarray(", b".numpy(", b"from_dlpack(", b"Tensor(")
 _CONVERTING = frozenset({b"from_numpy", b"as_tensor", b"asarray", b".numpy", b"from_dlpack"})
@@ -84,7 +86,7 @@ class SharedBufferMutation(AstRule):
             return
         target, binding = node.targets[0], self.semantics.bindings.of(node.targets[0])
         links = self._conversion(node.value)
-        place = self.semantics.aliases.place(links[-1].source) if links else None
+        place = self.semantics.of(Places).place(links[-1].source) if links else None
         if binding is None or place is None or place.root.id == target.id or self._is_made_to_be_filled(place):
             return
         change = self._change_of_result(target, binding, place) or self._change_of_source(target, binding, place)
@@ -105,7 +107,7 @@ class SharedBufferMutation(AstRule):
 
     def _conversion(self, value: ast.expr) -> list[Link]:
         """The chain of an expression that leads from a tensor to an array or back, over shared memory."""
-        links = self.semantics.aliases.chain(value)
+        links = self.semantics.of(Links).chain(value)
         if not any(self._crosses(link) for link in links) or any(link.name in ("detach", "data") for link in links):
             return []
         if any(link.sharing is not Sharing.ALWAYS and not self._is_of_same_type(link) for link in links):
@@ -158,31 +160,31 @@ class SharedBufferMutation(AstRule):
 
     def _change_of_result(self, target: ast.Name, binding: Binding, place: Place) -> Change | None:
         """A change of what the conversion gave, behind which its source is still used."""
-        aliases = self.semantics.aliases
-        changes = {change.node: change for change in aliases.changes_of(binding)}
-        for node in islice(aliases.following(target, changes, ()), _MANY):
-            if aliases.is_read_after(place, node):
+        places = self.semantics.of(Places)
+        changes = {change.node: change for change in self.semantics.of(Changes).changes_of(binding)}
+        for node in islice(places.following(target, changes, ()), _MANY):
+            if places.is_read_after(place, node):
                 return changes[node]
         return None
 
     def _change_of_source(self, target: ast.Name, binding: Binding, place: Place) -> Change | None:
         """A change of the source, behind which the result of the conversion, made before, is still used."""
-        aliases = self.semantics.aliases
-        result = aliases.place(target)
-        uses = [use for use in binding.uses if aliases.reads_values(use)]
+        places = self.semantics.of(Places)
+        result = places.place(target)
+        uses = [use for use in binding.uses if places.reads_values(use)]
         if result is None or not uses:
             return None
-        again = aliases.rebound(result)
+        again = places.rebound(result)
         changes = {change.node: change for change in self._changes(place)}
-        for node in islice(aliases.following(target, changes, [*aliases.rebound(place), *again]), _MANY):
-            if next(aliases.following(node, uses, again), None) is not None:
+        for node in islice(places.following(target, changes, [*places.rebound(place), *again]), _MANY):
+            if next(places.following(node, uses, again), None) is not None:
                 return changes[node]
         return None
 
     def _changes(self, place: Place) -> Iterator[Change]:
         if isinstance(place.node, ast.Name):
             for binding in self.semantics.bindings.reaching(place.node):
-                yield from self.semantics.aliases.changes(binding)
+                yield from self.semantics.of(Changes).changes(binding)
 
     # --- report ------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen, is_about_torch
 from torchlint.semantics import Type
-from torchlint.semantics.memory.aliases import Sharing, is_assigned
+from torchlint.semantics.memory.links import Links, Sharing, is_assigned
+from torchlint.semantics.memory.places import Places
 
 _TAKES_ID = re.compile(rb"id(?<![\w.]id)[\s\\)]*[(#]")
 _IS = re.compile(
@@ -211,14 +212,14 @@ class IdentityAsSharing(AstRule):
         """Whether evaluating ``node`` makes a new object over existing memory."""
         if self._is_storage(node):
             return True
-        link = self.semantics.aliases.link(node)
+        link = self.semantics.of(Links).link(node)
         if link is None or link.sharing is not Sharing.ALWAYS or link.name.endswith("_") or link.name in _SAME_OBJECT:
             return False
         return True
 
     def _derives(self, node: ast.expr, origin: ast.expr) -> bool:
         """Whether a name is bound to a new object over the memory of ``origin``: ``view = x.view(-1)``."""
-        if not isinstance(node, ast.Name) or (place := self.semantics.aliases.place(origin)) is None:
+        if not isinstance(node, ast.Name) or (place := self.semantics.of(Places).place(origin)) is None:
             return False
         bindings = self.semantics.bindings.reaching(node)
         return len(bindings) == 1 and is_assigned(bindings[0]) and self._is_new_over(bindings[0].value, place.spelling)
@@ -226,8 +227,8 @@ class IdentityAsSharing(AstRule):
     def _is_new_over(self, value: ast.expr | None, spelling: str) -> bool:
         if value is None or not self._is_new(value):
             return False
-        start = self.semantics.aliases.chain(value)[-1].source if not self._is_storage(value) else value
-        place = self.semantics.aliases.place(start)
+        start = self.semantics.of(Links).chain(value)[-1].source if not self._is_storage(value) else value
+        place = self.semantics.of(Places).place(start)
         return place is not None and place.spelling == spelling
 
     # --- report ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from torchlint.diagnostic import Fix
 from torchlint.fixes.rewriting import TextEdit
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import WRITES, Screen, is_about_torch
-from torchlint.semantics.memory.aliases import Change
+from torchlint.semantics.memory.changes import Change, Changes
+from torchlint.semantics.memory.links import Links
 
 _WRITES = re.compile(WRITES + rb"|register_buffer|Parameter")
 _METHODS = frozenset({"expand", "expand_as", "broadcast_to"})
@@ -108,8 +109,8 @@ class ExpandedWrite(AstRule):
 
     def _kept_as_weights(self, call: ast.Call) -> Iterator[str]:
         """The names of the calls that make what is expanded a module's buffer or parameter."""
-        value = self.semantics.aliases.outermost(call)
-        binding = self.semantics.aliases.bound_to(value)
+        value = self.semantics.of(Links).outermost(call)
+        binding = self.semantics.of(Links).bound_to(value)
         for use in [value, *(binding.uses if binding is not None else ())]:
             match self.semantics.tree.parent(use):
                 case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, tensor, *_], keywords=words) if (
@@ -123,19 +124,20 @@ class ExpandedWrite(AstRule):
 
     def _changes(self, value: ast.expr) -> Iterator[Change]:
         """The changes of an expression, and of the names and attributes it is assigned to."""
-        aliases = self.semantics.aliases
-        if (change := aliases.change(value)) is not None:
+        changes = self.semantics.of(Changes)
+        links = self.semantics.of(Links)
+        if (change := changes.change(value)) is not None:
             yield change
-        outermost = aliases.outermost(value)
-        if (binding := aliases.bound_to(outermost)) is not None:
-            yield from aliases.changes_of(binding)
+        outermost = links.outermost(value)
+        if (binding := links.bound_to(outermost)) is not None:
+            yield from changes.changes_of(binding)
         match self.semantics.tree.parent(outermost):
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)]):
                 definition = self.semantics.facts.self_class(owner)
                 slots = self.semantics.facts.slots(definition, name) if definition is not None else []
                 if sum(len(slot.stores) for slot in slots) == 1:
                     for use in (use for slot in slots for use in slot.uses):
-                        if (change := aliases.change(use)) is not None:
+                        if (change := changes.change(use)) is not None:
                             yield change
 
     def _is_uniform(self, change: Change, call: ast.Call) -> bool:
@@ -154,7 +156,7 @@ class ExpandedWrite(AstRule):
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if value is call:
                 for target in targets:
                     binding = self.semantics.bindings.of(target) if isinstance(target, ast.Name) else None
-                    for change in self.semantics.aliases.changes_of(binding) if binding is not None else ():
+                    for change in self.semantics.of(Changes).changes_of(binding) if binding is not None else ():
                         if not self._is_uniform(change, call):
                             fix = self.fix("Clone what is expanded", self._clone_each(call), safe=True)
                             self.report(change.node, self._message(change, call, None), fix)

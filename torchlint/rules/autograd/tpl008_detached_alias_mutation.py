@@ -11,7 +11,9 @@ from torchlint.rules.copying import Copying
 from torchlint.rules.screens import ARRAY_METHODS, WRITES, WRITES_OF_ARRAYS, Screen
 from torchlint.semantics import Binding, Form, Grad
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.memory.aliases import Change, Link, Place, Sharing, is_assigned
+from torchlint.semantics.memory.changes import Change, Changes
+from torchlint.semantics.memory.links import Link, Links, Sharing, is_assigned
+from torchlint.semantics.memory.places import Place, Places
 
 _WRITES = re.compile(WRITES + rb"|" + WRITES_OF_ARRAYS)
 
@@ -75,7 +77,7 @@ class DetachedAliasMutation(AstRule):
         """Looks at a change that is made to the alias itself: ``x.detach().numpy()[0] = 1``."""
         match node:
             case ast.Call(func=ast.Attribute(attr="numpy")):
-                change = self.semantics.aliases.change(node)
+                change = self.semantics.of(Changes).change(node)
                 found = self._detached(node)
                 if change is not None and found is not None and self._may_be_live(found[0], change):
                     self._report(change, node, found, None)
@@ -85,8 +87,8 @@ class DetachedAliasMutation(AstRule):
         binding = self.semantics.bindings.of(target)
         if found is None or binding is None:
             return
-        changes = {change.node: change for change in self.semantics.aliases.changes_of(binding)}
-        for node in islice(self.semantics.aliases.following(target, changes, ()), _MANY):
+        changes = {change.node: change for change in self.semantics.of(Changes).changes_of(binding)}
+        for node in islice(self.semantics.of(Places).following(target, changes, ()), _MANY):
             if self._may_be_live(found[0], changes[node], replaced=found[0].root.id == target.id):
                 self._report(changes[node], value, found, self._copy(value))
                 return
@@ -95,14 +97,14 @@ class DetachedAliasMutation(AstRule):
 
     def _detached(self, value: ast.expr) -> tuple[Place, list[Link]] | None:
         """The tensor that a chain with a ``.detach()`` starts from, and the chain."""
-        links = self.semantics.aliases.chain(value)
+        links = self.semantics.of(Links).chain(value)
         names = {link.name for link in links}
         through_array = "data" in names and "numpy" in names
         if not (through_array or ("detach" in names and "data" not in names)):
             return None  # changes through `.data` alone are another rule's
         if any(link.sharing is Sharing.PERHAPS for link in links):
             return None
-        place = self.semantics.aliases.place(links[-1].source)
+        place = self.semantics.of(Places).place(links[-1].source)
         if place is None or (any(link.sharing is Sharing.ON_CPU for link in links) and self._is_on_cuda(place)):
             return None
         return place, links
@@ -122,7 +124,7 @@ class DetachedAliasMutation(AstRule):
         """
         if self.semantics.kind(place.node).grad is Grad.LEAF and not self._is_by_mistake(change):
             return False
-        if self._is_weight(place) or (not replaced and self.semantics.aliases.is_read_after(place, change.node)):
+        if self._is_weight(place) or (not replaced and self.semantics.of(Places).is_read_after(place, change.node)):
             return True
         return self._is_the_callers(place)
 
@@ -136,8 +138,8 @@ class DetachedAliasMutation(AstRule):
         root = change.through
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             root = root.func if isinstance(root, ast.Call) else root.value
-        place = self.semantics.aliases.place(root)
-        return place is not None and self.semantics.aliases.is_read_after(place, change.node)
+        place = self.semantics.of(Places).place(root)
+        return place is not None and self.semantics.of(Places).is_read_after(place, change.node)
 
     def _is_the_callers(self, place: Place) -> bool:
         """Whether the tensor is an argument that a caller still has: not where all callers in the file pass new values."""
@@ -162,7 +164,7 @@ class DetachedAliasMutation(AstRule):
             if binding.form is Form.PARAMETER:
                 found.append(binding)
                 continue
-            links = self.semantics.aliases.chain(binding.value) if binding.value is not None and is_assigned(binding) else []
+            links = self.semantics.of(Links).chain(binding.value) if binding.value is not None and is_assigned(binding) else []
             source = links[-1].source if links and all(link.sharing is Sharing.ALWAYS for link in links) else None
             inner = self._parameters(source, seen) if isinstance(source, ast.Name) else None
             if inner is None:

@@ -15,7 +15,8 @@ from torchlint.rules.screens import GAP, Screen, is_about_torch
 from torchlint.rules.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics import Binding, Type
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
-from torchlint.semantics.memory.aliases import Sharing
+from torchlint.semantics.memory.links import Links, Sharing
+from torchlint.semantics.memory.places import Places
 from torchlint.semantics.memory.updates import Update, Updates
 
 _UPDATES = (b".step(", b"load_state_dict(", b".fit(")
@@ -149,8 +150,8 @@ class SnapshotAlias(AstRule):
                     if binding is not None and self._is_plain(target):
                         self._judge(snapshot, self._kept_in(target, binding.uses, snapshot.key))
                 case ast.Subscript(value=ast.Name() | ast.Attribute() as holder, slice=key):
-                    place = self.semantics.aliases.place(holder)
-                    uses = [use for use in self.semantics.aliases.occurrences(place) if use is not holder] if place else []
+                    place = self.semantics.of(Places).place(holder)
+                    uses = [use for use in self.semantics.of(Places).occurrences(place) if use is not holder] if place else []
                     kept = tuple(use for use in uses if not _is_of_another(self.semantics.tree.parent(use), use, key))
                     self._judge(snapshot, _Kept(ast.unparse(target), target, kept, (target,)))
                 case ast.Attribute():
@@ -158,10 +159,10 @@ class SnapshotAlias(AstRule):
 
     def _kept_in(self, target: ast.Name | ast.Attribute, uses: Iterable[ast.expr], key: ast.expr | None) -> _Kept:
         """A snapshot kept in a variable or attribute, or in a dict there under ``key``."""
-        place = self.semantics.aliases.place(target)
+        place = self.semantics.of(Places).place(target)
         assert place is not None
         own = tuple(use for use in uses if not _is_of_another(self.semantics.tree.parent(use), use, key))
-        return _Kept(place.spelling, target, own, tuple(self.semantics.aliases.rebound(place)))
+        return _Kept(place.spelling, target, own, tuple(self.semantics.of(Places).rebound(place)))
 
     # --- where it is kept --------------------------------------------------------------------------------------------
 
@@ -193,11 +194,11 @@ class SnapshotAlias(AstRule):
         """Reports a snapshot that is read for its values after what it is an alias of has changed."""
         if not any(self._reads_values(use) for use in kept.uses) or not self._is_filled(snapshot, kept):
             return
-        aliases = self.semantics.aliases
-        avoiding = [*aliases.rebound(snapshot.place), *kept.rebound]
+        places = self.semantics.of(Places)
+        avoiding = [*places.rebound(snapshot.place), *kept.rebound]
         updates = {update.node: update for update in self._updates_of(snapshot, kept) if not self._restores(update, kept)}
-        for node in islice(aliases.following(kept.start, updates, avoiding), _MANY):
-            for use in aliases.following(node, kept.uses, list(kept.rebound)):
+        for node in islice(places.following(kept.start, updates, avoiding), _MANY):
+            for use in places.following(node, kept.uses, list(kept.rebound)):
                 if use is not node and self._matters(use, snapshot, kept, updates[node]):
                     self._report(snapshot, kept, updates[node])
                     return
@@ -221,7 +222,7 @@ class SnapshotAlias(AstRule):
             return True
         scope = self.semantics.control_flow.scope(kept.start)
         return any(
-            self.semantics.control_flow.may_follow(update.node, kept.start, self.semantics.aliases.rebound(snapshot.place))
+            self.semantics.control_flow.may_follow(update.node, kept.start, self.semantics.of(Places).rebound(snapshot.place))
             for update in self._updates.of_scope(scope)
         )
 
@@ -314,19 +315,19 @@ class SnapshotAlias(AstRule):
         return False
 
     def _is_source(self, part: ast.expr, snapshot: Snapshot) -> bool:
-        place = self.semantics.aliases.place(part)
+        place = self.semantics.of(Places).place(part)
         if place is None:
             return False
-        if self.semantics.aliases.same(place, snapshot.place):
+        if self.semantics.of(Places).same(place, snapshot.place):
             return True
         if isinstance(part, ast.Name):
             values = [binding.value for binding in self._bindings(part) if binding.value is not None]
             return any(
-                self.semantics.aliases.same(inner, snapshot.place)
+                self.semantics.of(Places).same(inner, snapshot.place)
                 for value in values
                 if value is not snapshot.node
                 for node in ast.walk(value)
-                if isinstance(node, (ast.Name, ast.Attribute)) and (inner := self.semantics.aliases.place(node)) is not None
+                if isinstance(node, (ast.Name, ast.Attribute)) and (inner := self.semantics.of(Places).place(node)) is not None
             )
         return False
 
@@ -347,12 +348,12 @@ class SnapshotAlias(AstRule):
 
     def _look_at_attribute(self, snapshot: Snapshot, target: ast.Attribute) -> None:
         """Looks at what is kept in an attribute: what happens in between is seen in one method only."""
-        place = self.semantics.aliases.place(target)
+        place = self.semantics.of(Places).place(target)
         if place is None or snapshot.of is Of.MODULE:
             return
         owner = self.semantics.facts.self_class(target.value)
         if owner is None or snapshot.of is not Of.STATE:
-            self._judge(snapshot, self._kept_in(target, self.semantics.aliases.occurrences(place), snapshot.key))
+            self._judge(snapshot, self._kept_in(target, self.semantics.of(Places).occurrences(place), snapshot.key))
             return
         uses = [use for slot in self.semantics.facts.slots(owner, target.attr) for use in slot.uses]
         flow = self.semantics.control_flow
@@ -388,7 +389,7 @@ class SnapshotAlias(AstRule):
         call = self.semantics.tree.parent(use)
         match call:
             case ast.Call(func=ast.Attribute(value=model, attr="load_state_dict"), args=[first, *_]) if first is use:
-                other = self.semantics.aliases.place(model)
+                other = self.semantics.of(Places).place(model)
                 return other is not None and other.spelling == snapshot.place.spelling
         return False
 
@@ -396,7 +397,7 @@ class SnapshotAlias(AstRule):
         """Whether neither entries of the kept state are changed, nor the model replaced where it is taken or restored."""
         scopes = {self.semantics.control_flow.scope(node) for node in (*uses, snapshot.node)}
         if any(
-            self.semantics.control_flow.scope(node) in scopes for node in self.semantics.aliases.rebound(snapshot.place)[1:]
+            self.semantics.control_flow.scope(node) in scopes for node in self.semantics.of(Places).rebound(snapshot.place)[1:]
         ):
             return False
         for use in uses:
@@ -422,7 +423,7 @@ class SnapshotAlias(AstRule):
     def _only_on_cpu(self, snapshot: Snapshot) -> bool:
         node = snapshot.node
         kept = node.value if isinstance(node, ast.DictComp) else node.elt if isinstance(node, ast.ListComp) else node
-        return any(link.sharing is Sharing.ON_CPU for link in self.semantics.aliases.chain(kept))
+        return any(link.sharing is Sharing.ON_CPU for link in self.semantics.of(Links).chain(kept))
 
     @cached_property
     def _copying(self) -> Copying:

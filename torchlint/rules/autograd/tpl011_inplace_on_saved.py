@@ -10,6 +10,7 @@ from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.screens import STORE, Screen, given
 from torchlint.semantics import Binding, Form, Grad, torch_api
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.autograd.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.code.control_flow import FlowScope
@@ -280,7 +281,7 @@ class InplaceOnSaved(AstRule):
         if scope in self._backwards:
             calls = {call for result in results for call in self._backwards[scope].get(result, ())}
             return bool(calls) and flow.leads_to_any(change.node, sorted(calls, key=self.source.start), [saving])
-        if any(self.semantics.backpropagated.binding(found) for found in results):
+        if any(self.semantics.of(Backpropagated).binding(found) for found in results):
             return True
         function = self.semantics.tree.function(change.node)
         return isinstance(function, FUNCTIONS) and self._is_trained(function, change, results)
@@ -340,7 +341,7 @@ class InplaceOnSaved(AstRule):
 
     @cached_property
     def _roots(self) -> set[ast.expr]:
-        return set(self.semantics.backpropagated.roots)
+        return set(self.semantics.of(Backpropagated).roots)
 
     def _followed(self, pending: list[ast.expr | None]) -> set[Binding]:
         found: set[Binding] = set()

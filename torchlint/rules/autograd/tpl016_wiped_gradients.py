@@ -12,7 +12,7 @@ from torchlint.semantics import Form, Type
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, walk_body
 from torchlint.semantics.training.optimizers import Optimizers, stepped
-from torchlint.semantics.training.training_steps import ZeroGrad
+from torchlint.semantics.training.training_steps import TrainingSteps, ZeroGrad
 from torchlint.semantics.training.unseen_code import UnseenCode
 
 _METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"})
@@ -136,7 +136,7 @@ class WipedGradients(AstRule):
     def _zeros_of(self) -> dict[FlowScope, list[ZeroGrad]]:
         """The places in each scope that wipe gradients."""
         found: dict[FlowScope, list[ZeroGrad]] = {}
-        for zero in self.semantics.training_steps.zero_grads:
+        for zero in self.semantics.of(TrainingSteps).zero_grads:
             found.setdefault(self.semantics.control_flow.scope(zero.call), []).append(zero)
         return found
 
@@ -191,7 +191,7 @@ class WipedGradients(AstRule):
         """The calls in each scope that surely back-propagate, themselves or in a function of the file."""
         flow, tree = self.semantics.control_flow, self.semantics.tree
         found: dict[FlowScope, list[ast.Call]] = {}
-        for backward in self.semantics.training_steps.backwards:
+        for backward in self.semantics.of(TrainingSteps).backwards:
             own = flow.scope(backward.call)
             found.setdefault(own, []).append(backward.call)
             function = tree.function(backward.call)

@@ -13,6 +13,7 @@ from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen
 from torchlint.semantics import Binding, Form, Semantics, Type
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 from torchlint.target import TorchVersion
 
@@ -241,7 +242,7 @@ class Volatile(AstRule):
             return False
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         stored = [part for target in targets for part in ast.walk(target) if isinstance(part, (ast.Name, ast.Attribute))]
-        return any(isinstance(part.ctx, ast.Store) and self.semantics.backpropagated.name(part) for part in stored)
+        return any(isinstance(part.ctx, ast.Store) and self.semantics.of(Backpropagated).name(part) for part in stored)
 
     @cached_property
     def _statements(self) -> set[ast.stmt]:

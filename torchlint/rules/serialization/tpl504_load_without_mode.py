@@ -15,7 +15,7 @@ from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
-from torchlint.semantics.training.modes import Mode, Run, Setting
+from torchlint.semantics.training.modes import Mode, Run, Setting, Modes
 from torchlint.semantics.training.mentions import Mentions
 from torchlint.semantics.training.switches import Switches
 from torchlint.semantics.training.trained_models import TrainedModels
@@ -77,7 +77,7 @@ class LoadWithoutMode(AstRule):
 
     def finish(self) -> None:
         """Looks at each place that loads weights."""
-        references = self.semantics.modes.references
+        references = self.semantics.of(Modes).references
         for load in self.semantics.facts.calls.get("load_state_dict", ()):
             if not isinstance(load.func, ast.Attribute) or (model := references.of(load.func.value)) is None:
                 continue
@@ -89,7 +89,7 @@ class LoadWithoutMode(AstRule):
 
     def _is_anothers_business(self, scope: FlowScope) -> bool:
         """Whether the mode is up to others: a framework, or the module whose part is loaded; or a test is looked at."""
-        if self.semantics.modes.is_managed(scope) or is_test_case(scope, self.semantics):
+        if self.semantics.of(Modes).is_managed(scope) or is_test_case(scope, self.semantics):
             return True
         owner = self.semantics.tree.parent(scope)
         return isinstance(owner, ast.ClassDef) and self.semantics.facts.is_module(owner)
@@ -100,7 +100,7 @@ class LoadWithoutMode(AstRule):
         """Whether a model was made in this scope and no mode was set since."""
         if (scope, model) not in self._settings:
             flow = self.semantics.control_flow
-            settings = self.semantics.modes.settings(scope, model)
+            settings = self.semantics.of(Modes).settings(scope, model)
             made = {setting.node: None for setting in settings if self._makes_model(setting, model)}
             others = [setting.node for setting in settings if setting.node not in made]
             self._settings[scope, model] = (flow.ahead_of(scope, made, others), flow.ahead_of(scope, others, made))
@@ -117,7 +117,7 @@ class LoadWithoutMode(AstRule):
         target, statement = setting.node, self.semantics.tree.parent(setting.node)
         if not isinstance(statement, ast.Assign) or not isinstance(target, ast.expr):
             return False
-        if self.semantics.modes.references.rebound(target) != model:
+        if self.semantics.of(Modes).references.rebound(target) != model:
             return False
         value = statement.value
         while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and last_name(value.func) in ("to", "cuda"):
@@ -137,7 +137,7 @@ class LoadWithoutMode(AstRule):
 
     def _runs_behind(self, place: ast.Call, scope: FlowScope, model: Reference) -> Iterator[Run]:
         """The runs of a model that may follow a place with no mode set in between, where nothing trains the model."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
+        modes, flow = self.semantics.of(Modes), self.semantics.control_flow
         if self._is_trained(scope, model):
             return
         statement = self.semantics.tree.statement(place)
@@ -149,7 +149,7 @@ class LoadWithoutMode(AstRule):
 
     def _is_trained(self, scope: FlowScope, model: Reference) -> bool:
         if (scope, model) not in self._trained:
-            modes = self.semantics.modes
+            modes = self.semantics.of(Modes)
             trains = any(modes.trains(run) for run in modes.all_runs(scope, model))
             self._trained[scope, model] = trains or self.semantics.of(TrainedModels).is_trained(scope, model)
         return self._trained[scope, model]
@@ -160,7 +160,7 @@ class LoadWithoutMode(AstRule):
 
     def _receivers(self, load: ast.Call, function: Function, model: Reference) -> Iterator[tuple[ast.Call, Reference]]:
         """The calls of a function that returns the model as it was loaded, and what is bound to it there."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
+        modes, flow = self.semantics.of(Modes), self.semantics.control_flow
         settings = [setting.node for setting in modes.settings(function, model)]
         returned = self.semantics.facts.returned(function)
         if not returned or any(value is None or modes.references.of(value) != model for value in returned):
@@ -175,7 +175,7 @@ class LoadWithoutMode(AstRule):
 
     def _runs_in_other_methods(self, load: ast.Call, method: Function, model: Reference) -> Iterator[Run]:
         """The runs of a model that is an attribute, in the other methods of its class, where none sets its mode."""
-        modes = self.semantics.modes
+        modes = self.semantics.of(Modes)
         owner = self.semantics.tree.parent(method)
         if not isinstance(owner, ast.ClassDef) or model.root is not method or len(model.path) != 2:
             return

@@ -9,12 +9,13 @@ from torchlint.diagnostic import Fix
 from torchlint.fixes.rewriting import Rewriter
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.evaluation import EVALUATES, SWITCHES, GradientUses, carried, is_evaluation, is_test_case
-from torchlint.rules.no_grad_runs import SUSPENDING
+from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.rules.screens import Screen
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, walk_body
 from torchlint.semantics.memory.references import Reference
-from torchlint.semantics.training.modes import Mode, Run
+from torchlint.semantics.training.modes import Mode, Modes, Run
 from torchlint.semantics.training.switches import Switches
 from torchlint.target import TorchVersion
 
@@ -134,7 +135,7 @@ class EvalWithoutNoGrad(AstRule):
 
     def _is_anothers_business(self, switch: ast.Call, scope: FlowScope) -> bool:
         """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
-        if self.semantics.modes.is_managed(switch) or is_test_case(scope, self.semantics):
+        if self.semantics.of(Modes).is_managed(switch) or is_test_case(scope, self.semantics):
             return True
         if self._is_volatile_in(scope):
             return True  # autograd was off, and is again with the fix of TPL103
@@ -157,13 +158,13 @@ class EvalWithoutNoGrad(AstRule):
 
     def _evaluations(self, scope: FlowScope, model: Reference) -> _Evaluations:
         if (scope, model) not in self._known:
-            modes = self.semantics.modes
+            modes = self.semantics.of(Modes)
             training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
             runs = (
                 run
                 for run in modes.runs(scope, model)
                 if modes.is_recorded(run)
-                and not self.semantics.backpropagated.call(run.call)
+                and not self.semantics.of(Backpropagated).call(run.call)
                 and not self._gradients.are_ruled_at(run.node)
             )
             self._known[scope, model] = _Evaluations(scope, runs, training, self.semantics.control_flow)
@@ -266,7 +267,7 @@ class EvalWithoutNoGrad(AstRule):
 
     def _is_local(self, container: ast.expr, function: Function) -> bool:
         """Whether a list is made in a function, and not given to it."""
-        found = self.semantics.modes.references.of(container)
+        found = self.semantics.of(Modes).references.of(container)
         return found is not None and found.root is function and not self._is_given(function, found)
 
     # --- reports and fixes -------------------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
-from torchlint.semantics.training.modes import TRAIN, Mode, Run, Setting
+from torchlint.semantics.training.modes import TRAIN, Mode, Run, Setting, Modes
 from torchlint.semantics.training.mentions import Mentions
 from torchlint.semantics.training.switches import Switches
 from torchlint.semantics.training.trained_models import TrainedModels
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 
 _METRIC = re.compile(
     r"(^|_|\.)(val|valid|validation|test|tests|eval|evaluate|evaluation|acc|accuracy|metrics?|correct|hits?|score|scores|dice|iou|"
@@ -91,7 +92,7 @@ class NoGradWithoutEval(AstRule):
         """Looks at each scope that has a model which the file trains."""
         reported: set[ast.Call] = set()
         for scope, model in self.semantics.of(TrainedModels).all:
-            if self.semantics.modes.is_managed(scope) or is_test_case(scope, self.semantics):
+            if self.semantics.of(Modes).is_managed(scope) or is_test_case(scope, self.semantics):
                 continue
             for run in self._evaluated(scope, model):
                 if run.call not in reported and self._depends(scope, model, run.call):
@@ -103,7 +104,7 @@ class NoGradWithoutEval(AstRule):
 
     def _evaluated(self, scope: FlowScope, model: Reference) -> list[Run]:
         """The runs of a model without autograd that may come right after training it, with no setting of its mode between."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
+        modes, flow = self.semantics.of(Modes), self.semantics.control_flow
         runs = [run for run in modes.runs(scope, model) if not modes.is_recorded(run)]
         if not runs:
             return []
@@ -137,7 +138,7 @@ class NoGradWithoutEval(AstRule):
 
     def _is_evaluation(self, run: Run, last_trained: dict[Loop | None, int]) -> bool:
         """Whether a run is for figures or samples to look at, and nothing that the training works with."""
-        if self.semantics.backpropagated.call(run.call):
+        if self.semantics.of(Backpropagated).call(run.call):
             return False
         tree = self.semantics.tree
         function = tree.function(run.call)
@@ -191,7 +192,7 @@ class NoGradWithoutEval(AstRule):
     def _evaluation_statement(self, scope: FlowScope, model: Reference, run: Run) -> ast.stmt | None:
         """The ``with torch.no_grad():`` around a run, or the outermost loop around that in which nothing is trained."""
         found: ast.stmt | None = None
-        trained = [other for other in self.semantics.modes.all_runs(scope, model) if self.semantics.modes.trains(other)]
+        trained = [other for other in self.semantics.of(Modes).all_runs(scope, model) if self.semantics.of(Modes).trains(other)]
         for parent in self.semantics.tree.ancestors(run.call):
             if isinstance(parent, FUNCTIONS):
                 break
@@ -209,7 +210,7 @@ class NoGradWithoutEval(AstRule):
 
     def _goes_on(self, scope: FlowScope, model: Reference, run: Run) -> bool:
         """Whether training may follow in the mode that the evaluation leaves."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
+        modes, flow = self.semantics.of(Modes), self.semantics.control_flow
         setting = [found.node for found in modes.settings(scope, model) if Mode.TRAIN in found.modes]
         later = [found for found in modes.runs(scope, model) if modes.trains(found)]
         return any(flow.may_follow(run.node, found.node, setting) for found in later)

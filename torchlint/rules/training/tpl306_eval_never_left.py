@@ -14,10 +14,11 @@ from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modules.mode_dependence import ModeDependence
-from torchlint.semantics.training.modes import EVAL, Mode, Run, Setting
+from torchlint.semantics.training.modes import EVAL, Mode, Run, Setting, Modes
 from torchlint.semantics.training.mentions import Mentions
 from torchlint.semantics.training.switches import Switches
 from torchlint.semantics.training.trained_models import TrainedModels
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 
 _CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
@@ -78,7 +79,7 @@ class EvalNeverLeft(AstRule):
         """Looks at each scope that has a model which the file trains."""
         reported: set[ast.AST] = set()
         for scope, model in self._models():
-            if self.semantics.modes.is_managed(scope) or is_test_case(scope, self.semantics):
+            if self.semantics.of(Modes).is_managed(scope) or is_test_case(scope, self.semantics):
                 continue
             for setting, run, loop in self._trained_in_evaluation_mode(scope, model):
                 switch = setting.switch or setting.node
@@ -88,7 +89,7 @@ class EvalNeverLeft(AstRule):
 
     def _models(self) -> Iterator[tuple[FlowScope, Reference]]:
         """The models that the file trains: by its optimizers and calls of ``train``, or as the only model of a function."""
-        modes = self.semantics.modes
+        modes = self.semantics.of(Modes)
         known = set(self.semantics.of(TrainedModels).all)
         yield from self.semantics.of(TrainedModels).all
         for switch, models, mode in self.semantics.of(Switches).all:
@@ -100,12 +101,12 @@ class EvalNeverLeft(AstRule):
 
     def _is_only_model(self, function: Function, model: Reference) -> bool:
         """Whether a function trains no other model, of which this one might be a frozen part; it is given the optimizer."""
-        references = self.semantics.modes.references
+        references = self.semantics.of(Modes).references
         calls = self.semantics.of(Mentions).calls_in(function)
         if not any(last_name(call.func) == "step" for call in calls):
             return False
         for call in calls:
-            called = references.of(call.func) if self.semantics.backpropagated.call(call) else None
+            called = references.of(call.func) if self.semantics.of(Backpropagated).call(call) else None
             if called is not None and called.root is function and not model.holds(called):
                 given = isinstance(call.func, ast.Name) or self.semantics.facts.self_class(_owner(call.func)) is not None
                 if given and not _CRITERION.search(last_name(call.func)):
@@ -120,7 +121,7 @@ class EvalNeverLeft(AstRule):
 
     def _trained_in_evaluation_mode(self, scope: FlowScope, model: Reference) -> Iterator[tuple[Setting, Run, Loop]]:
         """The places that put a model into evaluation mode, what then trains it nevertheless, and the loop that has both."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
+        modes, flow = self.semantics.of(Modes), self.semantics.control_flow
         settings = modes.settings(scope, model)
         evaluating = [setting for setting in settings if setting.modes == EVAL and setting.always]
         trained = [run for run in modes.runs(scope, model) if modes.trains(run)] if evaluating else []
@@ -141,7 +142,7 @@ class EvalNeverLeft(AstRule):
 
     def _evaluates(self, scope: FlowScope, model: Reference, setting: Setting, trained: list[Run]) -> bool:
         """Whether the model is first run to be evaluated, and not trained, once its mode is set."""
-        modes, flow = self.semantics.modes, self.semantics.control_flow
+        modes, flow = self.semantics.of(Modes), self.semantics.control_flow
         others = [run for run in modes.all_runs(scope, model) if not modes.trains(run)]
         if any(run.node is setting.node for run in others):
             return True  # a function sets the mode and evaluates

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, mentions, root_of, summands
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
@@ -130,7 +131,7 @@ class Accumulations:
 
     def _consider(self, found: Accumulation) -> None:
         values = [value for value in found.values if self._has_graph(value)]
-        if not values or self._is_reset_each_round(found) or self._semantics.backpropagated.name(found.root):
+        if not values or self._is_reset_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
         if not found.kept and self._semantics.no_grad.covers(found.statement):
             return
@@ -158,7 +159,7 @@ class Accumulations:
         if not kind.known:
             return self._is_likely_loss(node)
         of_loss = kind.is_tensor and bool(kind.scalar) and kind.grad is Grad.UNKNOWN
-        return kind.carries_graph or (of_loss and self._semantics.backpropagated.expression(node))
+        return kind.carries_graph or (of_loss and self._semantics.of(Backpropagated).expression(node))
 
     def _is_likely_loss(self, value: ast.expr) -> bool:
         """Whether a value of unknown kind is a loss by what is done beside it.
@@ -170,7 +171,7 @@ class Accumulations:
             return True
         for part in connected(value, self._semantics.names):
             if isinstance(part, ast.Name) and _LOSS_NAME.match(part.id) and not self._semantics.kind(part).known:
-                if self._semantics.backpropagated.name(part) or self._is_beside_loss(part):
+                if self._semantics.of(Backpropagated).name(part) or self._is_beside_loss(part):
                     return True
         return False
 
@@ -178,7 +179,7 @@ class Accumulations:
         if not isinstance(value, ast.Name) or self._semantics.kind(value).known:
             return False
         bindings = set(self._semantics.bindings.reaching(value))
-        for root in self._semantics.backpropagated.roots:
+        for root in self._semantics.of(Backpropagated).roots:
             match root:
                 case ast.Subscript(value=ast.Name() as container, slice=ast.Constant(value=str())):
                     if bindings & set(self._semantics.bindings.reaching(container)):
@@ -194,7 +195,7 @@ class Accumulations:
 
     def _is_loss(self, binding: Binding) -> bool:
         kind = self._semantics.inference.binding_kind(binding)
-        return self._semantics.backpropagated.binding(binding) and (kind.carries_graph or not kind.known)
+        return self._semantics.of(Backpropagated).binding(binding) and (kind.carries_graph or not kind.known)
 
     def _unpacked_with(self, binding: Binding) -> Iterator[Binding]:
         for others in binding.scope.bindings.values():
@@ -206,7 +207,7 @@ class Accumulations:
             return True
         for part in connected(value, self._semantics.names):
             if isinstance(part, (ast.Name, ast.Attribute)) and self._has_graph(part):
-                if self._semantics.backpropagated.name(part) or self._is_given_loss(part):
+                if self._semantics.of(Backpropagated).name(part) or self._is_given_loss(part):
                     return True
         return False
 
@@ -214,7 +215,7 @@ class Accumulations:
         """Whether a parameter is given a back-propagated value by a call in the file: ``meter.update(loss)``."""
         for binding in self._semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ():
             for argument in self._arguments(binding):
-                if self._semantics.kind(argument).carries_graph and self._semantics.backpropagated.expression(argument):
+                if self._semantics.kind(argument).carries_graph and self._semantics.of(Backpropagated).expression(argument):
                     return True
         return False
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchlint.semantics import Binding, Form, Semantics, torch_api
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import evaluates
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, dotted
 
@@ -58,7 +59,7 @@ class Fate:
             return False  # a part of a model: what it computes is its callers'
         if isinstance(function, FUNCTIONS) and evaluates(function):
             return True
-        if not self.semantics.backpropagated.roots:
+        if not self.semantics.of(Backpropagated).roots:
             return False  # a file that trains nothing: what the values are for is not known
         if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
             return False

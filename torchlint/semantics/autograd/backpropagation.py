@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.evidence import is_engine_backward
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _FILLING_METHODS = frozenset({"append", "extend", "insert", "add", "update", "put"})
 

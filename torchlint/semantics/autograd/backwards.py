@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.evidence import is_engine_backward
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 BACKWARDS = frozenset({"backward", "manual_backward"})
 """What methods and functions are called that back-propagate."""

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 MAY_RETURN_ITSELF = frozenset(
     {

@@ -11,17 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Kind, Type
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _LOSS = re.compile(r"loss", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion|criteria|loss(_?(fn|func|function|fct|f))?$", re.IGNORECASE)
@@ -49,7 +46,7 @@ class LossTerms:
     @cached_property
     def terms(self) -> list[Term]:
         """The terms of all that is back-propagated, each once."""
-        roots = self._semantics.backpropagated.roots
+        roots = self._semantics.of(Backpropagated).roots
         return list(self._followed([root for root in roots if not self._is_given_gradient(root)]))
 
     def _is_given_gradient(self, root: ast.expr) -> bool:

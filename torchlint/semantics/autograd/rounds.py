@@ -11,17 +11,13 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.autograd.backwards import Backwards
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _GRAPHLESS = frozenset(
     {Type.NUMBER, Type.STRING, Type.NONE, Type.ARRAY, Type.LOADER, Type.OPTIMIZER, Type.SCHEDULER, Type.CLASS}

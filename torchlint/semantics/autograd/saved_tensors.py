@@ -7,13 +7,9 @@ arguments at hand; each exception was found by running it (torch 2.13).
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _DEPENDS = frozenset({"pow", "float_power", "gumbel_softmax", "scaled_dot_product_attention", "ctc_loss", "vander", "polar"})
 """They save their result for some arguments or on some devices only."""

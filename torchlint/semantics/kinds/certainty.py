@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import BATCH, Grad, Type
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _CASTS = frozenset({"to", "type", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool"})
 _TESTS = frozenset({"builtins.isinstance", "builtins.type", "builtins.hasattr", "torch.is_tensor", "numpy.isscalar"})

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
+from torchlint.semantics import Semantics, torch_api
 
 _VIEWS = torch_api.VIEW_METHODS - {"detach", "numpy"}
 CLASSES = {

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import Function, last_name
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _RETURN_THE_MODULE = frozenset(
     {

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function
-from torchlint.semantics.memory.aliases import Place
+from torchlint.semantics.memory.changes import Changes
+from torchlint.semantics.memory.places import Place, Places
 
 _OPTIMIZER_NAME = re.compile(r"optim|(^|_)opti?($|_|\d)|solver", re.IGNORECASE)
 _TRAINS = re.compile(r"(^|_)(train|fit|learn|update|optimi[sz]e)(_|$|\d)|^train|^fit$", re.IGNORECASE)
@@ -103,7 +105,7 @@ class Updates:
         yield from self._in_place
 
     def _place(self, node: ast.expr) -> Place | None:
-        return self._semantics.aliases.place(node)
+        return self._semantics.of(Places).place(node)
 
     def _stepped(self, call: ast.Call) -> ast.expr | None:
         """The optimizer that ``call``, of a method ``step``, makes a step of."""
@@ -128,7 +130,7 @@ class Updates:
 
     @property
     def _trains(self) -> bool:
-        return bool(self._semantics.backpropagated.roots)
+        return bool(self._semantics.of(Backpropagated).roots)
 
     def optimized(self, optimizer: ast.expr) -> list[Place]:
         """The models and tensors whose weights an optimizer was given; empty where that is not known for all it may be."""
@@ -179,7 +181,7 @@ class Updates:
     @property
     def _in_place(self) -> Iterator[Update]:
         """Changes of parameters in place: in a loop over ``model.parameters()``, or of one tensor through its name."""
-        aliases = self._semantics.aliases
+        changes = self._semantics.of(Changes)
         for node in self._semantics.tree.nodes:
             if isinstance(node, ast.For):
                 models = _models(node.iter)
@@ -187,17 +189,18 @@ class Updates:
                 if len(models) == 1 and (place := self._place(models[0])) is not None:
                     for target in targets:
                         binding = self._semantics.bindings.of(target)
-                        for change in aliases.changes(binding) if binding is not None else ():
+                        for change in changes.changes(binding) if binding is not None else ():
                             yield Update(change.node, (place,))
 
     def change_tensor(self, place: Place) -> Iterator[Update]:
         """The in-place changes of one tensor through its own name or attribute."""
-        aliases = self._semantics.aliases
-        for change in aliases.changes_at(place):
+        changes = self._semantics.of(Changes)
+        places = self._semantics.of(Places)
+        for change in places.changes_at(place):
             yield Update(change.node, (place,))
         if isinstance(place.node, ast.Name):
             for binding in self._semantics.bindings.reaching(place.node):
-                for change in aliases.changes(binding):
+                for change in changes.changes(binding):
                     yield Update(change.node, (place,))
 
     # --- functions of the file that update ---------------------------------------------------------------------------

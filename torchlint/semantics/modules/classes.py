@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.definitions import MODULE_BASES
-from torchlint.semantics.code.tree import walk_body
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
-    from torchlint.semantics.code.tree import Function
+from torchlint.semantics.code.tree import Function, walk_body
 
 _OWN_ATTRIBUTES = torch_api.MODULE_ONLY | {
     *("add_module", "apply", "children", "load_state_dict", "modules", "parameters", "state_dict", "training"),

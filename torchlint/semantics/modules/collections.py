@@ -6,13 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import last_name
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 LISTS = frozenset({"builtins.list", "builtins.tuple"})
 DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})

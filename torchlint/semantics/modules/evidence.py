@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.kinds.kind import Type
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _CALLED_ON_MODULES = ("parameters", "named_parameters", "eval", "train", "children", "modules", "load_state_dict")
 _SET_ON_EITHER = ("its `requires_grad` is used", "its `requires_grad_` is used")

@@ -5,14 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.kinds.kind import Kind, Type
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
 """What layers are called that depend on the mode; transformer layers have dropout unless told otherwise."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Grad, Type
 from torchlint.semantics.modules.classes import ModuleClasses
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.UninitializedParameter"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.modules.collections import FILLING, Collection, Collections
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _READING = frozenset(
     f"builtins.{name}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.kinds.kind import Type
@@ -20,9 +20,6 @@ from torchlint.semantics.shapes.layout import (
     transposed,
 )
 from torchlint.semantics.shapes.sizes import asked_axis, bound_value, number, shape_owner, unpacked
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _DEPTH = 40
 """Nothing is known of what is more steps than this away from anything simple."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.shapes.sizes import number
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _DEPTH = 40
 """Nothing is known of what is more steps than this away from anything simple."""

@@ -22,7 +22,7 @@ class Scalars:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._trains = not semantics.code.words.all.isdisjoint(_TRAINING)
+        self._trains = not semantics.words.all.isdisjoint(_TRAINING)
 
     @cached_property
     def indexed(self) -> dict[ast.Subscript, ast.expr]:

@@ -6,6 +6,7 @@ import ast
 from functools import cached_property
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.tree import Loop, walk
 
 
@@ -19,7 +20,7 @@ class TrainingLoops:
     def all(self) -> list[Loop]:
         """The loops that train, in the order of what they back-propagate."""
         tree = self._semantics.tree
-        roots = (tree.statement(root) for root in self._semantics.backpropagated.roots)
+        roots = (tree.statement(root) for root in self._semantics.of(Backpropagated).roots)
         loops = (next(tree.loops(root), None) for root in roots if not isinstance(root, ast.Return))
         return [loop for loop in dict.fromkeys(loops) if loop is not None and _steps(loop)]
 

@@ -6,15 +6,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.training.switches import Switches, prefixes
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _Variable: TypeAlias = tuple[ast.AST, str]
 """The variable that a reference starts from: the scope that binds it, and its name."""

@@ -11,9 +11,9 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import Function, in_body, last_name, walk_body
@@ -21,9 +21,6 @@ from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.training.mentions import Mentions
 from torchlint.semantics.training.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 __all__ = ["EVAL", "TRAIN", "UNKNOWN", "Mode", "Modes", "Run", "Setting"]
 
@@ -278,7 +275,7 @@ class Modes:
 
     def trains(self, run: Run) -> bool:
         """Whether what the model returns is back-propagated."""
-        return self.is_recorded(run) and self._semantics.backpropagated.call(run.call)
+        return self.is_recorded(run) and self._semantics.of(Backpropagated).call(run.call)
 
     # --- what is known of a model ------------------------------------------------------------------------------------
 

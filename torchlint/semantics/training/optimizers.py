@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from torchlint.semantics import torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
 from torchlint.semantics.kinds.kind import Type
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 Making: TypeAlias = ast.Call | ast.arg
 """Where an optimizer comes from: the call that makes it, or a parameter that is annotated as one."""

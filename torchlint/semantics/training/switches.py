@@ -6,13 +6,10 @@ import ast
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.memory.references import Reference, References
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 
 class Mode(Enum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS
@@ -14,9 +14,6 @@ from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.training.mentions import Mentions
 from torchlint.semantics.training.modes import Modes
 from torchlint.semantics.training.switches import Mode, Switches
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 
 class TrainedModels:

@@ -10,14 +10,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import Backward, Backwards
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, Tree
 from torchlint.semantics.training.optimizers import Making, Optimizers, stepped
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 
 @dataclass(frozen=True, slots=True, eq=False)

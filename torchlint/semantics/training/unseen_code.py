@@ -7,17 +7,14 @@ import builtins
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.code.tree import dotted, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
 from torchlint.semantics.training.optimizers import Optimizers, is_preparation, overlap, root_of, stepped
 from torchlint.semantics.training.training_steps import Region
-
-if TYPE_CHECKING:
-    from torchlint.semantics import Semantics
 
 _WIPING_NAME = re.compile(
     r"(zero|clear|reset|clean|wipe|null|empty|free|drop).*grad|grad.*(zero|clear|reset|none)|foreach_zero", re.I
