@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from torchlint.cli.exits import CLEAN, refuse
+from torchlint.cli.model_page import model_page
 from torchlint.config.keys import schema
 from torchlint.proof.hazards import fixtures_folder, hazard_path
 from torchlint.rules import all_rules, documentation
@@ -181,7 +182,8 @@ def _cell(value: object) -> str:
 def documents(root: Path) -> dict[Path, str]:
     """What the generated documents of the checkout at ``root`` should hold.
 
-    They are the rules' pages, the README with its table, and the schema of the configuration, which knows the rules' codes.
+    They are the rules' pages, the README with its table, the schema of the configuration, which knows the rules' codes, and the
+    page of what rules can ask.
     """
     rules = all_rules()
     readme = root / "README.md"
@@ -189,6 +191,7 @@ def documents(root: Path) -> dict[Path, str]:
     listing = table(rules)
     described = json.dumps(schema(), indent=2) + "\n"
     pages[root / "docs" / "torchlint.schema.json"] = described
+    pages[root / "docs" / "model.md"] = model_page()
     return {**pages, readme: _TABLE.sub(lambda _: listing, readme.read_text(encoding="utf-8"), count=1)}
 
 
