@@ -13,9 +13,9 @@ _ENGINE = frozenset({"twin", "is_placed", "span", "concrete", "concretes", "tran
 _HEAD = """\
 # The model
 
-What a rule can ask about the code, by `self.model`; see [Writing rules](writing-rules.md). This page is made from the docstrings
-by `python -m torchlint.cli.rule_pages`. Nodes are libcst nodes. A question about a node that says nothing to it, or about a new one
-that is in no file yet, has the answer for "unknown"."""
+What a rule can ask about the code, by `self.model`; see [Writing rules](writing-rules.md). This page is made from the
+docstrings by `python -m torchlint.cli.rule_pages`. Nodes are libcst nodes. A question about a node that says nothing to it,
+or about a new one that is in no file yet, has the answer for "unknown"."""
 
 
 def model_page() -> str:
