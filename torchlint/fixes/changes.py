@@ -31,6 +31,25 @@ class Insert:
     new: cst.BaseSmallStatement
     beside: cst.CSTNode
     behind: bool = False
+    alone: bool = False
+    """Whether it takes a line of its own, so that there is no room where other code shares the lines of the other one."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class InsertInto:
+    """A statement that a function starts with, behind its docstring, or ends with, in front of its last ``return``."""
+
+    new: cst.BaseSmallStatement
+    function: cst.CSTNode
+    last: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Decorate:
+    """A decorator on the line above a function, below those that it has."""
+
+    function: cst.CSTNode
+    decorator: cst.BaseExpression
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,7 +60,7 @@ class Wrap:
     context: cst.BaseExpression
 
 
-Change: TypeAlias = Replace | Remove | Insert | Wrap
+Change: TypeAlias = Replace | Remove | Insert | InsertInto | Decorate | Wrap
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,14 +87,29 @@ def remove(node: cst.CSTNode) -> Change:
     return Remove(node)
 
 
-def insert_before(statement: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
-    """Puts a statement in front of another one."""
-    return Insert(new, statement)
+def insert_before(statement: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:
+    """Puts a statement in front of another one; with ``alone``, only where that shares its lines with no other code."""
+    return Insert(new, statement, alone=alone)
 
 
-def insert_behind(statement: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
-    """Puts a statement behind another one."""
-    return Insert(new, statement, behind=True)
+def insert_behind(statement: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:
+    """Puts a statement behind another one; with ``alone``, only where that shares its lines with no other code."""
+    return Insert(new, statement, behind=True, alone=alone)
+
+
+def insert_first(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
+    """Lets a function start with a statement, behind its docstring, where that gets a line of its own."""
+    return InsertInto(new, function)
+
+
+def insert_last(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
+    """Lets a function end with a statement, in front of the ``return`` it ends with, where that gets a line of its own."""
+    return InsertInto(new, function, last=True)
+
+
+def decorate(function: cst.CSTNode, decorator: cst.BaseExpression) -> Change:
+    """Decorates a function; the new decorator is the innermost one."""
+    return Decorate(function, decorator)
 
 
 def wrap(statements: Sequence[cst.CSTNode], context: cst.BaseExpression) -> Change:

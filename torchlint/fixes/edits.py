@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
-from torchlint.fixes.changes import Change, CodeFix, Insert, Remove, Replace, Wrap
+from torchlint.fixes.changes import Change, CodeFix, Decorate, Insert, InsertInto, Remove, Replace, Wrap
 from torchlint.fixes.code import Api
 from torchlint.fixes.fstring_fields import fields_of
 from torchlint.fixes.rendering import replacement
@@ -16,6 +16,7 @@ from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
 from torchlint.fixes.spelling import Spelling
 from torchlint.model import Model
 from torchlint.model.positions import written
+from torchlint.semantics.code.tree import FUNCTIONS, Function
 
 
 class Editing:
@@ -55,14 +56,23 @@ class Editing:
                 return self._replacement(old, new)
             case Remove(node):
                 return self._removal(node)
-            case Insert(new, beside, behind):
-                return self._insertion(new, self._statement(beside), behind=behind)
+            case Insert(new, beside, behind, alone):
+                return self._insertion(new, self._statement(beside), behind=behind, alone=alone)
+            case InsertInto(new, function, last):
+                return self._insertion_into(new, self._function(function), last=last)
+            case Decorate(function, decorator):
+                return self._decoration(self._function(function), decorator)
             case Wrap(statements, context):
                 return self._wrapping([self._statement(each) for each in statements], context)
 
     def _statement(self, node: cst.CSTNode) -> ast.stmt:
         twin = self._model.twin(node)
         assert isinstance(twin, ast.stmt), "statements are inserted and wrapped, not their parts"
+        return twin
+
+    def _function(self, node: cst.CSTNode) -> Function:
+        twin = self._model.twin(node)
+        assert isinstance(twin, FUNCTIONS), "only functions are inserted into and decorated"
         return twin
 
     def _replacement(self, old: cst.CSTNode, new: cst.CSTNode) -> list[TextEdit] | None:
@@ -83,8 +93,10 @@ class Editing:
             return [self._rewriter.delete_alias(statement, twin)]
         return [self._rewriter.delete_statement(self._statement(node))]
 
-    def _insertion(self, new: cst.BaseSmallStatement, beside: ast.stmt, *, behind: bool) -> list[TextEdit] | None:
+    def _insertion(self, new: cst.BaseSmallStatement, beside: ast.stmt, *, behind: bool, alone: bool) -> list[TextEdit] | None:
         source, rewriter = self._source, self._rewriter
+        if alone and not rewriter.stands_alone(beside):
+            return None
         spelled, imports = self._spelled(new, beside)
         code = self._code(spelled)
         start, end = source.start(beside), source.end(beside)
@@ -98,7 +110,21 @@ class Editing:
         line = source.line_start(source.location(start).row)
         if source.text[line:start].strip(" \t"):
             return None if hasattr(beside, "body") else [(start, start, f"{code}; "), *imports]
-        return [(line, line, f"{rewriter.indentation(beside)}{code}{source.newline}"), *imports]
+        return _behind_imports((line, line, f"{rewriter.indentation(beside)}{code}{source.newline}"), imports)
+
+    def _insertion_into(self, new: cst.BaseSmallStatement, function: Function, *, last: bool) -> list[TextEdit] | None:
+        body = function.body
+        if last:
+            return self._insertion(new, body[-1], behind=not isinstance(body[-1], ast.Return), alone=True)
+        if ast.get_docstring(function, clean=False) is None:
+            return self._insertion(new, body[0], behind=False, alone=True)
+        return self._insertion(new, body[min(1, len(body) - 1)], behind=len(body) == 1, alone=True)
+
+    def _decoration(self, function: Function, decorator: cst.BaseExpression) -> list[TextEdit]:
+        spelled, imports = self._spelled(decorator, function)
+        line = self._source.line_start(function.lineno)
+        above = f"{self._rewriter.indentation(function)}@{self._code(spelled)}{self._source.newline}"
+        return _behind_imports((line, line, above), imports)
 
     def _wrapping(self, statements: list[ast.stmt], context: cst.BaseExpression) -> list[TextEdit] | None:
         spelled, imports = self._spelled(context, statements[0])
@@ -115,6 +141,14 @@ class Editing:
         spelled = new.visit(spelling)
         assert isinstance(spelled, cst.CSTNode)
         return spelled, list(dict.fromkeys(spelling.imports))
+
+
+def _behind_imports(insertion: TextEdit, imports: list[TextEdit]) -> list[TextEdit]:
+    """An insertion and the imports that it takes, which come first where both stand at the same place."""
+    start, end, code = insertion
+    before = [text for place, _, text in imports if place == start]
+    others = [edit for edit in imports if edit[0] != start]
+    return [(start, end, "".join((*before, code))), *others]
 
 
 class _Spelled(cst.CSTTransformer):

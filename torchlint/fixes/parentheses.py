@@ -64,6 +64,13 @@ def in_parentheses(node: Expression) -> Expression:
     return node.with_changes(lpar=[cst.LeftParen(), *node.lpar], rpar=[*node.rpar, cst.RightParen()])
 
 
+def bare(node: Expression) -> Expression:
+    """A name, an attribute, a call and their like without the parentheses around it, where no line ends within these."""
+    inside = node.with_changes(lpar=(), rpar=())
+    lines = cst.Module([]).code_for_node(inside).splitlines()
+    return inside if _strength(node) is Strength.ATOM and len(lines) == 1 else node
+
+
 def fitting(new: cst.BaseExpression, parent: cst.CSTNode, place: str) -> cst.BaseExpression:
     """An expression as it has to be written to be the part ``place`` of ``parent``: in parentheses if it needs them."""
     if new.lpar:

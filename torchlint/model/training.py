@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from torchlint.model.joint import Joint
+from torchlint.semantics.training.loaded_models import LoadedModels
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
+from torchlint.semantics.training.wrong_modes import (
+    EvaluatedInTraining,
+    EvaluationModeTrainings,
+    TrainedInEvaluation,
+    TrainingModeEvaluations,
+)
 from torchlint.semantics.training.zeroing import PiledUp, Zeroing
-
-if TYPE_CHECKING:
-    from torchlint.model import Model
 
 
 class TrainingQuestions:
     """What a training program does. Made by the `Model`, as ``model.training``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 
     def piled_up(self, step: cst.Call) -> PiledUp[cst.BaseExpression, cst.CSTNode] | None:
         """What a step of an optimizer uses of former rounds, as nothing zeroes it; ``None`` if nothing."""
         return self._model.found(self._semantics.of(Zeroing).piles, step)
+
+    def evaluated_in_training(self, call: cst.Call) -> EvaluatedInTraining[cst.BaseExpression, cst.CSTNode] | None:
+        """The model that a call evaluates in the mode that its training left it in; ``None`` if it does nothing like it."""
+        return self._model.found(self._semantics.of(TrainingModeEvaluations).found, call)
+
+    def trained_in_evaluation(self, switch: cst.Call) -> TrainedInEvaluation[cst.BaseExpression, cst.CSTNode] | None:
+        """What trains a model in the evaluation mode that ``switch`` put it into; ``None`` if nothing is known to."""
+        return self._model.found(self._semantics.of(EvaluationModeTrainings).found, switch)
+
+    def run_in_training_after(self, load: cst.Call) -> cst.Call | None:
+        """What runs the model that ``load`` gives its weights in the training mode that it was made in; ``None`` if nothing."""
+        run: cst.Call | None = self._model.found(self._semantics.of(LoadedModels).run_in_training, load)
+        return run
 
     def uncalled(self, function: cst.BaseExpression) -> Lacks | None:
         """What a method lacks that is a statement of its own, and would act on something; ``None`` for everything else."""

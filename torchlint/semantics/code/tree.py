@@ -162,8 +162,18 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         push_children(current, stack)
 
 
+def position(node: ast.stmt | ast.expr) -> tuple[int, int]:
+    """Where a node starts, its line and its column: of two nodes, that of the first in the text is less."""
+    return node.lineno, node.col_offset
+
+
+def ends_before(one: ast.stmt | ast.expr, other: ast.stmt | ast.expr) -> bool:
+    """Whether ``one`` ends before ``other`` starts."""
+    return (one.end_lineno or one.lineno, one.end_col_offset or one.col_offset) <= position(other)
+
+
 def _starts_before(one: ast.stmt, other: ast.stmt) -> bool:
-    return (one.lineno, one.col_offset) < (other.lineno, other.col_offset)
+    return position(one) < position(other)
 
 
 def in_body(part: ast.AST, compound: Loop | ast.If) -> bool:
