@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.rounds import RoundGraphs
-
-if TYPE_CHECKING:
-    from torchlint.model import Model
 
 
 class AutogradQuestions:
     """Whether values carry graph, and who needs that. Made by the `Model`, as ``model.autograd``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.joint import Joint
 from torchlint.semantics.code.attributes import Attributes
 from torchlint.semantics.code.versions import Versions
 from torchlint.text.quotes import usual_quote
-
-if TYPE_CHECKING:
-    from torchlint.model import Model
 
 
 class CodeQuestions:
     """What is written where, and what names mean. Made by the `Model`, as ``model.code``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from torchlint.model.joint import Joint
 from torchlint.semantics.devices.saved_files import SavedFiles
-
-if TYPE_CHECKING:
-    from torchlint.model import Model
 
 
 class DevicesQuestions:
     """Where values are, and what waits for them. Made by the `Model`, as ``model.devices``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 

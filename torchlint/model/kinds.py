@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.joint import Joint
 from torchlint.semantics.kinds.constructors import Constructors, Content, Given, TensorClass
-
-if TYPE_CHECKING:
-    from torchlint.model import Model
 
 
 class KindsQuestions:
     """What values are, beyond `Model.kind`. Made by the `Model`, as ``model.kinds``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from torchlint.model.joint import Joint
 from torchlint.semantics.modules.inputs import Inputs
 from torchlint.semantics.modules.saved import SavedModules
 from torchlint.semantics.modules.torchvision import TorchvisionModels
-
-if TYPE_CHECKING:
-    from torchlint.model import Model
 
 
 class ModulesQuestions:
     """What is a module, and what is in it. Made by the `Model`, as ``model.modules``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
+from torchlint.model.joint import Joint
 from torchlint.semantics.shapes.batches import Batches
 from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.semantics.shapes.scalars import Scalars
 from torchlint.semantics.shapes.shuffles import Shuffle, Shuffles
 from torchlint.semantics.shapes.torn_views import TornViews
 
-if TYPE_CHECKING:
-    from torchlint.model import Model
-
 
 class ShapesQuestions:
     """Which axes tensors have. Made by the `Model`, as ``model.shapes``."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
 
