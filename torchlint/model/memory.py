@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from torchlint.model.joint import Joint
+
+
 class MemoryQuestions:
     """Which objects values are, and who shares their memory. Made by the `Model`, as ``model.memory``."""
 
