@@ -115,3 +115,9 @@ def decorate(function: cst.CSTNode, decorator: cst.BaseExpression) -> Change:
 def wrap(statements: Sequence[cst.CSTNode], context: cst.BaseExpression) -> Change:
     """Puts neighbouring statements into ``with context:``."""
     return Wrap(statements, context)
+
+
+def without_attribute(node: cst.BaseExpression) -> Change:
+    """Leaves ``x`` of an ``x.data``."""
+    assert isinstance(node, cst.Attribute)
+    return Replace(node, node.value)

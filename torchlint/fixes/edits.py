@@ -41,7 +41,7 @@ class Editing:
     def _fix(self, wanted: CodeFix) -> Fix | None:
         groups = [self._edits(change) for change in wanted.changes]
         made = [group for group in groups if group is not None]
-        edits = combined(*made)
+        edits = self._apart(combined(*made))
         if len(made) < len(groups) or not edits:
             return None
         fields = fields_of(self._source, self._model.semantics)
@@ -49,6 +49,16 @@ class Editing:
         fitting = {(start, end, fields.with_fitting_quotes(start, new)) for start, end, new in edits}
         located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(fitting))
         return Fix(wanted.title, tuple(located), Applicability.SAFE if safe else Applicability.UNSAFE)
+
+    def _apart(self, edits: list[TextEdit]) -> list[TextEdit]:
+        """The edits, with those shortened that take along a character which another one changes: the first in a block."""
+        changed = {start for start, end, _ in edits if start < end}
+
+        def takes_along(edit: TextEdit) -> bool:
+            start, end, new = edit
+            return start < end - 1 and end - 1 in changed and new.endswith(self._source.text[end - 1])
+
+        return [(edit[0], edit[1] - 1, edit[2][:-1]) if takes_along(edit) else edit for edit in edits]
 
     def _edits(self, change: Change) -> list[TextEdit] | None:
         match change:
@@ -164,9 +174,7 @@ class _Spelled(cst.CSTTransformer):
     def on_visit(self, node: cst.CSTNode) -> bool:
         return node not in self._kept
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        if not isinstance(original_node, Api):
-            return updated_node
+    def leave_Api(self, original_node: Api, updated_node: Api) -> cst.BaseExpression:
         name, imports = self._spelling.of(original_node.value, self._place)
         self.imports += imports
-        return cst.Name(name, original_node.lpar, original_node.rpar)
+        return cst.parse_expression(name).with_changes(lpar=original_node.lpar, rpar=original_node.rpar)

@@ -8,6 +8,7 @@ edited. So nothing is searched for in the text, and what is kept is kept with it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os.path import commonprefix
 from typing import TypeAlias
 
 import libcst as cst
@@ -43,7 +44,8 @@ def replacement(
         gap = code[before_new : kept_new[0]]
         edit = (before_old, kept_old[0], gap if opened else _spaced(gap, text[before_old : kept_old[0]]))
         if text[edit[0] : edit[1]] != edit[2]:
-            edits.append(_up_to_last_line(edit if opened else keeping_comments(edit, parsed.comments, text), text))
+            edit = edit if opened else keeping_comments(edit, parsed.comments, text)
+            edits.append(_behind_first_lines(_up_to_last_line(edit, text), text))
         opened += _brackets(text[edit[0] : edit[1]]) - _brackets(edit[2])
         before_old, before_new = kept_old[1], kept_new[1]
     return edits
@@ -91,6 +93,13 @@ def _up_to_last_line(edit: TextEdit, text: str) -> TextEdit:
     if not line or not new.endswith(text[line:end]) or not (above or text[:start]).endswith(("\n", "\r")):
         return edit
     return (start, line, above)
+
+
+def _behind_first_lines(edit: TextEdit, text: str) -> TextEdit:
+    """An edit of several lines, without those at its start, and the indentation behind them, that stay as they are."""
+    start, end, new = edit
+    same = commonprefix([text[start:end], new])
+    return (start + len(same), end, new[len(same) :]) if "\n" in same or "\r" in same else edit
 
 
 def _brackets(code: str) -> int:

@@ -16,13 +16,13 @@ from typing import TypeAlias
 
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.bindings import Scope
+from torchlint.text.layout import can_be_indented, indentation, stands_alone
 from torchlint.text.source import Source
 
 TextEdit: TypeAlias = tuple[int, int, str]
 
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n?|\n))*;(?:[ \t\f]|\\(?:\r\n?|\n))*")
 """What separates two statements that share a line."""
-_INDENT = re.compile(r"[ \t\f]*")
 _BEHIND_VALUE = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=[.\[])")
 """What may stand between a value and the dot or bracket of what is taken of it."""
 
@@ -129,33 +129,17 @@ class Rewriter:
 
     def stands_alone(self, statement: ast.stmt) -> bool:
         """Whether no other code is on the lines of ``statement``, so that it can be indented by itself."""
-        assert statement.end_lineno is not None
-        if getattr(statement, "decorator_list", None) or self._is_elif(statement):
-            return False
-        start, _ = self._source.line_span(statement.lineno)
-        _, end = self._source.line_span(statement.end_lineno)
-        before = self._source.text[start : self._source.start(statement)]
-        after = self._source.text[self._source.end(statement) : end].strip()
-        if statement.lineno > 1 and self._source.line(statement.lineno - 1).endswith("\\"):
-            return False
-        return not before.strip(" \t") and (not after or after.startswith("#"))
-
-    def _is_elif(self, statement: ast.stmt) -> bool:
-        return isinstance(statement, ast.If) and self._source.text.startswith("elif", self._source.start(statement))
+        return stands_alone(self._source, statement)
 
     def indentation(self, statement: ast.stmt) -> str:
         """The white space that ``statement``'s line starts with."""
-        return self._indentation(statement.lineno)
-
-    def _indentation(self, row: int) -> str:
-        match = _INDENT.match(self._source.line(row))
-        return match.group() if match else ""
+        return indentation(self._source, statement.lineno)
 
     def indent_unit(self, statement: ast.stmt) -> str:
         """What one more level of indentation adds, in the style of the code around ``statement``."""
         own = self.indentation(statement)
         for row in self._opening_rows(statement):
-            outer = self._indentation(row)
+            outer = indentation(self._source, row)
             if own.startswith(outer) and len(own) > len(outer):
                 return own[len(outer) :]
         return self._usual_unit
@@ -186,11 +170,6 @@ class Rewriter:
             inside = self._rows_inside_strings
         rows = [row for row in range(first, last + 1) if row not in inside and self._source.line(row).strip()]
         return [(start, start, unit) for start in map(self._source.line_start, rows)]
-
-    def _can_be_indented(self, statement: ast.stmt) -> bool:
-        """Whether what is put in front of the lines of ``statement`` counts: of an indentation, a form feed voids the start."""
-        rows = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-        return not any("\f" in self._indentation(row) for row in rows)
 
     @cached_property
     def _rows_of_long_strings(self) -> set[int]:
@@ -227,7 +206,7 @@ class Rewriter:
         Those that go under ``no_grad`` go into the block before them where there is one. ``None`` where other code shares the
         statements' lines, or where they cannot be indented.
         """
-        if not all(self.stands_alone(statement) and self._can_be_indented(statement) for statement in statements):
+        if not all(self.stands_alone(statement) and can_be_indented(self._source, statement) for statement in statements):
             return None
         is_no_grad = context.endswith(".no_grad()") or context == "no_grad()"
         if is_no_grad and (block := self._no_grad_block_before(statements[0])) is not None:

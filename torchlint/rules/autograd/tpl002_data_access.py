@@ -1,16 +1,17 @@
 from __future__ import annotations
 
-import ast
+import libcst as cst
 
-from torchlint.diagnostic import Fix
-from torchlint.fixes.rewriting import Rewriter
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses, makes_new_value, reads_form
-from torchlint.semantics import Grad
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import method_call
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Attribute
+from torchlint.semantics import Grad, Kind
+from torchlint.semantics.memory.data_roles import Role
 from torchlint.target import TorchVersion
 
 
-class DataAccess(AstRule):
+class DataAccess(Rule):
     """
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
@@ -41,37 +42,29 @@ class DataAccess(AstRule):
     code = "TPL002"
     name = "data-access"
     since = TorchVersion(0, 4)
-    screen = DATA_SCREEN
+    triggers = (Attribute("data"),)
     yields_to = ("TPL009",)
 
-    def finish(self) -> None:
-        """Reports every read of `.data` that no other rule is about."""
-        rewriter = Rewriter(self.source, self.semantics)
-        for access in accesses(self.semantics).values():
-            if access.role is Role.READ:
-                tensor = ast.unparse(access.node).removesuffix(".data")  # with the parentheses that it needs
-                self.report(access.node, self._message(access, tensor), self._fix(rewriter, access, tensor))
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """Reports a read of `.data` that no other rule is about."""
+        access = self.model.memory.data_access(node) if node.attr.value == "data" else None
+        if access is None or access.role is not Role.READ:
+            return
+        tensor = self.model.shown(node).removesuffix(".data")  # with the parentheses that it needs
+        message = f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
+        if self.model.memory.reads_form(node):
+            message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
+        self.report(node, message, self._fix(node, access.receiver, tensor))
 
-    def _message(self, access: Access, tensor: str) -> str:
-        if reads_form(self.semantics, access.node):
-            return f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
-        return f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
+    def _fix(self, node: cst.Attribute, receiver: Kind, tensor: str) -> CodeFix:
+        if self._is_needless(node, receiver):
+            return fix(f"Use `{tensor}` itself", replace(node, node.value))
+        return fix(f"Use `{tensor}.detach()`", replace(node, method_call(node, "detach")))
 
-    def _fix(self, rewriter: Rewriter, access: Access, tensor: str) -> Fix:
-        if self._needs_nothing(access):
-            return self.fix(f"Use `{tensor}` itself", [rewriter.drop_attribute(access.node)], safe=True)
-        return self.fix(f"Use `{tensor}.detach()`", [rewriter.replace_attribute(access.node, ".detach()")], safe=True)
-
-    def _needs_nothing(self, access: Access) -> bool:
+    def _is_needless(self, node: cst.Attribute, receiver: Kind) -> bool:
         """Whether `.data` can just go: only the tensor's form is read, or what is made from it has no graph anyway."""
-        if reads_form(self.semantics, access.node) or _is_detached(access.node.value):
-            return True
-        without_graph = access.receiver.grad is Grad.NONE or self.semantics.no_grad.block(access.node)
-        return without_graph and makes_new_value(self.semantics, access.node)
-
-
-def _is_detached(tensor: ast.expr) -> bool:
-    match tensor:
-        case ast.Call(func=ast.Attribute(attr="detach")):
-            return True
-    return False
+        match node.value:
+            case cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
+                return True
+        without_graph = receiver.grad is Grad.NONE or self.model.autograd.is_off(node)
+        return self.model.memory.reads_form(node) or (without_graph and self.model.memory.makes_new_value(node))

@@ -1,17 +1,18 @@
 from __future__ import annotations
 
-import ast
+import libcst as cst
 
-from torchlint.diagnostic import Fix
-from torchlint.fixes.rewriting import Rewriter
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.data_accesses import DATA_SCREEN, Access, Role, accesses
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import after_method, expression, method_call
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Attribute
+from torchlint.semantics.memory.data_roles import Role
 from torchlint.target import TorchVersion
 
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 
 
-class DataToNumpy(AstRule):
+class DataToNumpy(Rule):
     """
     ## What it does
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,
@@ -42,66 +43,65 @@ class DataToNumpy(AstRule):
     code = "TPL104"
     name = "data-to-numpy"
     since = TorchVersion(0, 4)
-    screen = DATA_SCREEN
+    triggers = (Attribute("data"),)
+    needs = (("numpy", "tolist"),)
 
-    def finish(self) -> None:
-        """Reports every `.data` on the way to the host."""
-        for access in accesses(self.semantics).values():
-            if access.role is Role.HOST:
-                self._report(access)
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """Reports a `.data` on the way to the host."""
+        access = self.model.memory.data_access(node) if node.attr.value == "data" else None
+        if access is None or access.role is not Role.HOST:
+            return
+        moves = _moves_before(node)
+        tensor = self.model.shown(moves[-1].value if moves else node.value)
+        message = f"`{tensor}` leaves the graph through `.data`; detach it first: `{tensor}.detach()`"
+        self.report(node, message, self._fix_behind_move(node, moves) if moves else self._fix_in_place(node))
 
-    def _report(self, access: Access) -> None:
-        moves = self._moves_before(access.node)
-        base = moves[-1].value if moves else access.node.value
-        tensor = ast.unparse(base)
-        fix = self._fix_behind_move(access.node, moves) if moves else self._fix_in_place(access.node)
-        self.report(access.node, f"`{tensor}` leaves the graph through `.data`; detach it first: `{tensor}.detach()`", fix)
+    def _fix_in_place(self, node: cst.Attribute) -> CodeFix:
+        detached: cst.BaseExpression = method_call(node, "detach")
+        if self._is_converted(node):
+            return fix("Replace `.data` with `.detach().cpu()`", replace(node, expression("{tensor}.cpu()", tensor=detached)))
+        return fix("Replace `.data` with `.detach()`", replace(node, detached))
 
-    @staticmethod
-    def _moves_before(node: ast.Attribute) -> list[ast.Attribute]:
-        """The methods that move or cast the tensor before ``node``, the last one first."""
-        moves: list[ast.Attribute] = []
-        base = node.value
-        while isinstance(base, ast.Call) and isinstance(base.func, ast.Attribute) and base.func.attr in _MOVES:
-            moves.append(base.func)
-            base = base.func.value
-        return moves
-
-    def _fix_in_place(self, node: ast.Attribute) -> Fix:
-        rewriter = Rewriter(self.source, self.semantics)
-        new = ".detach().cpu()" if self._is_converted(node) else ".detach()"
-        return self.fix(f"Replace `.data` with `{new}`", [rewriter.replace_attribute(node, new)], safe=True)
-
-    def _fix_behind_move(self, node: ast.Attribute, moves: list[ast.Attribute]) -> Fix:
+    def _fix_behind_move(self, node: cst.Attribute, moves: list[cst.Attribute]) -> CodeFix:
         """Takes `.data` from behind `.cpu()` and detaches in front of it; where `.cpu()` is not said, it is added."""
-        rewriter = Rewriter(self.source, self.semantics)
-        if self._is_converted(node) and not any(self._moves_to_host(move) for move in moves):
-            edit = rewriter.replace_attribute(node, ".cpu()")
-        else:
-            edit = rewriter.drop_attribute(node)
-        base = moves[-1].value
-        if self._is_detached(base):
-            return self.fix("Drop `.data`", [edit], safe=True)
-        return self.fix("Detach before moving", [edit, rewriter.insert_behind(base, ".detach()")], safe=True)
+        is_on_host = not self._is_converted(node) or any(map(self._moves_to_host, moves))
+        moved = replace(node, node.value if is_on_host else method_call(node, "cpu"))
+        first = moves[-1]
+        if self._is_detached(first.value):
+            return fix("Drop `.data`", moved)
+        return fix("Detach before moving", moved, replace(first, after_method(first, "detach")))
 
-    def _is_detached(self, base: ast.expr) -> bool:
+    def _is_detached(self, base: cst.BaseExpression) -> bool:
         """Whether what is moved has been taken out of the graph right before: ``Variable(x.data).cpu().data``."""
-        while isinstance(base, ast.Call) and len(base.args) == 1 and not base.keywords:
-            if self.semantics.qualified_name(base.func) != "torch.autograd.Variable":
-                break
-            base = base.args[0]
         match base:
-            case ast.Attribute(attr="data") | ast.Call(func=ast.Attribute(attr="detach")):
+            case cst.Call(args=[cst.Arg(inner, keyword=None, star="")]) if self._is_variable(base):
+                return self._is_detached(inner)
+            case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
                 return True
         return False
 
-    def _is_converted(self, node: ast.Attribute) -> bool:
-        """Whether `.numpy()` follows immediately, which only what is on the host has."""
-        parent = self.semantics.tree.parent(node)
-        return isinstance(parent, ast.Attribute) and parent.attr == "numpy"
+    def _is_variable(self, call: cst.Call) -> bool:
+        return self.model.name(call.func) == "torch.autograd.Variable"
 
-    def _moves_to_host(self, method: ast.Attribute) -> bool:
-        match self.semantics.tree.parent(method):
-            case ast.Call(args=[ast.Constant(value=str(device)), *_]):
-                return method.attr == "to" and device.startswith("cpu")
-        return method.attr == "cpu"
+    def _is_converted(self, node: cst.Attribute) -> bool:
+        """Whether `.numpy()` follows immediately, which only what is on the host has."""
+        match self.model.parent(node):
+            case cst.Attribute(attr=cst.Name("numpy")):
+                return True
+        return False
+
+    def _moves_to_host(self, method: cst.Attribute) -> bool:
+        match self.model.parent(method):
+            case cst.Call(args=[cst.Arg(cst.SimpleString() as device, keyword=None, star=""), *_]):
+                return method.attr.value == "to" and str(device.evaluated_value).startswith("cpu")
+        return method.attr.value == "cpu"
+
+
+def _moves_before(node: cst.Attribute) -> list[cst.Attribute]:
+    """The methods that move or cast the tensor before ``node``, the last one first."""
+    moves: list[cst.Attribute] = []
+    value = node.value
+    while isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value in _MOVES:
+        moves.append(value.func)
+        value = value.func.value
+    return moves

@@ -195,6 +195,13 @@ def last_name(node: ast.expr) -> str:
     return ""
 
 
+def spoken_name(node: ast.expr) -> str:
+    """The name that is said of a value where it is used: ``b`` of ``a.b``, ``a`` of ``a[0]`` and of ``a()``."""
+    while isinstance(node, (ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return last_name(node)
+
+
 def dotted(node: ast.AST) -> str | None:
     """``a.b.c`` for a chain of attributes on a name; ``None`` for anything else."""
     parts: list[str] = []

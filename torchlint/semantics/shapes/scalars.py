@@ -7,7 +7,7 @@ import re
 from functools import cached_property
 
 from torchlint.semantics import Grad, Semantics, Type
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import last_name, spoken_name
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
@@ -30,6 +30,23 @@ class Scalars:
         found = ((node, self._indexed(node)) for node in self._semantics.tree.of_type(ast.Subscript))
         return {node: tensor for node, tensor in found if tensor is not None}
 
+    def index_of(self, node: ast.expr) -> ast.Subscript | None:
+        """The index of a 0-dim tensor that ``node`` is the base or a link of: ``loss.data.cpu()[0]`` for ``loss.data``."""
+        while True:
+            parent = self._semantics.tree.parent(node)
+            match parent:
+                case ast.Subscript(value=value) if value is node:
+                    return parent if self._indexed(parent) is not None else None
+                case ast.Attribute(attr="data"):
+                    node = parent
+                case ast.Attribute(attr=method) if method in _CHAIN:
+                    call = self._semantics.tree.parent(parent)
+                    if not isinstance(call, ast.Call) or call.func is not parent:
+                        return None
+                    node = call
+                case _:
+                    return None
+
     def _indexed(self, node: ast.Subscript) -> ast.expr | None:
         if not isinstance(node.ctx, ast.Load) or not _is_first(node.slice):
             return None
@@ -41,7 +58,7 @@ class Scalars:
         if kind.is_tensor and kind.scalar and not kind.loose:
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
-        return value if may_be and _names_loss(value) else None
+        return value if may_be and names_loss(value) else None
 
     def _is_used_as_sequence(self, value: ast.expr) -> bool:
         """Whether the function around ``value`` asks for its type or length, or takes another item of it."""
@@ -73,8 +90,8 @@ def _is_first(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and index.value == 0 and index.value is not False
 
 
-def _names_loss(node: ast.expr) -> bool:
+def names_loss(node: ast.expr) -> bool:
     """Whether a value is called a loss: with ``.data[0]`` behind it, the idiom of 0-dim losses before torch 0.4."""
     if isinstance(node, ast.Call):
-        return _CRITERION.search(last_name(node.func)) is not None
+        return _CRITERION.search(spoken_name(node.func)) is not None
     return _LOSS.search(last_name(node)) is not None

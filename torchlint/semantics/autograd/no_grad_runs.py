@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from torchlint.fixes.rewriting import Rewriter
-from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import Tree
 
 _PLAIN_FUNCTIONS = frozenset(
     {
@@ -37,33 +36,36 @@ A loop or condition of more lines is no part of a run, for the same reason; what
 class NoGradRuns:
     """Finds the run of statements that go under one ``no_grad``.
 
-    ``needs_it`` tells of a simple statement whether it has to, ``bears_it`` whether it may as well where it stands between
-    such ones.
+    ``needy`` are the simple statements that have to, ``bearing`` those that may as well where they stand between such ones;
+    ``stands_alone`` tells whether a statement has its lines for itself, so that it can be put into a block.
     """
 
     def __init__(
         self,
-        semantics: Semantics,
-        rewriter: Rewriter,
-        needs_it: Callable[[ast.stmt], bool],
-        bears_it: Callable[[ast.stmt], bool],
+        tree: Tree,
+        needy: Collection[ast.stmt],
+        bearing: Collection[ast.stmt],
+        stands_alone: Callable[[ast.stmt], bool],
     ) -> None:
-        self._tree = semantics.tree
-        self._rewriter = rewriter
-        self._needs_it = needs_it
-        self._bears_it = bears_it
+        self._tree = tree
+        self._needy = needy
+        self._bearing = bearing
+        self._stands_alone = stands_alone
         self._found: dict[ast.stmt, list[ast.stmt]] = {}
         self._stretches: dict[ast.stmt, tuple[list[ast.stmt], int]] = {}
 
     def around(self, statement: ast.stmt) -> list[ast.stmt]:
         """The run of neighbouring statements around ``statement`` that go under ``no_grad``, and nothing else.
 
-        A loop or condition all of whose body does so counts as one such statement.
+        A loop or condition all of whose body does so counts as one such statement. Empty where ``statement`` does not have to,
+        or cannot be put into a block, with its neighbours or without them.
         """
+        if statement not in self._needy:
+            return []
         if statement not in self._found:
             run = self._find(statement)
-            needy = (part for member in run for part in ast.walk(member) if isinstance(part, ast.stmt) and self._needs_it(part))
-            self._found.update(dict.fromkeys(needy, run))
+            needy = [part for member in run for part in self._needy_in(member)]
+            self._found.update(dict.fromkeys([statement, *needy], run))
         return self._found[statement]
 
     def _find(self, statement: ast.stmt) -> list[ast.stmt]:
@@ -71,10 +73,10 @@ class NoGradRuns:
         for parent in self._tree.ancestors(statement):
             if not isinstance(parent, (ast.If, ast.For)) or _is_long(parent) or not self._allows(parent):
                 break
-            if self._rewriter.stands_alone(parent):
+            if self._stands_alone(parent):
                 outermost = parent
-        if not self._rewriter.stands_alone(outermost):
-            return [outermost]  # it cannot be put into a block, with its neighbours or without them
+        if not self._stands_alone(outermost):
+            return []
         if outermost not in self._stretches:
             self._measure(outermost)
         stretch, place = self._stretches[outermost]
@@ -103,16 +105,19 @@ class NoGradRuns:
             block = needy[0]
             positions = [index for index, part in enumerate(block) if self._holds_needy(part)]
             inner = block[positions[0] : positions[-1] + 1]
-            if len(needy) > 1 or not all(map(self._rewriter.stands_alone, inner)):
+            if len(needy) > 1 or not all(map(self._stands_alone, inner)):
                 break
             run = inner
         return run
 
     def _joins(self, statement: ast.stmt) -> bool:
-        return not _is_long(statement) and self._allows(statement) and self._rewriter.stands_alone(statement)
+        return not _is_long(statement) and self._allows(statement) and self._stands_alone(statement)
 
     def _holds_needy(self, statement: ast.stmt) -> bool:
-        return any(isinstance(part, ast.stmt) and self._needs_it(part) for part in ast.walk(statement))
+        return bool(self._needy_in(statement))
+
+    def _needy_in(self, statement: ast.stmt) -> list[ast.stmt]:
+        return [part for part in ast.walk(statement) if isinstance(part, ast.stmt) and part in self._needy]
 
     def _allows(self, statement: ast.stmt) -> bool:
         match statement:
@@ -122,7 +127,7 @@ class NoGradRuns:
                 return _is_plain(header) and all(self._allows(part) for part in [*body, *orelse])
             case ast.Continue() | ast.Break() | ast.Pass():
                 return True
-        return self._needs_it(statement) or self._bears_it(statement)
+        return statement in self._needy or statement in self._bearing
 
 
 def _is_long(statement: ast.stmt) -> bool:
@@ -144,3 +149,8 @@ def _is_plain(header: ast.expr) -> bool:
             case _ if isinstance(part, SUSPENDING):
                 return False
     return True
+
+
+def is_suspending(statement: ast.stmt) -> bool:
+    """Whether a statement hands a value, or the control, to code outside, which would find autograd off."""
+    return any(isinstance(part, SUSPENDING) for part in ast.walk(statement))

@@ -1,0 +1,155 @@
+"""What shows that ``x`` is a tensor where all that is known of it is how its ``x.data`` is used."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+
+from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.code.tree import spoken_name
+from torchlint.semantics.memory.data_roles import Change, Means, Role
+from torchlint.semantics.shapes.scalars import names_loss
+
+_TELLING_METHODS = frozenset(
+    {
+        *("cpu", "cuda", "numpy", "clone", "float", "long", "view", "dim", "numel", "unsqueeze", "squeeze", "norm", "eq"),
+        *("div", "mul", "masked_fill", "data_ptr", "new", "item", "type_as", "expand_as", "narrow", "contiguous"),
+    }
+)
+"""Methods that show ``x`` to be a tensor where they are called on ``x.data``: those of nothing else that is called data."""
+_TELLING_ARGUMENTS = frozenset(
+    {"type_as", "copy_", "eq", "expand_as", "view_as", "masked_fill_", "add_", "sub_", "mul_", "register_buffer"}
+)
+"""Methods that show ``x`` to be a tensor where ``x.data`` is their argument."""
+_PROBES = frozenset(
+    {"torch.is_tensor", "torch.sparse_coo_tensor", "torch.save", "torch.from_numpy", "torch.tensor", "torch.as_tensor"}
+)
+"""Functions of torch that also take what is no tensor."""
+
+_CONTAINERS = re.compile(
+    r"(data_?set|loader|train_?set|test_?set|val_?set|train_?data|test_?data|corpus|storage|batch|packed|response|request|node|elem"
+    r"|^edges$|event|message|tree|field|vocab|buffer|memory|mnist|cifar|graph|store|frame|series|parser|args|config)",
+    re.IGNORECASE,
+)
+"""Names of unknown values that are known for a ``data`` attribute of their own."""
+_PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
+
+
+class DataEvidence:
+    """Tells from what is done with ``x.data`` whether ``x``, of which nothing is known, is a tensor."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_probed(self, node: ast.Attribute) -> bool:
+        """Whether the code asks whether ``x`` has a ``data``, or of what type it is: a tensor would need no asking."""
+        if self._is_argument_of(node, "builtins.isinstance"):
+            return True
+        return bool(self._probed) and ast.dump(node.value) in self._probed
+
+    @cached_property
+    def _probed(self) -> set[str]:
+        """What the code asks for a ``data``."""
+        return {
+            ast.dump(call.args[0])
+            for call in self._semantics.facts.calls.get("hasattr", ())
+            if len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and call.args[1].value == "data"
+        }
+
+    def shows_tensor(self, node: ast.Attribute, role: Role, change: Change[ast.expr] | None) -> bool:
+        """Whether the use of ``node``, which is ``x.data``, shows ``x`` to be a tensor."""
+        name = spoken_name(node.value)
+        if self._semantics.facts.self_class(node.value) is not None:
+            return False
+        parent = self._tree.parent(node)
+        method = parent.attr if isinstance(parent, ast.Attribute) else ""
+        if _CONTAINERS.search(name):
+            return method in ("cpu", "cuda") and not name.startswith("packed") and self._is_called(parent)
+        if role is Role.WRAPPED or names_loss(node.value) or self._is_loop_over_parameters(node.value):
+            return True
+        if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
+            return True
+        if self._semantics.of(Backpropagated).name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
+            return not self._is_used_as_other(node.value)
+        return self._is_put_among_tensors(node, role, change)
+
+    def _is_put_among_tensors(self, node: ast.Attribute, role: Role, change: Change[ast.expr] | None) -> bool:
+        """Whether what is around ``node`` takes, gives or is a tensor."""
+        parent = self._tree.parent(node)
+        match parent:
+            case ast.Attribute(attr="is_sparse" | "is_cuda"):
+                return True
+            case ast.Attribute(attr=method):
+                return (method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY) and self._is_called(parent)
+            case ast.Call(func=function) if node is not function:
+                return self._takes_tensors(function)
+            case ast.Subscript() if change is not None and change.means is Means.STORE:
+                stored = getattr(self._tree.statement(node), "value", None)
+                return isinstance(stored, ast.expr) and self._semantics.kind(stored).is_tensor
+            case ast.BinOp(left=left, right=right):
+                other = right if left is node else left
+                return self._semantics.kind(other).is_tensor and not self._is_used_as_other(node.value)
+            case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:
+                return (self._semantics.qualified_name(function) or "").startswith("torch.")
+            case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
+                return self._semantics.kind(target).is_tensor  # only a tensor can be stored there
+        return False
+
+    def _is_used_as_other(self, node: ast.expr) -> bool:
+        """Whether the code takes from ``node`` what no tensor has: ``opt.data`` beside ``opt.epochs``.
+
+        So is a sparse matrix of scipy known, whose ``nonzero`` gives rows and columns.
+        """
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        parents = (self._tree.parent(use) for binding in bindings for use in binding.uses)
+        return any(
+            isinstance(parent, ast.Attribute) and (parent.attr not in torch_api.TENSOR_ATTRIBUTES or self._is_unpacked(parent))
+            for parent in parents
+        )
+
+    def _is_unpacked(self, attribute: ast.Attribute) -> bool:
+        """Whether ``attribute`` is that of ``rows, columns = x.nonzero()``."""
+        call = self._tree.parent(attribute)
+        is_bare = isinstance(call, ast.Call) and call.func is attribute and not call.keywords
+        statement = self._tree.parent(call) if call is not None and is_bare else None
+        return attribute.attr == "nonzero" and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple)
+
+    def _is_called(self, method: ast.AST | None) -> bool:
+        call = self._tree.parent(method) if method is not None else None
+        return isinstance(call, ast.Call) and call.func is method
+
+    def _is_argument_of(self, node: ast.expr, function: str) -> bool:
+        call = self._tree.parent(node)
+        return isinstance(call, ast.Call) and node in call.args and self._semantics.qualified_name(call.func) == function
+
+    def _takes_tensors(self, function: ast.expr) -> bool:
+        if isinstance(function, ast.Attribute) and function.attr in _TELLING_ARGUMENTS:
+            return self._semantics.facts.self_class(function.value) is None
+        name = self._semantics.qualified_name(function) or ""
+        return name.startswith("torch.") and name not in _PROBES and not name.startswith(("torch.utils.", "torch.distributed."))
+
+    def _is_loop_over_parameters(self, node: ast.expr) -> bool:
+        """Whether ``node`` is the variable of a loop over something that is called ``params`` or the like."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return bool(bindings) and all(
+            binding.form is Form.LOOP and binding.value is not None and _gives_parameters(binding.value, binding.path)
+            for binding in bindings
+        )
+
+
+def _gives_parameters(iterable: ast.expr, path: tuple[int | None, ...]) -> bool:
+    """Whether iterating gives parameters at ``path``, by the name of what is iterated over."""
+    match iterable:
+        case ast.Name() | ast.Attribute():
+            return not path and _PARAMETERS.fullmatch(spoken_name(iterable)) is not None
+        case ast.Call(func=ast.Name(id="zip"), args=arguments):
+            index = path[0] if path else None
+            return index is not None and 0 <= index < len(arguments) and _gives_parameters(arguments[index], path[1:])
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+            return path[:1] == (1,) and _gives_parameters(inner, path[1:])
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "reversed"), args=[inner]):
+            return _gives_parameters(inner, path)
+    return False

@@ -1,0 +1,162 @@
+"""Assignments to a tensor's ``.data``, and which of them can be copies into the tensor instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeGuard, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
+from torchlint.semantics.memory.data_accesses import DataAccesses
+from torchlint.semantics.memory.data_roles import Role
+from torchlint.semantics.memory.reads import Reads
+
+Node = TypeVar("Node")
+
+_CHANGES_FORM = frozenset(
+    {
+        *("half", "float", "double", "bfloat16", "int", "long", "cuda", "cpu", "to", "type", "type_as", "view", "reshape", "t"),
+        *("transpose", "permute", "squeeze", "unsqueeze", "narrow", "expand", "contiguous", "new", "pin_memory", "flatten"),
+        *("repeat", "index_select", "gather", "masked_select"),
+    }
+)
+"""Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rebind(Generic[Node]):
+    """An assignment to ``data``, the ``x.data`` of a ``tensor`` ``x``.
+
+    ``initialiser`` is the call of ``x.data = init.normal_(x.data)``, which does it all. ``copied`` is the value of an
+    assignment that ``x.copy_(value)`` can stand for; ``reads`` are the ``.data`` in it that a copy does not need where autograd
+    is off.
+    """
+
+    data: Node
+    tensor: Node
+    initialiser: Node | None
+    copied: Node | None
+    reads: tuple[Node, ...]
+
+
+class DataRebinds:
+    """Tells what is assigned to the ``.data`` of tensors."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._accesses = semantics.of(DataAccesses)
+        self._reads = semantics.of(Reads)
+
+    @cached_property
+    def all(self) -> dict[ast.Attribute, Rebind[ast.expr]]:
+        """The assignments to the ``.data`` of tensors, by that."""
+        found = (node for node, access in self._accesses.all.items() if access.role is Role.REBIND)
+        return {node: self._rebind(node) for node in found}
+
+    def within(self, statements: list[ast.stmt]) -> list[Rebind[ast.expr]]:
+        """The assignments among some statements, and among the statements that are parts of these."""
+        found = self._accesses.within(statements)
+        return [self.all[access.node] for access in found if isinstance(access.node, ast.Attribute) and access.node in self.all]
+
+    def runs(self, *, is_left: Callable[[ast.expr], bool], stands_alone: Callable[[ast.stmt], bool]) -> NoGradRuns:
+        """The runs of assignments that can be copies under one ``no_grad``.
+
+        ``is_left`` tells of a ``.data`` whether it is to stay as it is.
+        """
+        statements = {
+            self._tree.statement(node)
+            for node, rebind in self.all.items()
+            if rebind.copied is not None and not is_left(node) and not is_suspending(self._tree.statement(node))
+        }
+        return NoGradRuns(self._tree, statements, (), stands_alone)
+
+    def _rebind(self, node: ast.Attribute) -> Rebind[ast.expr]:
+        statement = self._tree.statement(node)
+        initialiser = self._initialiser(statement)
+        copied = self._copied(statement, node) if initialiser is None else None
+        reads = tuple(self._needless_reads(copied)) if copied is not None else ()
+        return Rebind(node, node.value, initialiser, copied, reads)
+
+    def _initialiser(self, statement: ast.stmt) -> ast.Call | None:
+        """The call in ``p.data = init.normal_(p.data)``, which does it all."""
+        match statement:
+            case ast.Assign(
+                targets=[ast.Attribute(attr="data", value=tensor)], value=ast.Call(func=function, args=[first, *_]) as call
+            ):
+                initialised = first.value if _is_data(first) else first
+                name = self._semantics.qualified_name(function) or ""
+                if name.startswith("torch.nn.init.") and ast.dump(initialised) == ast.dump(tensor):
+                    return call
+        return None
+
+    def _copied(self, statement: ast.stmt, target: ast.Attribute) -> ast.expr | None:
+        """The value of an assignment to one target that ``copy_`` can stand for."""
+        if not isinstance(statement, ast.Assign) or statement.targets != [target]:
+            return None
+        if _is_other_form(statement.value, target.value) or self._is_kept(target):
+            return None
+        return statement.value
+
+    def _needless_reads(self, value: ast.expr) -> list[ast.expr]:
+        accesses = self._accesses.within([self._tree.statement(value)])
+        reads = [access.node for access in accesses if access.role is Role.READ and self._tree.inside(access.node, value)]
+        return [read for read in reads if read is value or self._reads.makes_new_value(read)]
+
+    # --- what is kept ------------------------------------------------------------------------------------------------
+
+    def _is_kept(self, target: ast.Attribute) -> bool:
+        """Whether the memory of a tensor is kept elsewhere: copying into it would change what was kept."""
+        return (self._tree.function(target), ast.dump(target.value)) in self._kept
+
+    @cached_property
+    def _kept(self) -> set[tuple[ast.AST | None, str]]:
+        """The tensors, in which function, whose memory is kept elsewhere."""
+        return {
+            (self._tree.function(node), ast.dump(tensor))
+            for node in self._tree.of_type(ast.Attribute, ast.Call)
+            if (tensor := _aliased(node)) is not None and self._keeps(node)
+        }
+
+    def _keeps(self, node: ast.AST) -> bool:
+        """Whether ``node`` is given a name or put into a container, as it is."""
+        parent = self._tree.parent(node)
+        match parent:
+            case ast.Assign(targets=[ast.Attribute(attr="data")]):
+                return False  # given to another tensor, which is a finding of its own
+            case ast.Assign() | ast.AnnAssign() | ast.NamedExpr() | ast.Dict() | ast.DictComp() | ast.ListComp():
+                return True
+            case ast.Tuple() | ast.List() | ast.IfExp():
+                return self._keeps(parent)
+            case ast.Call(func=ast.Attribute(attr="append" | "insert" | "add" | "setdefault")):
+                return True
+        return False
+
+
+def _is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and node.attr == "data"
+
+
+def _aliased(node: ast.AST) -> ast.expr | None:
+    """The tensor whose memory ``node`` shares: ``x`` of ``x.data`` and of ``x.detach()``."""
+    match node:
+        case (
+            ast.Attribute(value=tensor, attr="data", ctx=ast.Load()) | ast.Call(func=ast.Attribute(value=tensor, attr="detach"))
+        ):
+            return tensor
+    return None
+
+
+def _is_other_form(value: ast.expr, tensor: ast.expr) -> bool:
+    """Whether a value is ``tensor`` in another form, with another type, device or shape."""
+    if not any(ast.dump(part) == ast.dump(tensor) for part in ast.walk(value)):
+        return False
+    match value:
+        case ast.Subscript() | ast.Attribute(attr="T" | "mT" | "H" | "mH"):
+            return True
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method in _CHANGES_FORM
+    return False
