@@ -18,6 +18,14 @@ class Replace:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class ReplaceByLines:
+    """Statements, each on lines of its own, in the place of one that shares its lines with no other code."""
+
+    old: cst.CSTNode
+    new: tuple[cst.BaseSmallStatement | cst.BaseCompoundStatement, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Remove:
     """A statement, with its line, or one name of an import."""
 
@@ -60,7 +68,7 @@ class Wrap:
     context: cst.BaseExpression
 
 
-Change: TypeAlias = Replace | Remove | Insert | InsertInto | Decorate | Wrap
+Change: TypeAlias = Replace | ReplaceByLines | Remove | Insert | InsertInto | Decorate | Wrap
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,6 +88,11 @@ def fix(title: str, *changes: Change, safe: bool = True) -> CodeFix:
 def replace(old: cst.CSTNode, new: cst.CSTNode) -> Change:
     """Puts ``new`` in the place of ``old``; what is in both stays as it is written."""
     return Replace(old, new)
+
+
+def replace_by_lines(statement: cst.CSTNode, *new: cst.BaseSmallStatement | cst.BaseCompoundStatement) -> Change:
+    """Puts statements in the place of one, each on lines of its own; only where that one has its lines for itself."""
+    return ReplaceByLines(statement, new)
 
 
 def remove(node: cst.CSTNode) -> Change:

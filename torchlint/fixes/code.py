@@ -54,6 +54,13 @@ def statement(template: str, **parts: cst.BaseExpression) -> cst.BaseSmallStatem
     return filled.body[0]
 
 
+def compound(template: str, **parts: cst.BaseExpression) -> cst.BaseCompoundStatement:
+    """The compound statement that ``template`` is, a loop, say, with ``parts`` for its fields."""
+    filled = _parsed_statement(template).visit(_Filling(parts))
+    assert isinstance(filled, cst.BaseCompoundStatement)
+    return filled
+
+
 def api(name: str) -> cst.BaseExpression:
     """An API by its full name, such as ``torch.nn.ModuleList``."""
     return Api(name)

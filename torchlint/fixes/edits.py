@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
-from torchlint.fixes.changes import Change, CodeFix, Decorate, Insert, InsertInto, Remove, Replace, Wrap
+from torchlint.fixes.changes import Change, CodeFix, Decorate, Insert, InsertInto, Remove, Replace, ReplaceByLines, Wrap
 from torchlint.fixes.code import Api
 from torchlint.fixes.fstring_fields import fields_of
 from torchlint.fixes.rendering import replacement
@@ -64,6 +64,8 @@ class Editing:
         match change:
             case Replace(old, new):
                 return self._replacement(old, new)
+            case ReplaceByLines(old, statements):
+                return self._lines(self._statement(old), statements)
             case Remove(node):
                 return self._removal(node)
             case Insert(new, beside, behind, alone):
@@ -94,6 +96,20 @@ class Editing:
         spelled, imports = self._spelled(new, twin, parsed.spans)
         indentation = self._rewriter.indentation(self._model.semantics.tree.statement(twin)) if parsed.is_whole else None
         return [*replacement(old, spelled, parsed, self._source.text, indentation), *imports]
+
+    def _lines(self, old: ast.stmt, new: Iterable[cst.BaseSmallStatement | cst.BaseCompoundStatement]) -> list[TextEdit] | None:
+        source, rewriter = self._source, self._rewriter
+        if not rewriter.stands_alone(old):
+            return None
+        module = cst.Module([], default_indent=rewriter.indent_unit(old), default_newline=source.newline)
+        code, imports = "", list[TextEdit]()
+        for each in new:
+            spelled, taken = self._spelled(each, old)
+            line = cst.SimpleStatementLine([spelled]) if isinstance(spelled, cst.BaseSmallStatement) else spelled
+            code += written(line, module, rewriter.indentation(old))[0]
+            imports += taken
+        code = code[len(rewriter.indentation(old)) :].removesuffix(source.newline)
+        return [(source.start(old), source.end(old), code), *imports]
 
     def _removal(self, node: cst.CSTNode) -> list[TextEdit]:
         twin = self._model.twin(node)

@@ -74,3 +74,9 @@ class CodeQuestions:
     def written(self, node: cst.BaseExpression) -> str:
         """New code as it comes to stand in the file."""
         return cst.Module([]).code_for_node(node)
+
+    def is_bound(self, name: str, place: cst.CSTNode) -> bool:
+        """Whether a name stands for something where ``place`` is; ``True`` where that is not known."""
+        twin = self._model.twin(place)
+        bindings = self._semantics.bindings
+        return twin is None or bool(bindings.lookup(name, bindings.scope_of(twin)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.inputs import Inputs
 from torchlint.semantics.modules.saved import SavedModules
 from torchlint.semantics.modules.torchvision import TorchvisionModels
@@ -31,3 +33,10 @@ class ModulesQuestions:
     def is_input(self, node: cst.BaseExpression) -> bool:
         """Whether a module, and no loss, is given a value, as far as the file shows."""
         return bool(self._model.answered(self._semantics.of(Inputs).include, node))
+
+    def freezes_nothing(self, owner: cst.BaseExpression, flag: cst.BaseExpression) -> bool:
+        """Whether ``owner`` is a module, whose `requires_grad` means nothing when it is set to ``flag``."""
+        its, given = self._model.twin(owner), self._model.twin(flag)
+        if not isinstance(its, ast.expr) or not isinstance(given, ast.expr):
+            return False
+        return self._semantics.of(ModuleFlags).mean_nothing(its, given)

@@ -1,25 +1,20 @@
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-from functools import cached_property
-from typing import TypeGuard
+from collections.abc import Iterable, Iterator
 
-from torchlint.diagnostic import Fix
-from torchlint.fixes.rewriting import Rewriter
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Type
-from torchlint.semantics.code.tree import FUNCTIONS, dotted
-from torchlint.semantics.modules.evidence import ModuleEvidence
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, replace, replace_by_lines
+from torchlint.fixes.code import compound, expression, statement
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Call, Word
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
 _FLAG = "requires_grad"
 _METHOD = "requires_grad_"
 
 
-class ModuleRequiresGrad(AstRule):
+class ModuleRequiresGrad(Rule):
     """
     ## What it does
     Finds `requires_grad` set on an `nn.Module`: `model.backbone.requires_grad = False`, `setattr(layer, "requires_grad",
@@ -52,227 +47,118 @@ class ModuleRequiresGrad(AstRule):
 
     code = "TPL006"
     name = "module-requires-grad"
-    screen = Screen(
-        any_of=(b"requires_grad",),
-        pattern=re.compile(rb"\.requires_grad_?\b[\s\\)\]]*(?:=(?!=)|[,#])|setattr"),
-        names=frozenset({b".requires_grad", b".requires_grad_"}),
-    )
+    triggers = (Word(_FLAG, _METHOD, within="Assign"), Call("setattr"))
+    needs = ((_FLAG, _METHOD),)
 
-    @cached_property
-    def _rewriter(self) -> Rewriter:
-        return Rewriter(self.source, self.semantics)
-
-    @cached_property
-    def _evidence(self) -> ModuleEvidence:
-        return ModuleEvidence(self.semantics)
-
-    def visit_Assign(self, node: ast.Assign) -> None:
+    def visit_Assign(self, node: cst.Assign) -> None:
         """Reports an assignment to a module's `requires_grad`."""
-        for target, value in _flags(node.targets, node.value):
-            if self._freezes_nothing(target.value, value):
-                self.report(target, self._message(target, value), self._fix(node, target))
+        for target, value in _flags([each.target for each in node.targets], node.value):
+            if self.model.modules.freezes_nothing(target.value, value):
+                overwritten = target.attr.value == _METHOD
+                self.report(target, self._message(target.value, value, overwritten=overwritten), self._fix(node, target))
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Reports ``setattr`` of a module's `requires_grad`."""
         match node:
-            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=name), value], keywords=[]) if (
-                name == _FLAG and self._freezes_nothing(owner, value)
-            ):
-                text = f"{self._rewriter.operand(owner)}.{_METHOD}({self._flag(value)})"
-                edit = (self.source.start(node), self.source.end(node), text)
-                fix = self.fix(f"Call `{_METHOD}`", [edit], safe=True) if self._can_call_method() else None
-                self.report(node, self._message(ast.Attribute(owner, _FLAG, ast.Store()), value), fix)
+            case cst.Call(
+                cst.Name("setattr"),
+                [
+                    cst.Arg(owner, keyword=None, star=""),
+                    cst.Arg(cst.SimpleString(evaluated_value=name), keyword=None, star=""),
+                    cst.Arg(value, keyword=None, star=""),
+                ],
+            ) if name == _FLAG and self.model.modules.freezes_nothing(owner, value):
+                called = fix(f"Call `{_METHOD}`", replace(node, _call(owner, value)))
+                self.report(node, self._message(owner, value), called if self._can_call_method else None)
 
-    def _message(self, target: ast.Attribute, value: ast.expr) -> str:
-        owner, flag = ast.unparse(target.value), self._flag(value)
-        call = f"call `{owner}.{_METHOD}({flag})`" if "\n" not in flag else f"call `{owner}.{_METHOD}`"
-        if target.attr == _METHOD:
-            return f"`{owner}.{_METHOD}` is overwritten, which {_effect(value)}; {call}"
-        return f"`{owner}` is a module and has no `{_FLAG}`: setting it {_effect(value)}; {call}"
-
-    # --- what the flag is of -----------------------------------------------------------------------------------------
-
-    def _freezes_nothing(self, owner: ast.expr, value: ast.expr) -> bool:
-        """Whether ``owner`` is a module to which `requires_grad` means nothing."""
-        own_class = self.semantics.facts.self_class(owner)
-        if own_class is not None:
-            return self.semantics.facts.is_module(own_class) and self._is_meant_for_parameters(own_class, owner, value)
-        if not self._evidence.is_module(owner) or self._is_taken_for_other(owner) or self._is_read(owner):
-            return False
-        definition = self.semantics.kind(owner).definition
-        return not isinstance(definition, ast.ClassDef) or not self._has_flag(definition)
-
-    def _has_flag(self, definition: ast.ClassDef) -> bool:
-        """Whether a class gives `requires_grad` a meaning of its own."""
-        facts = self.semantics.facts
-        if any(facts.method(definition, name) is not None for name in (_FLAG, "__setattr__")):
-            return True
-        return any(slot.uses or slot.class_values for slot in facts.slots(definition, _FLAG))
-
-    def _is_meant_for_parameters(self, own_class: ast.ClassDef, owner: ast.expr, value: ast.expr) -> bool:
-        """Whether a module that sets its own flag means to freeze itself, and has something to freeze.
-
-        An option that the constructor takes is kept for others to read.
-        """
-        function = self.semantics.tree.function(owner)
-        constructed = isinstance(function, FUNCTIONS) and function.name == "__init__"
-        if self._has_flag(own_class) or (constructed and not isinstance(value, ast.Constant)):
-            return False
-        return self._has_parameters(own_class)
-
-    def _has_parameters(self, definition: ast.ClassDef) -> bool:
-        for current in self.semantics.facts.bases(definition):
-            for base in current.bases:
-                name = self.semantics.qualified_name(base) or ""
-                if name.startswith("torch.nn.") and name not in ("torch.nn.Module", "torch.nn.Sequential"):
-                    return True
-            for name in self.semantics.facts.classes[current].slots:
-                kinds = [
-                    self.semantics.kind(store) for slot in self.semantics.facts.slots(current, name) for store in slot.stores
-                ]
-                if any(kind.type is Type.MODULE or kind.why in _PARAMETERS for kind in kinds):
-                    return True
-        return False
-
-    def _is_taken_for_other(self, owner: ast.expr) -> bool:
-        """Whether the code asks what ``owner`` is, and here it is not what was found to be a module.
-
-        That is so in the `else` of ``if isinstance(x, nn.Module)``, behind it, and where it is found to be a parameter.
-        """
-        chain = dotted(owner)
-        child: ast.AST = owner
-        for parent in self.semantics.tree.ancestors(owner):
-            if isinstance(parent, ast.ExceptHandler):
-                return True
-            if isinstance(parent, ast.If) and child in parent.body and _asks(parent.test, chain):
-                return not self._finds_module(parent.test, chain)
-            child = parent
-            if isinstance(parent, FUNCTIONS):
-                break
-        return chain in self._asked_about(child)
-
-    def _asked_about(self, scope: ast.AST) -> set[str | None]:
-        """What a function asks the class or the attributes of."""
-        if scope not in self._asked:
-            subjects = [_subject(part) for part in ast.walk(scope) if isinstance(part, ast.Call)]
-            self._asked[scope] = {dotted(subject) for subject in subjects if subject is not None} - {None}
-        return self._asked[scope]
-
-    @cached_property
-    def _asked(self) -> dict[ast.AST, set[str | None]]:
-        return {}
-
-    def _finds_module(self, test: ast.expr, chain: str | None) -> bool:
-        """Whether a test that asks what ``chain`` is takes it for an instance of classes other than tensors."""
-        for part in ast.walk(test):
-            match part:
-                case ast.Call(func=ast.Name(id="isinstance"), args=[subject, classes]) if dotted(subject) == chain:
-                    asked = classes.elts if isinstance(classes, ast.Tuple) else [classes]
-                    return not any(self.semantics.qualified_name(found) in _TENSORS for found in asked)
-        return False
-
-    def _is_read(self, owner: ast.expr) -> bool:
-        """Whether the file reads the flag of the same thing: then it is the author's own."""
-        chain = dotted(owner)
-        return chain is not None and chain in self._read
-
-    @cached_property
-    def _read(self) -> set[str | None]:
-        return {
-            dotted(node.value)
-            for node in self.semantics.tree.nodes
-            if isinstance(node, ast.Attribute) and node.attr == _FLAG and isinstance(node.ctx, ast.Load)
-        }
+    def _message(self, owner: cst.BaseExpression, value: cst.BaseExpression, *, overwritten: bool = False) -> str:
+        shown = self.model.shown(owner)
+        flag = self.model.text(value) if _flag(value) is value else self.model.shown(_flag(value))
+        call = f"call `{shown}.{_METHOD}({flag})`" if self.model.is_on_one_line(value) else f"call `{shown}.{_METHOD}`"
+        on = self.model.code.truth(value)
+        effect = "neither freezes nor unfreezes anything" if on is None else f"{'un' if on else ''}freezes nothing"
+        if overwritten:
+            return f"`{shown}.{_METHOD}` is overwritten, which {effect}; {call}"
+        return f"`{shown}` is a module and has no `{_FLAG}`: setting it {effect}; {call}"
 
     # --- fixes -------------------------------------------------------------------------------------------------------
 
-    def _fix(self, statement: ast.Assign, target: ast.Attribute) -> Fix | None:
-        if isinstance(statement.value, ast.Constant) and statement.value.value not in (True, False):
+    def _fix(self, node: cst.Assign, target: cst.Attribute) -> CodeFix | None:
+        if _is_no_flag(node.value):
             return None
-        if not self._can_call_method():
-            return self._loop(statement, target)
-        if statement.targets == [target]:
-            value = (self.source.start(statement.value), self.source.end(statement.value), self._flag(statement.value))
-            edits = self._rewriter.call_in_place(target, statement, f".{_METHOD}")
-            return self.fix(f"Call `{_METHOD}`", [*edits, *([value] if _is_number(statement.value) else [])], safe=True)
-        return self._fix_chain(statement)
+        is_only = len(node.targets) == 1 and node.targets[0].target is target
+        if not self._can_call_method:
+            return self._loop(node, target.value) if is_only else None
+        if is_only:
+            call = statement("{method}({flag})", method=_method(target), flag=_flag(node.value))
+            return fix(f"Call `{_METHOD}`", replace(node, call))
+        calls = self._calls(node)
+        return fix(f"Call `{_METHOD}`", replace_by_lines(node, *calls)) if calls else None
 
-    def _fix_chain(self, statement: ast.Assign) -> Fix | None:
+    def _calls(self, node: cst.Assign) -> list[cst.BaseSmallStatement]:
         """A call for each target of ``a.requires_grad = b.requires_grad = False``, if all of them are modules."""
-        targets = [target for target in statement.targets if isinstance(target, ast.Attribute) and target.attr == _FLAG]
-        if len(targets) < len(statement.targets) or not isinstance(statement.value, ast.Constant):
-            return None
-        if not all(self._freezes_nothing(target.value, statement.value) for target in targets):
-            return None
-        if not self._rewriter.stands_alone(statement) or "#" in self.source.segment(statement):
-            return None
-        break_ = self.source.newline + self._rewriter.indentation(statement)
-        calls = (f"{self.source.segment(target.value)}.{_METHOD}({self._flag(statement.value)})" for target in targets)
-        edit = (self.source.start(statement), self.source.end(statement), break_.join(calls))
-        return self.fix(f"Call `{_METHOD}`", [edit], safe=True)
+        calls: list[cst.BaseSmallStatement] = []
+        for each in node.targets:
+            match each.target:
+                case cst.Attribute(value=owner, attr=cst.Name(name)) if (
+                    name == _FLAG
+                    and self.model.code.truth(node.value) is not None
+                    and self.model.modules.freezes_nothing(owner, node.value)
+                ):
+                    calls.append(cst.Expr(_call(owner, node.value)))
+                case _:
+                    return []
+        return calls
 
-    def _loop(self, statement: ast.Assign, target: ast.Attribute) -> Fix | None:
+    def _loop(self, node: cst.Assign, module: cst.BaseExpression) -> CodeFix | None:
         """A loop over the parameters, for torch versions whose modules have no `requires_grad_`."""
-        scope = self.semantics.bindings.scope_of(statement)
-        if statement.targets != [target] or self.semantics.bindings.lookup("parameter", scope):
+        if self.model.code.is_bound("parameter", node):
             return None
-        if not self._rewriter.stands_alone(statement) or "#" in self.source.segment(statement):
-            return None
-        inner = self.source.newline + self._rewriter.indentation(statement) + self._rewriter.indent_unit(statement)
-        header = f"for parameter in {self._rewriter.operand(target.value)}.parameters():"
-        body = f"parameter.{_FLAG} = {self._flag(statement.value)}"
-        edit = (self.source.start(statement), self.source.end(statement), f"{header}{inner}{body}")
-        return self.fix("Set the flag of the parameters", [edit], safe=True)
+        template = f"for parameter in {{module}}.parameters():\n    parameter.{_FLAG} = {{flag}}\n"
+        loop = compound(template, module=module, flag=_flag(node.value))
+        return fix("Set the flag of the parameters", replace_by_lines(node, loop))
 
+    @property
     def _can_call_method(self) -> bool:
-        return self.target >= MODULES_HAVE_REQUIRES_GRAD_
-
-    def _flag(self, value: ast.expr) -> str:
-        """The text of a flag; parameters do not take 0 and 1 for it."""
-        return str(bool(value.value)) if _is_number(value) else self.source.segment(value)
+        return self.options.target >= MODULES_HAVE_REQUIRES_GRAD_
 
 
-_TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.autograd.Variable"})
-_PARAMETERS = ("made by `nn.Parameter`", "given to `register_parameter`")
-"""Why a value is a parameter."""
-
-
-def _flags(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[ast.Attribute, ast.expr]]:
+def _flags(
+    targets: Iterable[cst.BaseExpression], value: cst.BaseExpression
+) -> Iterator[tuple[cst.Attribute, cst.BaseExpression]]:
     """The targets of an assignment that are `requires_grad` of something, and what each is given."""
     for target in targets:
         match target, value:
-            case ((ast.Tuple() | ast.List()), (ast.Tuple() | ast.List())) if len(target.elts) == len(value.elts):
-                for part, given in zip(target.elts, value.elts):
-                    yield from _flags([part], given)
-            case ast.Attribute(attr=name), _ if name in (_FLAG, _METHOD):
+            case ((cst.Tuple(parts) | cst.List(parts)), (cst.Tuple(values) | cst.List(values))) if len(parts) == len(values):
+                for part, given in zip(parts, values):
+                    yield from _flags([part.value], given.value)
+            case cst.Attribute(attr=cst.Name(name)), _ if name in (_FLAG, _METHOD):
                 yield target, value
 
 
-def _is_number(value: ast.expr) -> TypeGuard[ast.Constant]:
-    return isinstance(value, ast.Constant) and type(value.value) is int
+def _flag(value: cst.BaseExpression) -> cst.BaseExpression:
+    """What is given as a flag; parameters do not take 0 and 1 for it."""
+    return cst.Name(str(bool(value.evaluated_value))) if isinstance(value, cst.Integer) else value
 
 
-def _asks(node: ast.expr, chain: str | None) -> bool:
-    """Whether a test asks for the class or the attributes of what ``chain`` names, or is made of such questions."""
-    match node:
-        case ast.Call():
-            subject = _subject(node)
-            return subject is not None and chain is not None and dotted(subject) == chain
-        case ast.BoolOp(op=ast.And(), values=values):
-            return any(_asks(value, chain) for value in values)
+def _is_no_flag(value: cst.BaseExpression) -> bool:
+    """Whether a value that is written out is neither true nor false."""
+    match value:
+        case cst.Integer(evaluated_value=number):
+            return number not in (0, 1)
+        case cst.BaseString() | cst.BaseNumber() | cst.Ellipsis() | cst.Name("None"):
+            return True
     return False
 
 
-def _subject(call: ast.Call) -> ast.expr | None:
-    """The ``x`` of ``isinstance(x, …)`` and ``hasattr(x, …)``."""
-    match call:
-        case ast.Call(func=ast.Name(id="isinstance" | "hasattr"), args=[subject, _]):
-            return subject
-    return None
+def _method(target: cst.Attribute) -> cst.BaseExpression:
+    """``x.requires_grad_`` for ``x.requires_grad``; parentheses around that are then around ``x``."""
+    if not target.lpar:
+        return target.with_changes(attr=cst.Name(_METHOD))
+    owner = target.value
+    owner = owner.with_changes(lpar=[*target.lpar, *owner.lpar], rpar=[*owner.rpar, *target.rpar])
+    return expression(f"{{owner}}.{_METHOD}", owner=owner)
 
 
-def _effect(value: ast.expr) -> str:
-    match value:
-        case ast.Constant(value=flag):
-            return "unfreezes nothing" if flag else "freezes nothing"
-    return "neither freezes nor unfreezes anything"
+def _call(module: cst.BaseExpression, flag: cst.BaseExpression) -> cst.BaseExpression:
+    return expression(f"{{module}}.{_METHOD}({{flag}})", module=module, flag=_flag(flag))
