@@ -45,3 +45,9 @@ class DevicesQuestions:
     @property
     def _saved_files(self) -> SavedFiles:
         return self._semantics.of(SavedFiles)
+
+    # --- moves -------------------------------------------------------------------------------------------------------
+
+    def creation(self, step: cst.Call) -> Creation[cst.Call, cst.BaseExpression] | None:
+        """The making of a tensor that a move or cast behind it copies, where this is the last; ``None`` for other calls."""
+        return self._model.found(self._semantics.of(Creations).copied, step)

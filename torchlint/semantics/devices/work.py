@@ -31,7 +31,7 @@ class DeviceWork:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._placements = Placements(semantics)
+        self._placements = semantics.of(Placements)
 
     def starts(self, node: ast.AST) -> bool:
         """Whether ``node`` is an operation that starts work on the GPU and returns at once."""

@@ -1,0 +1,135 @@
+"""Which tensors are made twice, and what their factory could be asked for instead."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.devices.creations import Creation, Creations
+
+HEADER = "import torch\nfrom torch import nn\ndevice = torch.device('cuda')\n"
+
+
+def creation(snippet: str) -> Creation[ast.Call, ast.expr] | None:
+    """What is found at the marked call of a snippet."""
+    semantics, (call,) = marked(HEADER + snippet)
+    assert isinstance(call, ast.Call)
+    return semantics.of(Creations).copied.get(call)
+
+
+def asked(snippet: str) -> str:
+    """What the factory could be asked for: ``device=d, dtype=float32``; empty if nothing is found."""
+    found = creation(snippet)
+    if found is None:
+        return ""
+    parts = {"device": found.device, "dtype": found.dtype or found.known_dtype}
+    texts = {name: ast.unparse(part) if isinstance(part, ast.AST) else part for name, part in parts.items()}
+    return ", ".join(f"{name}={text}" for name, text in texts.items() if text)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("«torch.zeros(3).cuda()»", 'device="cuda"'),
+        ("«torch.zeros(3).cuda(0)»", 'device="cuda:0"'),
+        ("«torch.zeros(3).to(device)»", "device=device"),
+        ("«torch.zeros(3).float().to(device)»", "device=device, dtype=float32"),
+        ("«torch.zeros(3).double().to(device)»", "device=device, dtype=float64"),
+        ("«torch.arange(3).float()»", "dtype=float32"),
+        ("«torch.arange(3).to(torch.float16)»", "dtype=torch.float16"),
+        ("«torch.eye(3)[None, :].cuda()»", 'device="cuda"'),
+        ("«torch.zeros(3).unsqueeze(0).cuda()»", 'device="cuda"'),
+        ("x = torch.ones(3)\n«torch.zeros(3).type_as(x)»", "device=x.device, dtype=x.dtype"),
+        ("«torch.ones(3).to(x.device).cuda()»", 'device="cuda"'),
+        ("«torch.tensor([1, 2]).float()»", "dtype=float32"),
+        ("«x.new_zeros(3).long()»", "dtype=int64"),
+    ],
+)
+def test_what_the_factory_could_be_asked_for(expression: str, expected: str) -> None:
+    assert asked(expression) == expected
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "«torch.zeros(3).float()»",
+        "«torch.arange(3).long()»",
+        "«torch.zeros(3).to('cpu')»",
+        "«torch.zeros(3).to(torch.device('cpu'))»",
+        "«torch.tensor(rows).to(device)»",
+        "«torch.tensor([0.5]).float()»",
+        "«torch.zeros_like(x).to(device)»",
+        "«torch.rand(3).long()»",
+        "«torch.linspace(0, 9, 4).long()»",
+        "«torch.ones(3, 3).triu().cuda()»",
+        "«torch.randn(3, generator=g).to(device)»",
+        "«torch.zeros(3, out=x).to(device)»",
+        "«torch.zeros(3, device='cpu').to(device)»",
+        "import numpy as np\n«np.zeros(3).astype(np.float32)»",
+    ],
+)
+def test_no_second_tensor_that_the_factory_could_make(expression: str) -> None:
+    assert creation(expression) is None
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "«torch.zeros(3).to(target)»",
+        "«torch.zeros(3).to(*options)»",
+        "«torch.zeros(3, **options).cuda()»",
+        "«zeros(3).cuda()»",
+        "«jnp.zeros(3).cuda()»",
+    ],
+)
+def test_what_is_not_known_is_not_found(expression: str) -> None:
+    assert creation(expression) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("torch.manual_seed(0)", False),
+        ("state = torch.get_rng_state()", False),
+        ("numpy.random.seed(0)", True),
+    ],
+)
+def test_a_seeded_stream_of_random_numbers_is_that_of_the_cpu(body: str, expected: bool) -> None:
+    assert (creation(f"def f():\n    {body}\n    return «torch.rand(3).cuda()»") is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("«torch.zeros(3).cuda()»", True),
+        ("«torch.zeros(3).double()»", True),
+        ("«torch.arange(3).float()»", True),
+        ("«torch.full((3,), 2).float()»", True),
+        ("«torch.tensor([0, 1]).float()»", True),
+        ("«torch.rand(3).cuda()»", False),
+        ("«torch.empty(3).uniform_(0, 1).cuda()»", False),
+        ("«torch.linspace(0, 1, 3).cuda()»", False),
+        ("«torch.arange(0, 1, 0.1).cuda()»", False),
+        ("«torch.full((3,), 0.1).half()»", False),
+        ("«torch.tensor([0.1]).double()»", False),
+        ("«torch.zeros(3, requires_grad=True).cuda()»", False),
+        ("«torch.zeros(3).expand(2, 3).cuda()»", False),
+        ("def f(gpu):\n    return «torch.zeros(3).cuda(gpu)»", False),
+    ],
+)
+def test_whether_the_factory_makes_the_very_values(expression: str, expected: bool) -> None:
+    found = creation(expression)
+    assert found is not None
+    assert found.exact is expected
+
+
+def test_the_steps_of_a_chain() -> None:
+    found = creation("«torch.zeros(3).unsqueeze(0).to(device).long()»")
+    assert found is not None
+    assert [ast.unparse(step) for step in found.steps] == [
+        "torch.zeros(3).unsqueeze(0).to(device)",
+        "torch.zeros(3).unsqueeze(0).to(device).long()",
+    ]
+    assert ast.unparse(found.factory) == "torch.zeros(3)"

@@ -1,0 +1,226 @@
+"""Tensors that a factory makes in one place or dtype, and that are copied to another at once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.devices import factories
+from torchlint.semantics.devices.factories import keyword
+from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
+
+Node = TypeVar("Node")
+Made = TypeVar("Made")
+
+_PLACED = factories.LIKE | {"tensor"}
+"""Factories whose result a move need not copy, or whose data has to be copied anyway."""
+_STEPS = frozenset({*CASTING_METHODS, "cuda", "to", "type", "type_as"})
+_SHAPING = frozenset(
+    {
+        *("view", "reshape", "unsqueeze", "squeeze", "expand", "expand_as", "repeat", "tile", "flatten", "contiguous"),
+        *("t", "transpose", "permute", "view_as", "reshape_as", "unflatten"),
+    }
+)
+_EXPANDING = frozenset({"expand", "expand_as"})
+_FILLING = frozenset({"fill_", "zero_"})
+_RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "exponential_"})
+_STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
+_OF_STREAMS = ("torch.manual", "torch.random", "torch.get", "torch.set")
+_CPU = ("'cpu'", "torch.device('cpu')")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Creation(Generic[Made, Node]):
+    """The call of a ``factory``, and the ``steps`` behind it that move or cast what it makes.
+
+    The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
+    has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
+    ``exact`` is whether the factory would make the very values that the copy has.
+    """
+
+    factory: Made
+    steps: tuple[Made, ...]
+    device: Node | str | None
+    dtype: Node | str | None
+    known_dtype: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """A factory's call, the moves and casts behind it, and what they ask for; ``between`` is what is called in between."""
+
+    factory: ast.Call
+    name: str
+    steps: tuple[ast.Call, ...]
+    placement: Placement
+    between: frozenset[str]
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it makes random numbers."""
+        drawn = self.name in factories.RANDOM_FLOATS | factories.RANDOM_INTEGERS
+        return drawn or not self.between.isdisjoint(_RANDOM_FILLING)
+
+
+class Creations:
+    """Finds the tensors of a file that are made twice."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._placements = semantics.of(Placements)
+
+    @cached_property
+    def copied(self) -> dict[ast.Call, Creation[ast.Call, ast.expr]]:
+        """The last steps of the chains that make a tensor twice, each with the whole."""
+        chains = (self._chain(call, name) for call, name in self._factories())
+        return {
+            chain.steps[-1]: Creation(
+                chain.factory,
+                chain.steps,
+                chain.placement.device,
+                chain.placement.dtype,
+                chain.placement.known_dtype,
+                _is_exact(chain),
+            )
+            for chain in chains
+            if chain is not None and self._copies(chain) and not self._is_meant(chain)
+        }
+
+    # --- what is made ------------------------------------------------------------------------------------------------
+
+    def _factories(self) -> Iterable[tuple[ast.Call, str]]:
+        """The calls of factories whose result something is taken of, with the factories' names."""
+        calls = self._semantics.facts.calls
+        methods = factories.METHODS if self._semantics.words.speak_of("torch") else ()
+        for name in (*factories.FUNCTIONS, *methods):
+            for call in calls.get(name, ()):
+                if isinstance(self._semantics.tree.parent(call), (ast.Attribute, ast.Subscript)):
+                    if self._is_factory(call, name):
+                        yield call, name
+
+    def _is_factory(self, call: ast.Call, name: str) -> bool:
+        if name in factories.METHODS:
+            return isinstance(call.func, ast.Attribute)
+        return self._semantics.qualified_name(call.func) == f"torch.{name}"
+
+    def _chain(self, factory: ast.Call, name: str) -> _Chain | None:
+        """The moves and casts behind a factory, as far as they are understood; one cast at most."""
+        placement = Placement()
+        steps: list[ast.Call] = []
+        between: list[str] = []
+        reach = 0
+        link: ast.expr = factory
+        while (behind := self._link_behind(link)) is not None:
+            link, method, call = behind
+            if call is not None and method in _STEPS:
+                asked = self._placements.of(call)
+                if asked is None or (asked.casts and not self._may_cast(factory, name, placement, asked, between)):
+                    break
+                placement = _after(placement, asked)
+                steps.append(call)
+                reach = len(between)
+            elif method and method not in _SHAPING | _FILLING | _RANDOM_FILLING:
+                break
+            else:
+                between.append(method)
+        return _Chain(factory, name, tuple(steps), placement, frozenset(between[:reach]) - {""}) if steps else None
+
+    @staticmethod
+    def _may_cast(factory: ast.Call, name: str, before: Placement, asked: Placement, between: list[str]) -> bool:
+        """Whether the factory could do what a cast does, which no other was done before, and no drawing of numbers."""
+        if before.casts or not _RANDOM_FILLING.isdisjoint(between):
+            return False
+        return factories.may_make(factory, name, asked.known_dtype)
+
+    def _link_behind(self, value: ast.expr) -> tuple[ast.expr, str, ast.Call | None] | None:
+        """What is taken of ``value``: the expression, the method's name, and its call (no name for a shaping index)."""
+        parent = self._semantics.tree.parent(value)
+        match parent:
+            case ast.Attribute(value=owner, attr=method) if owner is value:
+                call = self._semantics.tree.parent(parent)
+                if isinstance(call, ast.Call) and call.func is parent:
+                    return call, method, call
+            case ast.Subscript(value=owner, slice=index) if owner is value and _only_shapes(index):
+                return parent, "", None
+        return None
+
+    # --- whether that makes two tensors ------------------------------------------------------------------------------
+
+    def _copies(self, chain: _Chain) -> bool:
+        """Whether the tensor is made in another place or dtype than is wanted, as far as the factory's call tells."""
+        factory, placement = chain.factory, chain.placement
+        words = {word.arg for word in factory.keywords}
+        if not words.isdisjoint({None, "out", "generator", "pin_memory", "names"}):
+            return False
+        if any(isinstance(argument, ast.GeneratorExp) for argument in factory.args):
+            return False
+        casts = placement.casts and factories.is_changed_by(factory, chain.name, placement.known_dtype)
+        given = keyword(factory, "device")
+        if given is not None and placement.device is not None:
+            return casts and ast.unparse(given) == _said(placement.device)
+        moves = placement.device is not None and _said(placement.device) not in _CPU and chain.name not in _PLACED
+        return moves or casts
+
+    # --- what is meant as it is --------------------------------------------------------------------------------------
+
+    def _is_meant(self, chain: _Chain) -> bool:
+        """Whether random numbers are to be those of the CPU's generator."""
+        if not chain.is_random or chain.placement.device is None:
+            return False
+        function = self._semantics.tree.function(chain.factory)
+        return function is not None and function in self._functions_that_keep_a_stream
+
+    @cached_property
+    def _functions_that_keep_a_stream(self) -> set[ast.AST | None]:
+        """The functions that seed torch's generator, or save and restore its state."""
+        calls = (call for name in _STREAM_CALLS for call in self._semantics.facts.calls.get(name, ()))
+        return {
+            self._semantics.tree.function(call)
+            for call in calls
+            if (self._semantics.qualified_name(call.func) or "").startswith(_OF_STREAMS)
+        }
+
+
+def _is_exact(chain: _Chain) -> bool:
+    """Whether the factory makes the very values that the moved or cast tensor has."""
+    placement = chain.placement
+    if not placement.certain or chain.is_random:
+        return False
+    if not chain.between.isdisjoint(_EXPANDING):
+        return False  # the copy had memory of its own for each element
+    wants_grad = keyword(chain.factory, "requires_grad")
+    if wants_grad is not None and not (isinstance(wants_grad, ast.Constant) and wants_grad.value is False):
+        return False
+    if placement.casts and not chain.between.isdisjoint(_FILLING):
+        return False
+    return factories.makes_same_values(chain.factory, chain.name, casts=placement.casts)
+
+
+def _after(before: Placement, asked: Placement) -> Placement:
+    """What two moves or casts, one behind the other, ask for together."""
+    return Placement(
+        asked.device or before.device,
+        asked.dtype or before.dtype,
+        asked.known_dtype or before.known_dtype,
+        asked.certain and before.certain,
+    )
+
+
+def _only_shapes(index: ast.expr) -> bool:
+    """Whether an index selects nothing: ``[None]``, ``[:, None]``, ``[...]``."""
+    match index:
+        case ast.Constant(value=None) | ast.Slice(lower=None, upper=None, step=None):
+            return True
+        case ast.Tuple(elts=parts):
+            return all(_only_shapes(part) for part in parts)
+    return False
+
+
+def _said(part: ast.expr | str) -> str:
+    """A device or dtype as code."""
+    return part if isinstance(part, str) else ast.unparse(part)
