@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.devices.creations import Creation, Creations
 from torchlint.semantics.devices.saved_files import SavedFiles
 
 
