@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.memory.places import Places
-from torchlint.semantics.memory.updates import Updates
+from torchlint.semantics.training.updates import Updates
 
 START = """
 import torch

@@ -8,8 +8,8 @@ from functools import cached_property
 import libcst as cst
 
 from torchlint.model.joint import Joint
-from torchlint.semantics.code.attributes import Attributes
 from torchlint.semantics.code.versions import Versions
+from torchlint.semantics.kinds.own_attributes import OwnAttributes
 from torchlint.text.quotes import usual_quote
 
 
@@ -23,7 +23,7 @@ class CodeQuestions:
     def gives_meaning(self, owner: cst.BaseExpression, name: str) -> bool:
         """Whether the file gives the attribute ``owner.name`` a meaning of its own; also where nothing is known of it."""
         twin = self._model.twin(owner)
-        return not isinstance(twin, ast.expr) or self._semantics.of(Attributes).gives_meaning(twin, name)
+        return not isinstance(twin, ast.expr) or self._semantics.of(OwnAttributes).gives_meaning(twin, name)
 
     def comments_about(self, node: cst.CSTNode) -> list[str]:
         """What people say of a node: the comments on its lines, in front of it in its statement, and above that.

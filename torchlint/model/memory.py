@@ -10,10 +10,10 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
-from torchlint.semantics.memory.data_accesses import DataAccesses
-from torchlint.semantics.memory.data_changes import DataChange, DataChanges
-from torchlint.semantics.memory.data_rebinds import DataRebinds, Rebind
-from torchlint.semantics.memory.data_roles import Access
+from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.changes import DataChange, DataChanges
+from torchlint.semantics.data.rebinds import DataRebinds, Rebind
+from torchlint.semantics.data.roles import Access
 from torchlint.semantics.memory.reads import Reads
 from torchlint.text.layout import can_be_indented, stands_alone
 

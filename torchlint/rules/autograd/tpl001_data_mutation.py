@@ -10,8 +10,8 @@ from torchlint.fixes.code import expression, method_call, statement
 from torchlint.model.memory import Runs
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.memory.data_changes import DataChange, Remedy
-from torchlint.semantics.memory.data_roles import Means
+from torchlint.semantics.data.changes import DataChange, Remedy
+from torchlint.semantics.data.roles import Means
 from torchlint.target import TorchVersion
 
 _METHODS: dict[type[cst.BaseAugOp], str] = {
@@ -70,7 +70,7 @@ class DataMutation(Rule):
     code = "TPL001"
     name = "data-mutation"
     since = TorchVersion(0, 4)
-    triggers = (Found(".memory.data_changes:DataChanges.at"),)
+    triggers = (Found(".data.changes:DataChanges.at"),)
     needs = (("data",),)
 
     def visit_Call(self, node: cst.Call) -> None:

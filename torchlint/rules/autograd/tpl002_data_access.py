@@ -7,7 +7,7 @@ from torchlint.fixes.code import method_call
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
 from torchlint.semantics import Grad, Kind
-from torchlint.semantics.memory.data_roles import Role
+from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 
 

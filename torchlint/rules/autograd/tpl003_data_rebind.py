@@ -10,7 +10,7 @@ from torchlint.fixes.code import expression, statement
 from torchlint.model.memory import Runs
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
-from torchlint.semantics.memory.data_rebinds import Rebind
+from torchlint.semantics.data.rebinds import Rebind
 from torchlint.target import TorchVersion
 
 

@@ -17,7 +17,7 @@ from torchlint.semantics import Binding, Type
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.links import Links, Sharing
 from torchlint.semantics.memory.places import Places
-from torchlint.semantics.memory.updates import Update, Updates
+from torchlint.semantics.training.updates import Update, Updates
 
 _UPDATES = (b".step(", b"load_state_dict(", b".fit(")
 _TRAINING_CALL = re.compile(rb"(?:train|fit|learn|update|optimi[sz]e)\w*" + GAP + rb"[(#]")

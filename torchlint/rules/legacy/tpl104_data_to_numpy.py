@@ -6,7 +6,7 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import after_method, expression, method_call
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
-from torchlint.semantics.memory.data_roles import Role
+from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})

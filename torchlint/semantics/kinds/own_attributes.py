@@ -15,7 +15,7 @@ _SETTINGS = re.compile(
 """What a bag of settings is called."""
 
 
-class Attributes:
+class OwnAttributes:
     """Tells which attributes are the file's own: those of its classes, its options, what it reads."""
 
     def __init__(self, semantics: Semantics) -> None:

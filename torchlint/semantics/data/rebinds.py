@@ -10,8 +10,8 @@ from typing import Generic, TypeGuard, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
-from torchlint.semantics.memory.data_accesses import DataAccesses
-from torchlint.semantics.memory.data_roles import Role
+from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.reads import Reads
 
 Node = TypeVar("Node")

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
-from torchlint.semantics.memory.data_accesses import DataAccesses
-from torchlint.semantics.memory.data_roles import Access, Means, Role
+from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.roles import Access, Means, Role
 from torchlint.semantics.memory.reads import Reads
 
 Node = TypeVar("Node")

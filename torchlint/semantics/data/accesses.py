@@ -9,10 +9,10 @@ from functools import cached_property
 
 from torchlint.semantics import Binding, Semantics, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.data.evidence import DataEvidence
+from torchlint.semantics.data.roles import Access, Change, Means, Role
 from torchlint.semantics.kinds.kind import tensor
 from torchlint.semantics.memory.changes import CHANGES_VALUES, RESHAPES_IN_PLACE, Changes
-from torchlint.semantics.memory.data_evidence import DataEvidence
-from torchlint.semantics.memory.data_roles import Access, Change, Means, Role
 from torchlint.semantics.shapes.scalars import Scalars
 
 _VIEWS = torch_api.VIEW_METHODS | {"flatten", "_values"}

@@ -9,7 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.tree import spoken_name
-from torchlint.semantics.memory.data_roles import Change, Means, Role
+from torchlint.semantics.data.roles import Change, Means, Role
 from torchlint.semantics.shapes.scalars import names_loss
 
 _TELLING_METHODS = frozenset(
