@@ -7,7 +7,8 @@ import ast
 import libcst as cst
 
 from torchlint.model.joint import Joint
-from torchlint.semantics.kinds.constructors import Constructors, Content, Given, TensorClass
+from torchlint.semantics import torch_api
+from torchlint.semantics.kinds.certainty import Certainty
 
 
 class KindsQuestions:
@@ -17,29 +18,11 @@ class KindsQuestions:
         self._model = model
         self._semantics = model.semantics
 
-    def tensor_class(self, call: cst.Call) -> TensorClass[cst.BaseExpression] | None:
-        """The class of tensors that is called, ``torch.FloatTensor(3)``; ``None`` for every other call."""
-        return self._model.found(self._semantics.of(Constructors).made, call)
+    def is_surely_tensor(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a tensor for certain, on the text alone; a likely one is none."""
+        twin = self._model.twin(node)
+        return isinstance(twin, ast.expr) and self._semantics.of(Certainty).is_tensor(twin)
 
-    def is_renewal(self, call: cst.Call) -> bool:
-        """Whether a call is that of a tensor's ``new``, for all that is known."""
-        return self._model.twin(call) in self._semantics.of(Constructors).renewed
-
-    def tested_gpu_class(self, call: cst.Call) -> cst.BaseExpression | None:
-        """The class of ``isinstance(x, torch.cuda.FloatTensor)``; ``None`` for every other call."""
-        return self._model.found(self._semantics.of(Constructors).tests, call)
-
-    def given(self, call: cst.Call) -> Given:
-        """What a class of tensors, or ``new``, is called with: sizes, or data of some kind."""
-        twin = self._model.twin(call)
-        return self._semantics.of(Constructors).given(twin) if isinstance(twin, ast.Call) else Given(Content.UNKNOWN, False)
-
-    def is_selector(self, call: cst.Call) -> bool:
-        """Whether the file selects elements by the tensor that a call makes."""
-        twin = self._model.twin(call)
-        return isinstance(twin, ast.Call) and self._semantics.of(Constructors).selects(twin)
-
-    @property
-    def changes_default_dtype(self) -> bool:
-        """Whether the file sets the dtype that tensors have by default."""
-        return self._semantics.of(Constructors).changes_default_dtype
+    def is_factory(self, call: cst.Call) -> bool:
+        """Whether a call is one of torch's functions that make a tensor of nothing: ``torch.zeros(3)``."""
+        return self._model.name(call.func) in torch_api.FACTORIES

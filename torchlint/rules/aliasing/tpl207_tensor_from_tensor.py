@@ -1,25 +1,22 @@
 from __future__ import annotations
 
-import ast
-import re
+from collections.abc import Iterator
 
-from torchlint.diagnostic import Fix
-from torchlint.fixes.rewriting import Rewriter, TextEdit, parses_alone
-from torchlint.options import DEFAULTS, Options
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Grad, Semantics, torch_api
-from torchlint.semantics.kinds.certainty import Certainty
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import expression
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Call
+from torchlint.semantics import Grad
 from torchlint.target import TorchVersion
-from torchlint.text.noqa import Suppressions
-from torchlint.text.source import Source
 
 _LONGEST = 40
 """A tensor whose text is longer than this is not quoted."""
 _PLACING = frozenset({"dtype", "device"})
 
 
-class TensorFromTensor(AstRule):
+class TensorFromTensor(Rule):
     """
     ## What it does
     Finds `torch.tensor(t)` where `t` is a tensor already: `torch.tensor(loss)`, `torch.tensor(weight, dtype=torch.float)`.
@@ -53,88 +50,100 @@ class TensorFromTensor(AstRule):
     code = "TPL207"
     name = "tensor-from-tensor"
     since = TorchVersion(0, 4)
-    screen = Screen(
-        any_of=(b"tensor",),
-        and_any_of=(b"tensor(",),
-        pattern=re.compile(rb"\btensor\((?!\s*(?:[\[\]\"')]|-?[\d.e]+\s*[,)]))"),
-        names=frozenset({b"tensor"}),
-    )
+    triggers = (Call("tensor"),)
     yields_to = ("TPL007",)
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options = DEFAULTS) -> None:
-        super().__init__(source, semantics, suppressions, options)
-        self._certainty = Certainty(semantics)
-
-    def visit_Call(self, node: ast.Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Reports `torch.tensor` of a tensor."""
-        data = _data(node)
-        if data is None or isinstance(data, (ast.Constant, ast.List, ast.Tuple, ast.ListComp)):
+        given = _data(node)
+        if given is None or self.model.name(node.func) != "torch.tensor" or not self.model.kinds.is_surely_tensor(given.value):
             return
-        if self.semantics.qualified_name(node.func) != "torch.tensor" or not self._certainty.is_tensor(data):
-            return
-        text = ast.unparse(data)
+        data = given.value
+        text = self.model.shown(data)
         said = f"`{text}`, which is a tensor already" if len(text) <= _LONGEST else "a tensor"
-        message = (
-            f"`{ast.unparse(node.func)}` copies {said}, and cuts the copy from the graph; use `{self._copy(data) or text}`"
-        )
-        self.report(node, message, self._copying(node, data))
+        instead = "".join(f".{method}()" for method in self._copy(data)) or text
+        message = f"`{self.model.shown(node.func)}` copies {said}, and cuts the copy from the graph; use `{instead}`"
+        self.report(node, message, self._copying(node, given))
 
-    def _copying(self, call: ast.Call, data: ast.expr) -> Fix | None:
+    def _copying(self, call: cst.Call, given: cst.Arg) -> CodeFix | None:
         """Replaces the call by ``data.detach().clone()`` and what the other arguments ask for."""
-        words = [word for word in call.keywords if word.value is not data]
-        text = self.source.text[self.source.start(call) : self.source.end(call)]
-        if any(word.arg not in (*_PLACING, "requires_grad", "pin_memory") for word in words) or "#" in text:
+        words = {word.keyword.value if word.keyword is not None else "": word for word in call.args if word is not given}
+        if not words.keys() <= {*_PLACING, "requires_grad", "pin_memory"}:
             return None
-        start, end = self.source.start(call), self.source.end(call)
-        copied = _without_end(Rewriter(self.source, self.semantics).operand(data), data)
-        methods = self._methods(words, data)
-        if not parses_alone(copied):
-            copied = f"({copied})"
-        edits: list[TextEdit] = [(start, end, copied + methods)]
-        return self.fix(f"Replace with `{methods}`" if methods else "Use the tensor as it is", edits, safe=True)
+        base = _without_copying(given.value)
+        new = base
+        for method in self._copy(given.value):
+            new = expression(f"{{tensor}}.{method}()", tensor=new)
+        for name, arguments in _methods(words):
+            new = _called(new, name, arguments)
+        methods = self.model.shown(new).removeprefix(self.model.shown(expression("{tensor}.x", tensor=base)).removesuffix(".x"))
+        title = f"Replace with `{methods}`" if methods else "Use the tensor as it is"
+        return fix(title, replace(call, new))
 
-    def _copy(self, data: ast.expr) -> str:
+    def _copy(self, data: cst.BaseExpression) -> tuple[str, ...]:
         """What makes a copy that is cut from the graph: less where the value was made here and nobody else has it."""
-        if isinstance(data, ast.Call) and self.semantics.qualified_name(data.func) in torch_api.FACTORIES:
-            return "" if self.semantics.kind(data).grad is Grad.NONE else ".detach()"
-        if isinstance(data, ast.Compare):
-            return ""
-        return ".detach()" if isinstance(data, ast.BinOp) else ".detach().clone()"
-
-    def _methods(self, words: list[ast.keyword], data: ast.expr) -> str:
-        """``.detach().clone()`` and the methods that stand for the keyword arguments."""
-        methods = self._copy(data)
-        placing = [word for word in words if word.arg in _PLACING]
-        if len(placing) == 1:
-            value = placing[0].value
-            plain = self.source.segment(value if isinstance(value, (ast.Attribute, ast.Name)) else placing[0])
-            methods += f".to({self.source.segment(placing[0]) if _may_be_none(value) else plain})"
-        elif placing:
-            methods += f".to({', '.join(self.source.segment(word) for word in placing)})"
-        for word, method in (("pin_memory", ".pin_memory()"), ("requires_grad", ".requires_grad_()")):
-            wanted = next((found.value for found in words if found.arg == word), None)
-            if isinstance(wanted, ast.Constant):
-                methods += method if wanted.value else ""
-            elif wanted is not None and word == "requires_grad":
-                methods += f".requires_grad_({self.source.segment(wanted)})"
-        return methods
+        match data:
+            case cst.Call() if self.model.kinds.is_factory(data):
+                return () if self.model.kind(data).grad is Grad.NONE else ("detach",)
+            case cst.Comparison():
+                return ()
+            case cst.BinaryOperation():
+                return ("detach",)
+        return ("detach", "clone")
 
 
-def _data(call: ast.Call) -> ast.expr | None:
-    """What is made a tensor."""
-    if call.args:
-        return call.args[0] if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred) else None
-    return next((word.value for word in call.keywords if word.arg == "data"), None)
+def _data(call: cst.Call) -> cst.Arg | None:
+    """The argument that is made a tensor; none where it is not the only one that is given by its place."""
+    by_place = [given for given in call.args if given.keyword is None and given.star != "**"]
+    if by_place:
+        return by_place[0] if len(by_place) == 1 and not by_place[0].star else None
+    return next((given for given in call.args if given.keyword is not None and given.keyword.value == "data"), None)
 
 
-def _without_end(text: str, data: ast.expr) -> str:
-    """The text of a tensor without the copying that it ends in already."""
-    for method in (".clone()", ".detach()"):
-        if isinstance(data, ast.Call):
-            text = text.removesuffix(method)
-    return text
+def _methods(words: dict[str, cst.Arg]) -> Iterator[tuple[str, list[cst.Arg]]]:
+    """The methods that stand for the keyword arguments, with theirs."""
+    placing = [word for name, word in words.items() if name in _PLACING]
+    if len(placing) == 1:
+        yield "to", [placing[0] if _may_be_none(placing[0].value) else cst.Arg(placing[0].value)]
+    elif placing:
+        yield "to", placing
+    if "pin_memory" in words and _is_true(words["pin_memory"].value):
+        yield "pin_memory", []
+    match words.get("requires_grad"):
+        case cst.Arg(cst.Name("False" | "None")) | None:
+            pass
+        case cst.Arg(cst.Name("True")):
+            yield "requires_grad_", []
+        case cst.Arg(wanted):
+            yield "requires_grad_", [cst.Arg(wanted)]
 
 
-def _may_be_none(value: ast.expr) -> bool:
+def _called(tensor: cst.BaseExpression, method: str, arguments: list[cst.Arg]) -> cst.Call:
+    """``tensor.method(…)``."""
+    call = expression(f"{{tensor}}.{method}()", tensor=tensor)
+    assert isinstance(call, cst.Call)
+    plain = [
+        each.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace("")) for each in arguments
+    ]
+    return call.with_changes(args=plain)
+
+
+def _without_copying(data: cst.BaseExpression) -> cst.BaseExpression:
+    """A tensor without the copying that its expression ends in already."""
+    for method in ("clone", "detach"):
+        match data:
+            case cst.Call(func=cst.Attribute(value, cst.Name(name)), args=[]) if name == method:
+                data = value
+    return data
+
+
+def _is_true(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name) and value.value == "True"
+
+
+def _may_be_none(value: cst.BaseExpression) -> bool:
     """Whether a dtype or device is given by a name, which may stand for ``None``: `to` then needs the keyword."""
-    return not (isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id in ("torch", "th"))
+    match value:
+        case cst.Attribute(cst.Name("torch" | "th")):
+            return False
+    return True
