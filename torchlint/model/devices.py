@@ -6,7 +6,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
-from torchlint.semantics.devices.saved_files import SavedFiles
+from torchlint.semantics.saving.files import SavedFiles
 
 
 class DevicesQuestions:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+
 import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.inputs import Inputs
-from torchlint.semantics.modules.saved import SavedModules
 from torchlint.semantics.modules.torchvision import TorchvisionModels
+from torchlint.semantics.saving.modules import SavedModules
 
 
 class ModulesQuestions:

@@ -40,7 +40,7 @@ class LoadWithoutMapLocation(Rule):
 
     code = "TPL501"
     name = "load-without-map-location"
-    triggers = (Found(".devices.saved_files:SavedFiles.weights"),)
+    triggers = (Found(".saving.files:SavedFiles.weights"),)
     needs = (("torch",), ("load",), ("load_state_dict", "from_pretrained"))
     since = TorchVersion(0, 3)
 

@@ -48,7 +48,7 @@ class UnsafeLoad(Rule):
 
     code = "TPL502"
     name = "unsafe-load"
-    triggers = (Found(".devices.saved_files:SavedFiles.loads"), Keyword("weights_only"))
+    triggers = (Found(".saving.files:SavedFiles.loads"), Keyword("weights_only"))
     needs = (("torch",),)
     since = TorchVersion(1, 13)
 

@@ -42,7 +42,7 @@ class WholeModuleSave(Rule):
 
     code = "TPL503"
     name = "whole-module-save"
-    triggers = (Found(".modules.saved:SavedModules.whole"),)
+    triggers = (Found(".saving.modules:SavedModules.whole"),)
     needs = (("torch",), ("save",))
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.modules.saved import SavedModules
+from torchlint.semantics.saving.modules import SavedModules
 
 HEADER = """\
 import io

@@ -9,7 +9,7 @@ import pytest
 from marked import marked
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.devices.saved_files import SavedFiles
+from torchlint.semantics.saving.files import SavedFiles
 
 
 def files_of(snippet: str) -> tuple[SavedFiles, ast.Call]:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import dotted
-from torchlint.semantics.devices.saved_files import SavedFiles
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
+from torchlint.semantics.saving.files import SavedFiles
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
