@@ -33,6 +33,14 @@ class Remove:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Move:
+    """A statement goes in front of another one of its block, with the comment behind it."""
+
+    node: cst.CSTNode
+    before: cst.CSTNode
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Insert:
     """A statement on a line of its own before another one, or behind it."""
 
@@ -68,7 +76,7 @@ class Wrap:
     context: cst.BaseExpression
 
 
-Change: TypeAlias = Replace | ReplaceByLines | Remove | Insert | InsertInto | Decorate | Wrap
+Change: TypeAlias = Replace | ReplaceByLines | Remove | Move | Insert | InsertInto | Decorate | Wrap
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,6 +106,11 @@ def replace_by_lines(statement: cst.CSTNode, *new: cst.BaseSmallStatement | cst.
 def remove(node: cst.CSTNode) -> Change:
     """Takes a statement away, or one name of an import."""
     return Remove(node)
+
+
+def move(statement: cst.CSTNode, before: cst.CSTNode) -> Change:
+    """Lets a statement come earlier in its block, in front of another one; the comment behind it comes along."""
+    return Move(statement, before)
 
 
 def insert_before(statement: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
-from torchlint.fixes.changes import Change, CodeFix, Decorate, Insert, InsertInto, Remove, Replace, ReplaceByLines, Wrap
+from torchlint.fixes.changes import Change, CodeFix, Decorate, Insert, InsertInto, Move, Remove, Replace, ReplaceByLines, Wrap
 from torchlint.fixes.code import Api
 from torchlint.fixes.fstring_fields import fields_of
 from torchlint.fixes.rendering import replacement
@@ -68,6 +68,8 @@ class Editing:
                 return self._lines(self._statement(old), statements)
             case Remove(node):
                 return self._removal(node)
+            case Move(node, before):
+                return self._move(self._statement(node), self._statement(before))
             case Insert(new, beside, behind, alone):
                 return self._insertion(new, self._statement(beside), behind=behind, alone=alone)
             case InsertInto(new, function, last):
@@ -118,6 +120,17 @@ class Editing:
             assert isinstance(statement, (ast.Import, ast.ImportFrom))
             return [self._rewriter.delete_alias(statement, twin)]
         return [self._rewriter.delete_statement(self._statement(node))]
+
+    def _move(self, statement: ast.stmt, before: ast.stmt) -> list[TextEdit] | None:
+        source = self._source
+        start, line = source.start(before), source.line_start(before.lineno)
+        deletion = self._rewriter.delete_statement(statement)
+        if not source.text[line:start].strip(" \t") and self._rewriter.stands_alone(statement):
+            moved = source.text[deletion[0] : deletion[1]].rstrip("\r\n") + source.newline
+            return [(line, line, moved), deletion]
+        if before.lineno != before.end_lineno:
+            return None
+        return [(start, start, f"{source.segment(statement)}; "), deletion]
 
     def _insertion(self, new: cst.BaseSmallStatement, beside: ast.stmt, *, behind: bool, alone: bool) -> list[TextEdit] | None:
         source, rewriter = self._source, self._rewriter

@@ -56,6 +56,11 @@ class Joint:
         text = ast.unparse(twin)
         return text if longest is None or len(text) <= longest else "…"
 
+    def shown_call(self, call: cst.BaseExpression, longest: int = 60) -> str:
+        """A call for a message, as `shown` gives it; what is longer is shown without its arguments: ``f(…)``."""
+        text = self.shown(call)
+        return text if len(text) <= longest or not isinstance(call, cst.Call) else f"{self.shown(call.func)}(…)"
+
     def text(self, node: cst.CSTNode) -> str:
         """A node as it is written, over as many lines as that takes, less the parentheses around it."""
         start, end = self.span(node)

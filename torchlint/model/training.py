@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.training.loaded_models import LoadedModels
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
+from torchlint.semantics.training.wiping import Wiped, Wiping
 from torchlint.semantics.training.wrong_modes import (
     EvaluatedInTraining,
     EvaluationModeTrainings,
@@ -47,3 +48,7 @@ class TrainingQuestions:
     def is_uncalled_context(self, item: cst.BaseExpression) -> bool:
         """Whether a ``with`` is given a class of context managers, ``torch.no_grad``, in the place of one."""
         return self._model.twin(item) in self._semantics.of(Uncalled).contexts
+
+    def wiped(self, zero: cst.Call) -> Wiped[cst.BaseExpression, cst.CSTNode] | None:
+        """The gradients that a call of ``zero_grad`` wipes before a step uses them; ``None`` if none are known to be."""
+        return self._model.found(self._semantics.of(Wiping).wiped, zero)
