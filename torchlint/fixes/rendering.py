@@ -8,7 +8,6 @@ edited. So nothing is searched for in the text, and what is kept is kept with it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
 from typing import TypeAlias
 
 import libcst as cst
@@ -98,8 +97,10 @@ def _up_to_last_line(edit: TextEdit, text: str) -> TextEdit:
 def _behind_first_lines(edit: TextEdit, text: str) -> TextEdit:
     """An edit of several lines, without those at its start, and the indentation behind them, that stay as they are."""
     start, end, new = edit
-    same = commonprefix([text[start:end], new])
-    return (start + len(same), end, new[len(same) :]) if "\n" in same or "\r" in same else edit
+    same = 0
+    while start + same < end and new[same : same + 1] == text[start + same]:
+        same += 1
+    return (start + same, end, new[same:]) if "\n" in new[:same] or "\r" in new[:same] else edit
 
 
 def _brackets(code: str) -> int:

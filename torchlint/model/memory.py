@@ -14,6 +14,9 @@ from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.roles import Access
+from torchlint.semantics.memory.copies import Copies
+from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
+from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite, Expansions
 from torchlint.semantics.memory.reads import Reads
 from torchlint.text.layout import can_be_indented, stands_alone
 
@@ -27,6 +30,27 @@ class MemoryQuestions:
     def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
+
+    def detached_changes(self, node: cst.CSTNode) -> list[DetachedChange[cst.BaseExpression]]:
+        """The tensors that a call, or an assignment to ``node``, changes by way of a ``.detach()``; empty if none is known."""
+        return self._model.found(self._semantics.of(DetachedAliases).changes, node) or []
+
+    def copying_methods(self, value: cst.BaseExpression, *, detached: bool = False) -> tuple[str, ...]:
+        """The methods that make a copy of a tensor or array, each called on what the one before gives.
+
+        A copy of a tensor has no graph; ``detached`` tells that the value has none, whatever its expression. An ``x.data``
+        counts as ``x``, so that the first takes its place.
+        """
+        copies = self._semantics.of(Copies)
+        return self._model.answered(lambda node: copies.methods(node, detached=detached), value) or ()
+
+    def expanded_writes(self, node: cst.CSTNode) -> list[ExpandedWrite[cst.BaseExpression]]:
+        """The expanded tensors that a call, or an assignment to ``node``, writes to; empty if none is known."""
+        return self._model.found(self._semantics.of(Expansions).writes, node) or []
+
+    def expanded_weight(self, call: cst.Call) -> ExpandedWeight[cst.BaseExpression] | None:
+        """How the result of a call that expands a tensor is made a buffer or parameter; ``None`` where it is not."""
+        return self._model.found(self._semantics.of(Expansions).weights, call)
 
     # --- `.data` -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,198 @@
+"""In-place changes of a ``.detach()`` of a tensor that is used again."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Binding, Form, Grad, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.memory.changes import Change, Changes
+from torchlint.semantics.memory.links import Link, Links, Sharing, is_assigned
+from torchlint.semantics.memory.places import Place, Places
+
+Node = TypeVar("Node")
+
+_MANY = 30
+"""So many changes of one alias are looked at: if none of these matters, the others hardly do."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DetachedChange(Generic[Node]):
+    """A change of ``alias`` in place that changes ``tensor``, from which it was detached, as well.
+
+    ``node`` is the call that makes it, or what is assigned to, and ``through`` the expression that it changes. ``has_name`` is
+    whether the alias was given a name first, ``on_cpu`` whether the two share their memory on the CPU only.
+    """
+
+    node: Node
+    through: Node
+    alias: Node
+    tensor: Node
+    has_name: bool
+    on_cpu: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Alias:
+    """An expression over the memory of a tensor, and the links down to that."""
+
+    node: ast.expr
+    tensor: Place
+    links: list[Link]
+
+    @property
+    def on_cpu(self) -> bool:
+        return any(link.sharing is Sharing.ON_CPU for link in self.links)
+
+
+class DetachedAliases:
+    """Finds what changes detached tensors of a file by mistake."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._links = semantics.of(Links)
+        self._changes = semantics.of(Changes)
+        self._places = semantics.of(Places)
+
+    @cached_property
+    def changes(self) -> dict[ast.expr, list[DetachedChange[ast.expr]]]:
+        """The changes, by the nodes that make them."""
+        found: dict[ast.expr, list[DetachedChange[ast.expr]]] = defaultdict(list)
+        for change in self._found() if self._detaches else ():
+            found[change.node].append(change)
+        return dict(found)
+
+    @cached_property
+    def _detaches(self) -> bool:
+        """Whether the file detaches anything by a method, or makes arrays, at all."""
+        return any(node.attr in ("detach", "numpy") for node in self._semantics.tree.of_type(ast.Attribute))
+
+    def _found(self) -> Iterator[DetachedChange[ast.expr]]:
+        for node in self._semantics.tree.of_type(ast.Assign, ast.Call):
+            match node:
+                case ast.Assign(targets=[ast.Name() as target], value=value):
+                    yield from self._through_name(target, value)
+                case ast.Call(func=ast.Attribute(attr="numpy")):
+                    yield from self._right_there(node)
+
+    def _through_name(self, target: ast.Name, value: ast.expr) -> Iterator[DetachedChange[ast.expr]]:
+        """The first change that matters of an alias with a name."""
+        alias = self._alias(value)
+        binding = self._semantics.bindings.of(target)
+        if alias is None or binding is None:
+            return
+        changes = {change.node: change for change in self._changes.changes_of(binding)}
+        for node in islice(self._places.following(target, changes, ()), _MANY):
+            if self._may_be_live(alias.tensor, changes[node], replaced=alias.tensor.root.id == target.id):
+                yield self._change(changes[node], alias, has_name=True)
+                return
+
+    def _right_there(self, array: ast.Call) -> Iterator[DetachedChange[ast.expr]]:
+        """The change of an alias where it is made: ``x.detach().numpy()[0] = 1``."""
+        change = self._changes.change(array)
+        alias = self._alias(array) if change is not None else None
+        if change is not None and alias is not None and self._may_be_live(alias.tensor, change):
+            yield self._change(change, alias, has_name=False)
+
+    @staticmethod
+    def _change(change: Change, alias: _Alias, *, has_name: bool) -> DetachedChange[ast.expr]:
+        return DetachedChange(change.node, change.through, alias.node, alias.tensor.node, has_name, alias.on_cpu)
+
+    # --- the alias ---------------------------------------------------------------------------------------------------
+
+    def _alias(self, value: ast.expr) -> _Alias | None:
+        """A value that a chain with a ``.detach()`` gives of a tensor."""
+        links = self._links.chain(value)
+        names = {link.name for link in links}
+        through_array = "data" in names and "numpy" in names
+        if not (through_array or ("detach" in names and "data" not in names)):
+            return None  # changes through `.data` alone are another question
+        if any(link.sharing is Sharing.PERHAPS for link in links):
+            return None
+        place = self._places.place(links[-1].source)
+        if place is None:
+            return None
+        alias = _Alias(value, place, links)
+        return None if alias.on_cpu and self._is_on_cuda(place) else alias
+
+    def _is_on_cuda(self, place: Place) -> bool:
+        """Whether a tensor was surely moved to a GPU, so that ``.cpu()`` copies it."""
+        bindings = self._semantics.bindings.reaching(place.root)
+        values = [binding.value for binding in bindings if binding.value is not None]
+        return bool(values) and all(_moves_to_cuda(value) for value in values)
+
+    # --- whether the change matters ----------------------------------------------------------------------------------
+
+    def _may_be_live(self, place: Place, change: Change, *, replaced: bool = False) -> bool:
+        """Whether the tensor that was detached is used again after the change: here, by the caller, or as a weight.
+
+        ``replaced`` tells that its name is now that of the alias.
+        """
+        if self._semantics.kind(place.node).grad is Grad.LEAF and not self._is_by_mistake(change):
+            return False
+        if self._is_weight(place) or (not replaced and self._places.is_read_after(place, change.node)):
+            return True
+        return self._is_the_callers(place)
+
+    def _is_weight(self, place: Place) -> bool:
+        return isinstance(place.node, ast.Attribute) and self._semantics.kind(place.node).grad is Grad.LEAF
+
+    def _is_by_mistake(self, change: Change) -> bool:
+        """Whether the change of a leaf is none on purpose: made where autograd is on, to an alias that is read later."""
+        if self._semantics.no_grad.covers(change.node):
+            return False
+        root = change.through
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        place = self._places.place(root)
+        return place is not None and self._places.is_read_after(place, change.node)
+
+    def _is_the_callers(self, place: Place) -> bool:
+        """Whether the tensor is an argument that a caller still has: not where all callers in the file pass new values."""
+        parameters = self._parameters(place.node, set()) if isinstance(place.node, ast.Name) else None
+        if not parameters:
+            return False
+        function, parameter = parameters[0].scope.node, parameters[0].node
+        if not isinstance(function, FUNCTIONS) or function.name.endswith("_") or not isinstance(parameter, ast.arg):
+            return False
+        calls = self._semantics.inference.call_sites(function)
+        given = [self._semantics.facts.argument(call, function, parameter) for call in calls]
+        return not given or any(isinstance(argument, (ast.Name, ast.Attribute)) for argument in given)
+
+    def _parameters(self, name: ast.Name, seen: set[Binding]) -> list[Binding] | None:
+        """The parameters that a name is, or is a view of; ``None`` where it may be something else."""
+        found: list[Binding] = []
+        for binding in self._semantics.bindings.reaching(name):
+            if binding in seen:
+                continue
+            seen.add(binding)
+            if binding.form is Form.PARAMETER:
+                found.append(binding)
+                continue
+            links = self._links.chain(binding.value) if binding.value is not None and is_assigned(binding) else []
+            source = links[-1].source if links and all(link.sharing is Sharing.ALWAYS for link in links) else None
+            inner = self._parameters(source, seen) if isinstance(source, ast.Name) else None
+            if inner is None:
+                return None
+            found += inner
+        return found
+
+
+def _moves_to_cuda(value: ast.expr) -> bool:
+    """Whether a value is made by ``.cuda()`` or on a device that is written out, somewhere on its way."""
+    for part in ast.walk(value):
+        match part:
+            case ast.Call(func=ast.Attribute(attr="cuda")):
+                return True
+            case (
+                ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant(value=str(device)), *_])
+                | ast.keyword(arg="device", value=ast.Constant(value=str(device)))
+            ):
+                return device.startswith("cuda")
+    return False
