@@ -8,7 +8,6 @@ from functools import cached_property
 import libcst as cst
 
 from torchlint.model.joint import Joint
-from torchlint.semantics.code.versions import Versions
 from torchlint.semantics.kinds.own_attributes import OwnAttributes
 from torchlint.text.quotes import usual_quote
 
@@ -47,10 +46,10 @@ class CodeQuestions:
         source = self._model.source
         return {source.location(start).row: (start, text) for start, text in source.comments}
 
-    def asks_for_version(self, node: cst.CSTNode) -> bool:
-        """Whether a node stands behind a question for the version of torch, or where what is newer turned out to be missing."""
+    def is_given_name(self, node: cst.CSTNode) -> bool:
+        """Whether a node is a name that has its value from an assignment, and not from an import or a definition."""
         twin = self._model.twin(node)
-        return twin is not None and self._semantics.of(Versions).are_asked_for(twin)
+        return isinstance(twin, ast.Name) and any(found.value for found in self._semantics.bindings.reaching(twin))
 
     def truth(self, node: cst.CSTNode) -> bool | None:
         """Whether a number, a string, True, False or None that is written out counts as true; ``None`` for all else."""
@@ -80,3 +79,8 @@ class CodeQuestions:
         twin = self._model.twin(place)
         bindings = self._semantics.bindings
         return twin is None or bool(bindings.lookup(name, bindings.scope_of(twin)))
+
+    def free_name(self, *names: str) -> str:
+        """The first of ``names`` that the file does not use, or the last."""
+        used = {node.id for node in self._semantics.tree.of_type(ast.Name)}
+        return next((name for name in names if name not in used), names[-1])
