@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
+from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.saving.files import SavedFiles
 
 
@@ -52,3 +53,13 @@ class DevicesQuestions:
     def creation(self, step: cst.Call) -> Creation[cst.Call, cst.BaseExpression] | None:
         """The making of a tensor that a move or cast behind it copies, where this is the last; ``None`` for other calls."""
         return self._model.found(self._semantics.of(Creations).copied, step)
+
+    # --- waiting -----------------------------------------------------------------------------------------------------
+
+    def reading(self, call: cst.Call) -> Reading[cst.BaseExpression, cst.CSTNode] | None:
+        """What a call reads back from the GPU in every step of a training; ``None`` for every other call."""
+        return self._model.found(self._semantics.of(Synchronisations).readings, call)
+
+    def awaited_conditions(self, statement: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
+        """The parts of a statement's condition that ask for a tensor's value in every step of a training."""
+        return self._model.found(self._semantics.of(Synchronisations).conditions, statement) or ()
