@@ -4,6 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
+from torchlint.fixes.copying import copied
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.memory.expansions import ExpandedWrite
@@ -93,4 +94,4 @@ class WriteToExpanded(Rule):
 
 
 def _cloned(value: cst.BaseExpression) -> CodeFix:
-    return fix("Clone what is expanded", replace(value, expression("{value}.clone()", value=value)))
+    return fix("Clone what is expanded", replace(value, copied(value, ("clone",))))
