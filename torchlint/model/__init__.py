@@ -13,6 +13,7 @@ from torchlint.model.joint import Joint
 if TYPE_CHECKING:
     from torchlint.model.autograd import AutogradQuestions
     from torchlint.model.code import CodeQuestions
+    from torchlint.model.data import DataQuestions
     from torchlint.model.devices import DevicesQuestions
     from torchlint.model.kinds import KindsQuestions
     from torchlint.model.memory import MemoryQuestions
@@ -55,6 +56,13 @@ class Model(Joint):
         from torchlint.model.memory import MemoryQuestions
 
         return MemoryQuestions(self)
+
+    @cached_property
+    def data(self) -> DataQuestions:
+        """What is done with the ``.data`` of tensors."""
+        from torchlint.model.data import DataQuestions
+
+        return DataQuestions(self)
 
     @cached_property
     def shapes(self) -> ShapesQuestions:

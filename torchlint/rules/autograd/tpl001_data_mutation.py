@@ -7,7 +7,7 @@ import libcst as cst
 
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, method_call, statement
-from torchlint.model.memory import Runs
+from torchlint.model.data import Runs
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.data.changes import DataChange, Remedy
@@ -90,7 +90,7 @@ class DataMutation(Rule):
         self._check(node)
 
     def _check(self, node: cst.BaseExpression) -> None:
-        for change in self.model.memory.data_changes(node):
+        for change in self.model.data.changes(node):
             self.report(node, self._message(change), self._fix(change))
 
     def _message(self, change: DataChange[cst.BaseExpression]) -> str:
@@ -147,12 +147,12 @@ class DataMutation(Rule):
     @cached_property
     def _runs(self) -> dict[bool, Runs]:
         """The runs of statements whose fix is safe, and those of the others."""
-        return {safe: self.model.memory.data_change_runs(safe=safe, is_left=self._is_left) for safe in (True, False)}
+        return {safe: self.model.data.change_runs(safe=safe, is_left=self._is_left) for safe in (True, False)}
 
     def _wrapped(self, run: list[cst.CSTNode], *, safe: bool) -> CodeFix:
         """Puts a run of statements under `no_grad`, less each `.data` that is not needed there."""
         if run[0] not in self._wraps:
-            dropped = [change for each in self.model.memory.data_changes_within(run) for change in self._drop_all(each)]
+            dropped = [change for each in self.model.data.changes_within(run) for change in self._drop_all(each)]
             block = wrap(run, expression("{torch.no_grad}()"))
             self._wraps[run[0]] = fix("Leave `.data` out, under `torch.no_grad()`", block, *dropped, safe=safe)
         return self._wraps[run[0]]

@@ -47,7 +47,7 @@ class DataAccess(Rule):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports a read of `.data` that no other rule is about."""
-        access = self.model.memory.data_access(node) if node.attr.value == "data" else None
+        access = self.model.data.access(node) if node.attr.value == "data" else None
         if access is None or access.role is not Role.READ:
             return
         tensor = self.model.shown(node).removesuffix(".data")  # with the parentheses that it needs

@@ -7,7 +7,7 @@ import libcst as cst
 
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, statement
-from torchlint.model.memory import Runs
+from torchlint.model.data import Runs
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
 from torchlint.semantics.data.rebinds import Rebind
@@ -53,7 +53,7 @@ class DataRebind(Rule):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports an assignment to a tensor's `.data`, with the fix for the whole run of statements that it stands in."""
-        rebind = self.model.memory.data_rebind(node) if node.attr.value == "data" else None
+        rebind = self.model.data.rebind(node) if node.attr.value == "data" else None
         if rebind is not None:
             tensor = self.model.shown(node.value)
             message = f"`{tensor}.data = …` swaps the tensor's storage unchecked, under autograd and the optimizer"
@@ -81,12 +81,12 @@ class DataRebind(Rule):
 
     @cached_property
     def _runs(self) -> Runs:
-        return self.model.memory.data_rebind_runs(is_left=lambda data: self.model.is_silenced(self.code, data))
+        return self.model.data.rebind_runs(is_left=lambda data: self.model.is_silenced(self.code, data))
 
     def _wrapped(self, run: list[cst.CSTNode]) -> CodeFix:
         """Puts a run of assignments under ``no_grad``, as copies."""
         if run[0] not in self._wraps:
-            copies = [change for rebind in self.model.memory.data_rebinds_within(run) for change in self._copy(rebind)]
+            copies = [change for rebind in self.model.data.rebinds_within(run) for change in self._copy(rebind)]
             block = wrap(run, expression("{torch.no_grad}()"))
             self._wraps[run[0]] = fix("Copy the value, under `torch.no_grad()`", block, *copies, safe=False)
         return self._wraps[run[0]]

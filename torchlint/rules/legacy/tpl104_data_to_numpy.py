@@ -48,7 +48,7 @@ class DataToNumpy(Rule):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports a `.data` on the way to the host."""
-        access = self.model.memory.data_access(node) if node.attr.value == "data" else None
+        access = self.model.data.access(node) if node.attr.value == "data" else None
         if access is None or access.role is not Role.HOST:
             return
         moves = _moves_before(node)

@@ -1,0 +1,82 @@
+"""Questions about libcst nodes: what is done with the ``.data`` of tensors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import libcst as cst
+
+from torchlint.model.joint import Joint
+from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
+from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.changes import DataChange, DataChanges
+from torchlint.semantics.data.rebinds import DataRebinds, Rebind
+from torchlint.semantics.data.roles import Access
+from torchlint.text.layout import can_be_indented, stands_alone
+
+Runs: TypeAlias = Callable[[cst.CSTNode], list[cst.CSTNode]]
+"""Gives the run of neighbouring statements around one that can share a block; empty where the layout does not allow a block."""
+
+
+class DataQuestions:
+    """What is done with the ``.data`` of tensors. Made by the `Model`, as ``model.data``."""
+
+    def __init__(self, model: Joint) -> None:
+        self._model = model
+        self._semantics = model.semantics
+
+    def access(self, node: cst.Attribute) -> Access[cst.BaseExpression] | None:
+        """What is done with the ``x.data`` that a node is; ``None`` where ``x`` is no tensor, as far as the file shows."""
+        return self._model.found(self._semantics.of(DataAccesses).all, node)
+
+    def changes(self, node: cst.CSTNode) -> list[DataChange[cst.BaseExpression]]:
+        """What a call, or the target of an assignment, changes through a ``.data``; empty if nothing is known to be changed."""
+        return self._model.found(self._semantics.of(DataChanges).at, node) or []
+
+    def changes_within(self, statements: Iterable[cst.CSTNode]) -> list[DataChange[cst.BaseExpression]]:
+        """The changes through the ``.data`` in some statements, and in the statements that are parts of these."""
+        return self._model.translated(self._semantics.of(DataChanges).within(self._twins_of(statements)))
+
+    def change_runs(self, *, safe: bool, is_left: Callable[[cst.BaseExpression], bool]) -> Runs:
+        """The runs of statements that go under one ``no_grad`` to mend the changes that are ``safe`` to, or the others.
+
+        ``is_left`` tells of a ``.data`` whether it is to stay as it is.
+        """
+        changes = self._semantics.of(DataChanges)
+        return self._runs(changes.runs(safe=safe, is_left=self._asked(is_left), stands_alone=self._can_be_put_into_block))
+
+    def rebind(self, data: cst.Attribute) -> Rebind[cst.BaseExpression] | None:
+        """The assignment to a tensor's ``.data``; ``None`` for every other attribute."""
+        return self._model.found(self._semantics.of(DataRebinds).all, data)
+
+    def rebinds_within(self, statements: Iterable[cst.CSTNode]) -> list[Rebind[cst.BaseExpression]]:
+        """The assignments to a ``.data`` among some statements, and among the statements that are parts of these."""
+        return self._model.translated(self._semantics.of(DataRebinds).within(self._twins_of(statements)))
+
+    def rebind_runs(self, *, is_left: Callable[[cst.BaseExpression], bool]) -> Runs:
+        """The runs of assignments to a ``.data`` that can be copies under one ``no_grad``.
+
+        ``is_left`` tells of a ``.data`` whether it is to stay as it is.
+        """
+        rebinds = self._semantics.of(DataRebinds)
+        return self._runs(rebinds.runs(is_left=self._asked(is_left), stands_alone=self._can_be_put_into_block))
+
+    def _runs(self, runs: NoGradRuns) -> Runs:
+        def around(statement: cst.CSTNode) -> list[cst.CSTNode]:
+            [twin] = self._twins_of([statement])
+            return self._model.concretes(runs.around(twin))
+
+        return around
+
+    def _asked(self, question: Callable[[cst.BaseExpression], bool]) -> Callable[[ast.expr], bool]:
+        return lambda node: question(self._model.concrete(node))
+
+    def _can_be_put_into_block(self, statement: ast.stmt) -> bool:
+        source = self._model.source
+        return stands_alone(source, statement) and can_be_indented(source, statement)
+
+    def _twins_of(self, statements: Iterable[cst.CSTNode]) -> list[ast.stmt]:
+        twins = [self._model.twin(statement) for statement in statements]
+        return [twin for twin in twins if isinstance(twin, ast.stmt)]
