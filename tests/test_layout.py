@@ -1,0 +1,221 @@
+"""Where things are: which package may import which, that nothing imports in circles, and how large files and folders get.
+
+Only the sources are read. An import counts wherever it stands: in a function, or for type checkers only.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "torchlint"
+
+GROUND = {"diagnostic", "options", "target"}
+"""Values that everything may know."""
+MAY_IMPORT = {
+    "diagnostic": set[str](),
+    "target": set[str](),
+    "options": {"target"},
+    "text": {"diagnostic"},
+    "semantics": set[str](),
+    "model": {"semantics", "text"},
+    "fixes": {"model", "semantics", "text", "diagnostic"},
+    "rules": {"model", "fixes", "semantics", "text", *GROUND},
+    "engine": {"rules", "fixes", "model", "semantics", "text", *GROUND},
+    "reporters": {"rules", "diagnostic"},
+    "config": {"rules", "reporters", "text", *GROUND},
+    "api": {"engine", "rules", "text", *GROUND},
+    "flake8_plugin": {"engine", "rules", "text", *GROUND},
+    "proof": {"engine", "rules", "text", *GROUND},
+    "cli": {"config", "engine", "reporters", "proof", "rules", "model", "semantics", "text", *GROUND},
+    "__main__": {"cli"},
+    "": {"api"},  # what `import torchlint` gives, when it is first asked for
+}
+"""For each package or module of torchlint, those that it may import besides itself; everything may ask for the version."""
+
+SEMANTICS = (
+    "torch_api",
+    "code",
+    "kinds",
+    "",
+    "purpose",
+    "shapes",
+    "apis",
+    "memory",
+    "autograd",
+    "data",
+    "modules",
+    "saving",
+    "training",
+    "devices",
+)
+"""What is below `torchlint.semantics`, itself the one without a name: each may import those before it.
+
+Of the kinds, what is asked for as an analysis knows `Semantics` as well.
+"""
+
+ON_AST = {
+    f"torchlint.rules.{name}"
+    for name in (
+        "aliasing.tpl201_shared_buffer_mutation",
+        "aliasing.tpl202_identity_as_sharing",
+        "aliasing.tpl208_copying_conversion",
+        "aliasing.tpl209_lingering_intermediate",
+        "arguments",
+        "ast_rule",
+        "autograd.tpl007_severed_graph",
+        "autograd.tpl009_snapshot_alias",
+        "autograd.tpl010_nonleaf_grad",
+        "autograd.tpl011_inplace_on_saved",
+        "copying",
+        "legacy.tpl101_variable_wrapper",
+        "legacy.tpl103_volatile",
+        "out_of_place",
+        "performance.tpl403_cudnn_benchmark",
+        "performance.tpl404_unsynchronised_timing",
+        "snapshots",
+        "spelling",
+        "training.tpl301_unregistered_modules",
+        "training.tpl302_direct_forward",
+        "training.tpl303_missing_super_init",
+        "training.tpl307_frozen_in_optimizer",
+        "training.tpl308_double_softmax",
+        "unwrapping",
+    )
+}
+"""What is below `torchlint.rules` and looks at the `ast` still: to shrink to nothing as rules are ported."""
+
+LONGEST_FILE = 450
+LONG_FILES = {
+    "torchlint/semantics/torch_api.py": "generated from torch",
+    "torchlint/fixes/rewriting.py": "for the rules that are not ported yet",
+    "torchlint/rules/autograd/tpl009_snapshot_alias.py": "not ported yet",
+    "torchlint/rules/autograd/tpl011_inplace_on_saved.py": "not ported yet",
+    "torchlint/rules/legacy/tpl101_variable_wrapper.py": "not ported yet",
+}
+"""Longer files, each with the reason."""
+MOST_MODULES = 14
+LARGE_FOLDERS = {
+    "torchlint/rules": "holds the helpers of the rules that are not ported yet",
+    "torchlint/rules/autograd": "a module for each rule of the hundred",
+    "torchlint/semantics/training": "to be divided",
+    "torchlint/text": "to be divided",
+}
+"""Folders of more modules, each with the reason."""
+
+CIRCLES = [{"torchlint.rules.ast_rule", "torchlint.rules.catalogue", "torchlint.rules.comment_rule"}]
+"""Modules that import one another: an entry of the catalogue names the types of the rules that it can make."""
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): ast.parse(path.read_bytes()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imports(module: str) -> Iterator[str]:
+    """What a module imports: modules of torchlint by their full names, others as they are named."""
+    for node in ast.walk(MODULES[module]):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(origin), names=names, level=0):
+                for alias in names:
+                    whole = f"{origin}.{alias.name}"
+                    yield whole if whole in MODULES else origin
+            case ast.ImportFrom():
+                raise AssertionError(f"{module} has a relative import")
+
+
+GRAPH = {module: {name for name in imports(module) if name in MODULES} - {module} for module in MODULES}
+
+
+def part(module: str, below: str) -> str:
+    """The package or module right below ``below`` that a module is, or is in; nothing for ``below`` itself."""
+    return module.removeprefix(below).removeprefix(".").partition(".")[0]
+
+
+def unwanted(table: dict[str, set[str]], below: str) -> list[str]:
+    """The imports between what is right below a package that a table does not list."""
+    found = []
+    for module in GRAPH:
+        if module != below and not module.startswith(f"{below}."):
+            continue
+        for other in GRAPH[module]:
+            if other != below and not other.startswith(f"{below}."):
+                continue
+            one, two = part(module, below), part(other, below)
+            if one != two and two not in table[one]:
+                found.append(f"{module} -> {other}")
+    return sorted(found)
+
+
+def test_packages_import_in_one_direction() -> None:
+    table = {name: {*others, ""} for name, others in MAY_IMPORT.items()}
+    assert unwanted(table, "torchlint") == []
+
+
+def test_questions_of_semantics_import_in_one_direction() -> None:
+    table = {name: set(SEMANTICS[:place]) for place, name in enumerate(SEMANTICS)}
+    table["kinds"].add("")
+    assert unwanted(table, "torchlint.semantics") == []
+
+
+@pytest.mark.parametrize(("package", "library"), [("semantics", "libcst"), ("text", "libcst"), ("reporters", "libcst")])
+def test_what_knows_no_concrete_syntax(package: str, library: str) -> None:
+    users = {module for module in MODULES if part(module, "torchlint") == package and library in tops(module)}
+    assert users == set()
+
+
+def test_rules_know_no_ast() -> None:
+    assert {module for module in MODULES if part(module, "torchlint") == "rules" and "ast" in tops(module)} == ON_AST
+
+
+def tops(module: str) -> set[str]:
+    """The packages that a module imports."""
+    return {name.partition(".")[0] for name in imports(module)}
+
+
+def test_nothing_imports_in_circles() -> None:
+    assert sorted(map(sorted, circles())) == sorted(map(sorted, CIRCLES))
+
+
+def circles() -> list[set[str]]:
+    """The groups of modules each of which imports, through others, all of its group."""
+    reached = {module: reachable(module) for module in GRAPH}
+    found: list[set[str]] = []
+    for module in GRAPH:
+        circle = {other for other in reached[module] if module in reached[other]}
+        if circle and circle not in found:
+            found.append(circle)
+    return found
+
+
+def reachable(module: str) -> set[str]:
+    """All modules that importing one leads to."""
+    seen: set[str] = set()
+    pending = list(GRAPH[module])
+    while pending:
+        other = pending.pop()
+        if other not in seen:
+            seen.add(other)
+            pending.extend(GRAPH[other])
+    return seen
+
+
+def test_files_can_be_read_in_one_go() -> None:
+    lengths = {path.relative_to(ROOT).as_posix(): len(path.read_bytes().splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert {name for name, length in lengths.items() if length > LONGEST_FILE} == set(LONG_FILES)
+
+
+def test_folders_can_be_taken_in_at_a_glance() -> None:
+    """A folder's ``__init__`` says what is in it, and is not counted."""
+    counts = Counter(path.parent.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py") if path.stem != "__init__")
+    assert {folder for folder, count in counts.items() if count > MOST_MODULES} == set(LARGE_FOLDERS)
