@@ -7,7 +7,9 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.memory.copies import Copies
 from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
+from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite, Expansions
+from torchlint.semantics.memory.identity import IdentityTest, IdentityTests
 from torchlint.semantics.memory.reads import Reads
 
 
@@ -49,3 +51,14 @@ class MemoryQuestions:
         ``False`` where that is not known.
         """
         return bool(self._model.answered(self._semantics.of(Reads).makes_new_value, node))
+
+    def discarded(self, call: cst.BaseExpression) -> Discarded[cst.BaseExpression] | None:
+        """What a call, as a statement, computes a tensor from and throws it away; ``None`` if it does nothing like it."""
+        return self._model.found(self._semantics.of(DiscardedResults).found, call)
+
+    def identity_test(self, node: cst.CSTNode) -> IdentityTest[cst.BaseExpression] | None:
+        """The two objects whose identity a comparison or assertion asks for, though their memory is meant.
+
+        ``None`` for every other comparison, and where it is not known that they are tensors over the same memory.
+        """
+        return self._model.found(self._semantics.of(IdentityTests).found, node)
