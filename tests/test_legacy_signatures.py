@@ -17,7 +17,9 @@ from torchlint.options import Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.legacy._pretrained import Builder, builder
-from torchlint.rules.legacy._signatures import LOSSES, RENAMED, implicit_dim
+from torchlint.rules.legacy._renamed import RENAMED
+from torchlint.semantics.apis.implicit_dims import implicit_dim
+from torchlint.semantics.apis.loss_flags import LOSSES
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.source import Source
 

@@ -13,8 +13,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol, TypeVar
 
-from torchlint.rules.triggers import Attribute, Call, Comment, Found, Keyword, Misspelt, Needs, Syntax, Trigger, Word, is_near
+from torchlint.rules.triggers import (
+    Api,
+    Attribute,
+    Call,
+    Comment,
+    Found,
+    Keyword,
+    Misspelt,
+    Needs,
+    Syntax,
+    Trigger,
+    Word,
+    is_near,
+)
 from torchlint.semantics import Semantics
+from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.code.units import Unit, place_of, unit_of
 
@@ -120,6 +134,8 @@ class _Places:
                 return self._named(ast.Attribute, names)
             case Keyword(names=names):
                 return self._named(ast.keyword, names)
+            case Api(names=names):
+                return self._semantics.of(Spellings).references(names)
             case Syntax(types=types):
                 return self._semantics.tree.of_type(*_ast_types(types))
             case Found(analysis=analysis):

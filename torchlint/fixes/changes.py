@@ -61,6 +61,14 @@ class InsertInto:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Rename:
+    """``reference``, a name or an attribute, refers to the API ``name``; where it was imported, the import and all uses do."""
+
+    reference: cst.CSTNode
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Decorate:
     """A decorator on the line above a function, below those that it has."""
 
@@ -76,7 +84,7 @@ class Wrap:
     context: cst.BaseExpression
 
 
-Change: TypeAlias = Replace | ReplaceByLines | Remove | Move | Insert | InsertInto | Decorate | Wrap
+Change: TypeAlias = Replace | ReplaceByLines | Remove | Move | Insert | InsertInto | Rename | Decorate | Wrap
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,6 +139,15 @@ def insert_first(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
 def insert_last(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
     """Lets a function end with a statement, in front of the ``return`` it ends with, where that gets a line of its own."""
     return InsertInto(new, function, last=True)
+
+
+def rename(reference: cst.BaseExpression, name: str) -> Change:
+    """Lets a name or an attribute that refers to an API refer to another one, of this full name.
+
+    Where it was imported by its own name, the import and all other uses change, too; there is no fix where the new name is
+    that of something else.
+    """
+    return Rename(reference, name)
 
 
 def decorate(function: cst.CSTNode, decorator: cst.BaseExpression) -> Change:

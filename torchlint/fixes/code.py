@@ -97,6 +97,11 @@ def is_open_ended(call: cst.Call) -> bool:
     return any(each.star for each in call.args)
 
 
+def holds_comment(node: cst.CSTNode) -> bool:
+    """Whether a comment stands anywhere in a node."""
+    return isinstance(node, cst.Comment) or any(map(holds_comment, node.children))
+
+
 def keyword(name: str, value: cst.BaseExpression) -> cst.Arg:
     """The argument ``name=value``."""
     bare = cst.SimpleWhitespace("")

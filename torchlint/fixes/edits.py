@@ -8,9 +8,22 @@ from collections.abc import Iterable
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
-from torchlint.fixes.changes import Change, CodeFix, Decorate, Insert, InsertInto, Move, Remove, Replace, ReplaceByLines, Wrap
+from torchlint.fixes.changes import (
+    Change,
+    CodeFix,
+    Decorate,
+    Insert,
+    InsertInto,
+    Move,
+    Remove,
+    Rename,
+    Replace,
+    ReplaceByLines,
+    Wrap,
+)
 from torchlint.fixes.code import Api
 from torchlint.fixes.fstring_fields import fields_of
+from torchlint.fixes.renaming import Renaming
 from torchlint.fixes.rendering import replacement
 from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
 from torchlint.fixes.spelling import Spelling
@@ -74,6 +87,8 @@ class Editing:
                 return self._insertion(new, self._statement(beside), behind=behind, alone=alone)
             case InsertInto(new, function, last):
                 return self._insertion_into(new, self._function(function), last=last)
+            case Rename(reference, name):
+                return self._renaming(reference, name)
             case Decorate(function, decorator):
                 return self._decoration(self._function(function), decorator)
             case Wrap(statements, context):
@@ -158,6 +173,11 @@ class Editing:
         if ast.get_docstring(function, clean=False) is None:
             return self._insertion(new, body[0], behind=False, alone=True)
         return self._insertion(new, body[min(1, len(body) - 1)], behind=len(body) == 1, alone=True)
+
+    def _renaming(self, node: cst.CSTNode, name: str) -> list[TextEdit] | None:
+        twin = self._model.twin(node)
+        assert isinstance(twin, (ast.Name, ast.Attribute)), "what refers to an API is a name or an attribute"
+        return Renaming(self._source, self._model.semantics, self._rewriter).edits(twin, self._model.name(node), name)
 
     def _decoration(self, function: Function, decorator: cst.BaseExpression) -> list[TextEdit]:
         spelled, imports = self._spelled(decorator, function)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from torchlint.model.joint import Joint
 
 if TYPE_CHECKING:
+    from torchlint.model.apis import ApisQuestions
     from torchlint.model.autograd import AutogradQuestions
     from torchlint.model.code import CodeQuestions
     from torchlint.model.data import DataQuestions
@@ -35,6 +36,13 @@ class Model(Joint):
         from torchlint.model.code import CodeQuestions
 
         return CodeQuestions(self)
+
+    @cached_property
+    def apis(self) -> ApisQuestions:
+        """How the file uses the APIs of torch and its libraries."""
+        from torchlint.model.apis import ApisQuestions
+
+        return ApisQuestions(self)
 
     @cached_property
     def kinds(self) -> KindsQuestions:

@@ -9,7 +9,6 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.inputs import Inputs
-from torchlint.semantics.modules.torchvision import TorchvisionModels
 from torchlint.semantics.saving.modules import SavedModules
 
 
@@ -23,13 +22,6 @@ class ModulesQuestions:
     def saved_whole(self, save: cst.Call) -> cst.BaseExpression | None:
         """The module that a ``torch.save`` writes to a file with its code's names; ``None`` if it saves something else."""
         return self._model.found(self._semantics.of(SavedModules).whole, save)
-
-    def torchvision_model(self, call: cst.Call) -> str:
-        """The full name of the function of torchvision with which a call, or what `partial` makes, makes a model.
-
-        ``torchvision.models.*`` is one that the program looks up by a computed name; empty for every other call.
-        """
-        return self._model.found(self._semantics.of(TorchvisionModels).made, call) or ""
 
     def is_input(self, node: cst.BaseExpression) -> bool:
         """Whether a module, and no loss, is given a value, as far as the file shows."""

@@ -61,6 +61,17 @@ class Keyword(OfWords):
     """An argument that is given by one of ``names``: ``f(inplace=True)``."""
 
 
+class Api(OfWords):
+    """A name or an attribute that refers to one of ``names``, the full names of APIs, by whatever name the file calls it.
+
+    The last part of an API's name is in every file that refers to it.
+    """
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(name.rpartition(".")[2] for name in self.names)
+
+
 @dataclass(frozen=True)
 class Misspelt(Trigger):
     """A word that is at most two edits away from ``word``, which is long enough for that to mean something."""

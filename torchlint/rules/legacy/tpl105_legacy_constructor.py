@@ -6,7 +6,7 @@ from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import api, argument, expression, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.kinds.constructors import Content, Given, TensorClass
+from torchlint.semantics.apis.constructors import Content, Given, TensorClass
 from torchlint.target import TorchVersion
 
 _HAS_AS_TENSOR = TorchVersion(1, 0)
@@ -66,19 +66,19 @@ class LegacyConstructor(Rule):
     name = "legacy-constructor"
     since = TorchVersion(0, 4)
     triggers = (
-        Found(".kinds.constructors:Constructors.made"),
-        Found(".kinds.constructors:Constructors.renewed"),
-        Found(".kinds.constructors:Constructors.tests"),
+        Found(".apis.constructors:Constructors.made"),
+        Found(".apis.constructors:Constructors.renewed"),
+        Found(".apis.constructors:Constructors.tests"),
     )
     needs = (("new", "Tensor", *(f"{dtype}Tensor" for dtype in _DTYPES)),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a call of a class of tensors, or of a tensor's `new`, and tests for a class of CUDA tensors."""
-        if (made := self.model.kinds.tensor_class(node)) is not None:
+        if (made := self.model.apis.tensor_class(node)) is not None:
             self._visit_construction(node, made)
-        elif self.model.kinds.is_renewal(node):
+        elif self.model.apis.is_renewal(node):
             self._visit_new(node)
-        elif (tested := self.model.kinds.tested_gpu_class(node)) is not None:
+        elif (tested := self.model.apis.tested_gpu_class(node)) is not None:
             self._visit_test(node, tested)
 
     # --- classes -----------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ class LegacyConstructor(Rule):
         named = [each for each in call.args if each.keyword is not None or each.star == "**"]
         if any(each.keyword is None or each.keyword.value not in ("size", "device") for each in named):
             return
-        given = self.model.kinds.given(call)
+        given = self.model.apis.given(call)
         function = "empty" if given.sizes else "tensor" if given.content is Content.LIST else "as_tensor"
         if function == "as_tensor" and self.options.target < _HAS_AS_TENSOR:
             function = "tensor"
@@ -106,12 +106,12 @@ class LegacyConstructor(Rule):
     def _words(self, call: cst.Call, made: TensorClass[cst.BaseExpression], given: Given) -> dict[str, cst.BaseExpression]:
         """What makes a tensor of the same dtype on the same device."""
         words: dict[str, cst.BaseExpression] = {}
-        if made.dtype == "uint8" and self.options.target >= _HAS_BOOL and self.model.kinds.is_selector(call):
+        if made.dtype == "uint8" and self.options.target >= _HAS_BOOL and self.model.apis.is_selector(call):
             words["dtype"] = api("torch.bool")
         elif made.dtype is not None:
             words["dtype"] = api(f"torch.{made.dtype}")
         elif not given.sizes and not (given.content is Content.LIST and _has_floats(call.args[0].value)):
-            is_changed = self.model.kinds.changes_default_dtype
+            is_changed = self.model.apis.changes_default_dtype
             words["dtype"] = expression("{torch.get_default_dtype}()") if is_changed else api("torch.float32")
         if argument(call, "device") is None:
             words |= self._device(made)
@@ -148,7 +148,7 @@ class LegacyConstructor(Rule):
     def _visit_new(self, call: cst.Call) -> None:
         method = call.func
         assert isinstance(method, cst.Attribute)
-        given = self.model.kinds.given(call)
+        given = self.model.apis.given(call)
         function = "new_empty" if given.sizes else "new_tensor"
         new = (_given_zero(call) if not call.args else call).with_changes(func=method.with_changes(attr=cst.Name(function)))
         tensor = self.model.shown(method.value)

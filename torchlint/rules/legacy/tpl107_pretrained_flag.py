@@ -44,14 +44,14 @@ class PretrainedFlag(Rule):
     code = "TPL107"
     name = "pretrained-flag"
     since = TorchVersion(1, 12)
-    triggers = (Found(".modules.torchvision:TorchvisionModels.made"),)
+    triggers = (Found(".apis.torchvision:TorchvisionModels.made"),)
     needs = (("models",),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the flags of a call that makes a model of torchvision."""
-        function = self.model.modules.torchvision_model(node)
+        function = self.model.apis.torchvision_model(node)
         made = ANY_CLASSIFIER if function.endswith(".*") else builder(function)
-        if made is None or self.model.code.asks_for_version(node):
+        if made is None or self.model.apis.asks_for_version(node):
             return
         for flag in node.args:
             match flag.keyword:
@@ -81,7 +81,7 @@ class PretrainedFlag(Rule):
         others = [each for each in call.args if each is not flag and each.keyword is None and each.star != "**"]
         if argument(call, word) is not None or (flag.keyword is None and others):
             return True
-        is_quantized = ".quantization." in self.model.modules.torchvision_model(call)
+        is_quantized = ".quantization." in self.model.apis.torchvision_model(call)
         chooses = self.model.code.truth(flag.value) is not False
         return is_quantized and chooses and (argument(call, "quantize") is not None or is_open_ended(call))
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.kinds.constructors import Constructors, Content
+from torchlint.semantics.apis.constructors import Constructors, Content
 
 
 def constructors(snippet: str) -> tuple[Constructors, list[ast.Call]]:

@@ -35,11 +35,6 @@ class Versions:
         return any((self._semantics.qualified_name(call.args[0]) or "").startswith("torch") for call in calls)
 
 
-def asks_for_version(node: ast.AST, semantics: Semantics) -> bool:
-    """The same for a rule that is no libcst visitor yet."""
-    return semantics.of(Versions).are_asked_for(node)
-
-
 def _names(node: ast.expr) -> str:
     """The names that an expression is made of."""
     names = [part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]

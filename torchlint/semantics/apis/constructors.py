@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.code.spellings import Spellings
+from torchlint.semantics.apis.spellings import Spellings
 
 Node = TypeVar("Node")
 

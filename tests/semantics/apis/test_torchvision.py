@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marked import marked
 
-from torchlint.semantics.modules.torchvision import TorchvisionModels
+from torchlint.semantics.apis.torchvision import TorchvisionModels
 
 
 def made(snippet: str) -> list[str]:

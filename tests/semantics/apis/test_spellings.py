@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.code.spellings import Spellings
+from torchlint.semantics.apis.spellings import Spellings
 
 
 @pytest.mark.parametrize(

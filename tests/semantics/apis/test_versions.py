@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marked import marked
 
-from torchlint.semantics.code.versions import Versions
+from torchlint.semantics.apis.versions import Versions
 
 
 def asked_for(snippet: str) -> bool:

@@ -1,0 +1,49 @@
+"""Softmaxes that are given no dimension."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.apis.implicit_dims import ImplicitDims
+
+IMPORTS = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nx = torch.zeros(2, 3, 4)\n"
+
+
+def picked(snippet: str) -> list[tuple[int, int | None]]:
+    """What the softmaxes of a snippet pick, and of how many dimensions."""
+    semantics, _ = marked(IMPORTS + snippet)
+    return [(each.dim, each.rank) for each in semantics.of(ImplicitDims).picked.values()]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("F.softmax(x)", (0, 3)),
+        ("F.log_softmax(x[0])", (1, 2)),
+        ("F.softmin(input=x[0][0])", (0, 1)),
+        ("F.softmax(unknown)", (1, None)),
+        ("F.softmax(x, None)", (0, 3)),
+        ("F.softmax(x, dim=None)", (0, 3)),
+        ("from torch.nn.functional import softmax as s\ns(x)", (0, 3)),
+        ("nn.Softmax()", (1, None)),
+        ("nn.Softmax()(x)", (0, 3)),
+        ("f = nn.LogSoftmax()\nf(x)\nf(x + 1)", (0, 3)),
+        ("f = nn.LogSoftmax()\nf(x)\nf(x[0])", (1, None)),
+        ("nn.Sequential(nn.Conv2d(1, 1, 1), nn.Softmax())", (1, 4)),
+    ],
+)
+def test_tells_what_is_picked(snippet: str, expected: tuple[int, int | None]) -> None:
+    assert picked(snippet) == [expected]
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        *("F.softmax(x, dim=1)", "F.softmax(x, -1)", "F.softmax(x, d)", "F.softmax(*args)", "F.softmax(x, **options)"),
+        *("x.softmax(-1)", "torch.softmax(x, 0)", "nn.Softmax(1)", "nn.Softmax(dim=1)", "F.softmax()"),
+        "def softmax(x): ...\nsoftmax(x)",
+    ],
+)
+def test_finds_no_other_calls(snippet: str) -> None:
+    assert picked(snippet) == []

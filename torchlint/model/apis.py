@@ -1,0 +1,91 @@
+"""Questions about libcst nodes: how the file uses the APIs of torch and its libraries."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from torchlint.model.joint import Joint
+from torchlint.semantics.apis.constructors import Constructors, Content, Given, TensorClass
+from torchlint.semantics.apis.implicit_dims import ImplicitDim, ImplicitDims
+from torchlint.semantics.apis.leading_factors import Factor, LeadingFactors
+from torchlint.semantics.apis.loss_flags import FlaggedLoss, LossFlags
+from torchlint.semantics.apis.methods import Methods
+from torchlint.semantics.apis.torchvision import TorchvisionModels
+from torchlint.semantics.apis.versions import Versions
+
+
+class ApisQuestions:
+    """How the file uses the APIs of torch and its libraries. Made by the `Model`, as ``model.apis``."""
+
+    def __init__(self, model: Joint) -> None:
+        self._model = model
+        self._semantics = model.semantics
+
+    # --- which function, and for which version -----------------------------------------------------------------------
+
+    def asks_for_version(self, node: cst.CSTNode) -> bool:
+        """Whether a node stands behind a question for the version of torch, or where what is newer turned out to be missing."""
+        twin = self._model.twin(node)
+        return twin is not None and self._semantics.of(Versions).are_asked_for(twin)
+
+    def torchvision_model(self, call: cst.Call) -> str:
+        """The full name of the function of torchvision with which a call, or what `partial` makes, makes a model.
+
+        ``torchvision.models.*`` is one that the program looks up by a computed name; empty for every other call.
+        """
+        return self._model.found(self._semantics.of(TorchvisionModels).made, call) or ""
+
+    def is_backward(self, function: cst.BaseExpression) -> bool:
+        """Whether a function is autograd's ``backward`` or ``grad``, or a tensor's ``backward``, for all that is known."""
+        return bool(self._model.answered(self._semantics.of(Methods).is_backward, function))
+
+    def iterates_over_loader(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is what ``iter`` makes of a data loader, or of what is called one."""
+        return bool(self._model.answered(self._semantics.of(Methods).iterates_over_loader, node))
+
+    # --- with which arguments ----------------------------------------------------------------------------------------
+
+    def tensor_class(self, call: cst.Call) -> TensorClass[cst.BaseExpression] | None:
+        """The class of tensors that is called, ``torch.FloatTensor(3)``; ``None`` for every other call."""
+        return self._model.found(self._semantics.of(Constructors).made, call)
+
+    def is_renewal(self, call: cst.Call) -> bool:
+        """Whether a call is that of a tensor's ``new``, for all that is known."""
+        return self._model.twin(call) in self._semantics.of(Constructors).renewed
+
+    def tested_gpu_class(self, call: cst.Call) -> cst.BaseExpression | None:
+        """The class of ``isinstance(x, torch.cuda.FloatTensor)``; ``None`` for every other call."""
+        return self._model.found(self._semantics.of(Constructors).tests, call)
+
+    def given(self, call: cst.Call) -> Given:
+        """What a class of tensors, or ``new``, is called with: sizes, or data of some kind."""
+        twin = self._model.twin(call)
+        return self._semantics.of(Constructors).given(twin) if isinstance(twin, ast.Call) else Given(Content.UNKNOWN, False)
+
+    def is_selector(self, call: cst.Call) -> bool:
+        """Whether the file selects elements by the tensor that a call makes."""
+        twin = self._model.twin(call)
+        return isinstance(twin, ast.Call) and self._semantics.of(Constructors).selects(twin)
+
+    @property
+    def changes_default_dtype(self) -> bool:
+        """Whether the file sets the dtype that tensors have by default."""
+        return self._semantics.of(Constructors).changes_default_dtype
+
+    def flagged_loss(self, call: cst.Call) -> FlaggedLoss[cst.BaseExpression] | None:
+        """What a loss is told by ``size_average`` and ``reduce``; ``None`` for a call that does not give them."""
+        return self._model.found(self._semantics.of(LossFlags).given, call)
+
+    def is_plain_loss(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is a loss of torch's own that used to be told such flags."""
+        return bool(self._model.answered(self._semantics.of(LossFlags).is_plain_loss, node))
+
+    def implicit_dim(self, call: cst.Call) -> ImplicitDim | None:
+        """The dimension that a softmax picks, as none is given; ``None`` for every other call."""
+        return self._model.found(self._semantics.of(ImplicitDims).picked, call)
+
+    def leading_factors(self, call: cst.Call) -> tuple[Factor[cst.BaseExpression], ...]:
+        """The factors that an operation is given in front of its operands, with the names they have today."""
+        return self._model.found(self._semantics.of(LeadingFactors).given, call) or ()

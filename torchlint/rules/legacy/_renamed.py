@@ -1,0 +1,85 @@
+"""What torch used to call its functions, and what it calls them now. Checked by running torch 2.13."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.fixes.changes import CodeFix, fix, rename, replace
+from torchlint.fixes.code import expression, is_open_ended, with_argument
+from torchlint.rules.rule import Rule
+from torchlint.target import TorchVersion
+
+INITIALIZERS = (
+    *("uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal"),
+    *("kaiming_uniform", "kaiming_normal", "orthogonal", "sparse"),
+)
+"""Functions of `torch.nn.init` that have an underscore at the end now."""
+
+
+_OLDEST = TorchVersion(0, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What a function is called now, why the old name is to go, and the keywords that keep the new one doing the same."""
+
+    new: str
+    why: str
+    keywords: tuple[tuple[str, str], ...] = ()
+    since: TorchVersion = _OLDEST
+
+
+_WARNS = "is deprecated and warns at every call"
+_REMOVED = "was removed"
+_SAME_AS_TORCH = "was deprecated by torch 0.4.1 to 1.13"
+_LINEAR = (("mode", '"bilinear"'), ("align_corners", "True"))
+HAS_REDUCTION = TorchVersion(1, 0)
+"""The first torch in which losses take ``reduction`` with the words of today; `interpolate` is as old."""
+
+RENAMED = {
+    **{f"torch.nn.init.{name}": Renamed(f"torch.nn.init.{name}_", _WARNS) for name in INITIALIZERS},
+    "torch.nn.utils.clip_grad_norm": Renamed("torch.nn.utils.clip_grad_norm_", _WARNS),
+    "torch.nn.utils.clip_grad.clip_grad_norm": Renamed("torch.nn.utils.clip_grad.clip_grad_norm_", _WARNS),
+    "torch.nn.functional.sigmoid": Renamed("torch.sigmoid", _SAME_AS_TORCH),
+    "torch.nn.functional.tanh": Renamed("torch.tanh", _SAME_AS_TORCH),
+    "torch.nn.functional.upsample": Renamed("torch.nn.functional.interpolate", _WARNS, since=HAS_REDUCTION),
+    "torch.nn.functional.upsample_nearest": Renamed("torch.nn.functional.interpolate", _WARNS, since=HAS_REDUCTION),
+    "torch.nn.functional.upsample_bilinear": Renamed("torch.nn.functional.interpolate", _WARNS, _LINEAR, HAS_REDUCTION),
+    "torch.nn.functional.nll_loss2d": Renamed("torch.nn.functional.nll_loss", _REMOVED, since=HAS_REDUCTION),
+    "torch.nn.NLLLoss2d": Renamed("torch.nn.NLLLoss", _WARNS, since=HAS_REDUCTION),
+}
+"""Functions and classes by their old names."""
+
+
+def report_old_name(rule: Rule, node: cst.Name | cst.Attribute) -> None:
+    """Reports a name or an attribute that refers to a function by its old name."""
+    renamed = RENAMED.get(rule.model.name(node))
+    if renamed is None or rule.options.target < renamed.since or rule.model.is_stored(node):
+        return
+    if rule.model.apis.asks_for_version(node) or rule.model.code.is_given_name(node):
+        return  # an alias that the file gives it is reported where it is given
+    text, new = rule.model.shown(node), _short(renamed.new)
+    rule.report(node, f"`{text}` {renamed.why}: use `{new}`, which does the same", _fix(rule, node, renamed))
+
+
+def _fix(rule: Rule, node: cst.Name | cst.Attribute, renamed: Renamed) -> CodeFix | None:
+    title, changes = f"Use `{_short(renamed.new)}`", [rename(node, renamed.new)]
+    if renamed.keywords:
+        call = rule.model.parent(node)
+        if not isinstance(call, cst.Call) or call.func is not node or is_open_ended(call):
+            return None
+        new = call
+        for name, value in renamed.keywords:
+            new = with_argument(new, name, expression(value))
+        changes.append(replace(call, new))
+    return fix(title, *changes)
+
+
+def _short(name: str) -> str:
+    """A dotted name as it is usually spelt."""
+    for module, usual in (("torch.nn.functional.", "F."), ("torch.nn.", "nn.")):
+        if name.startswith(module):
+            return usual + name.removeprefix(module)
+    return name

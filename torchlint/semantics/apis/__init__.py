@@ -1,0 +1,1 @@
+"""How a file uses the APIs of torch and its libraries: by which names, for which version, with which arguments."""

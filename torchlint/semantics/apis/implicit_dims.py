@@ -1,0 +1,99 @@
+"""Softmaxes that are given no dimension, and pick one by how many there are."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.shapes.ranks import Ranks
+
+_FUNCTIONS = frozenset({f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin")})
+_MODULES = frozenset({"torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin"})
+SOFTMAX_WORDS = frozenset(name.rpartition(".")[2] for name in (*_FUNCTIONS, *_MODULES))
+"""Of these a file with such a call says one."""
+
+
+def implicit_dim(rank: int) -> int:
+    """The dimension that softmax picks for a tensor with so many, as `torch.nn.functional._get_softmax_dim` does."""
+    return 0 if rank in (0, 1, 3) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImplicitDim:
+    """The dimension that a softmax picks, as the tensor has ``rank`` of them; where that is unknown, what it mostly picks."""
+
+    dim: int
+    rank: int | None
+    place: int
+    """How many arguments stand before that for the dimension."""
+
+
+class ImplicitDims:
+    """Finds the softmaxes that are given no dimension."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._ranks = semantics.of(Ranks)
+
+    @cached_property
+    def picked(self) -> dict[ast.Call, ImplicitDim]:
+        """The calls that compute, or make, a softmax without a dimension."""
+        found = ((call, self._picked(call)) for call in self._semantics.of(Spellings).calls(SOFTMAX_WORDS))
+        return {call: picked for call, picked in found if picked is not None}
+
+    def _picked(self, call: ast.Call) -> ImplicitDim | None:
+        name = self._semantics.qualified_name(call.func)
+        if name not in _FUNCTIONS and name not in _MODULES:
+            return None
+        place = 1 if name in _FUNCTIONS else 0
+        if len(call.args) > 1 + place or not _is_none(_argument(call, "dim", place)) or _is_open_ended(call):
+            return None
+        if place and _argument(call, "input", 0) is None:
+            return None
+        rank = self._rank_of_input(call, place)
+        return ImplicitDim(implicit_dim(rank) if rank is not None else 1, rank, place)
+
+    def _rank_of_input(self, call: ast.Call, place: int) -> int | None:
+        """How many dimensions the argument of a softmax has, or the arguments of the module that is made here."""
+        if place:
+            given = _argument(call, "input", 0)
+            return self._ranks.of(given) if given is not None else None
+        match self._semantics.tree.parent(call):
+            case ast.Call(args=parts) as container if self._semantics.qualified_name(container.func) == "torch.nn.Sequential":
+                return self._ranks.behind(parts[: parts.index(call)])
+        ranks = {self._ranks.of(argument) for argument in self._inputs(call)}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def _inputs(self, construction: ast.Call) -> list[ast.expr]:
+        """What the file gives the module that is made by a call."""
+        match self._semantics.tree.parent(construction):
+            case ast.Assign(targets=[ast.Name() as target]):
+                binding = self._semantics.bindings.of(target)
+                uses: list[ast.expr] = list(binding.uses) if binding is not None else []
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)]) if (
+                definition := self._semantics.facts.self_class(owner)
+            ) is not None:
+                uses = [use for slot in self._semantics.facts.slots(definition, name) for use in slot.uses]
+            case ast.Call(func=function) as call if function is construction:
+                return call.args[:1]
+            case _:
+                return []
+        calls = [self._semantics.tree.parent(use) for use in uses]
+        return [call.args[0] for use, call in zip(uses, calls) if isinstance(call, ast.Call) and call.func is use and call.args]
+
+
+def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    """What a call gives for a parameter, by its name or its place."""
+    named = next((word.value for word in call.keywords if word.arg == name), None)
+    return named if named is not None or len(call.args) <= place else call.args[place]
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _is_open_ended(call: ast.Call) -> bool:
+    return any(word.arg is None for word in call.keywords) or any(isinstance(part, ast.Starred) for part in call.args)

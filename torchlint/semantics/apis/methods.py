@@ -1,0 +1,53 @@
+"""Whose method it is that is called, also where the kind of its owner is not known but the name says enough."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.semantics import Form, Semantics, Type, torch_api
+
+_LOADER = re.compile(r"loader|_dl\b", re.IGNORECASE)
+_BACK_PROPAGATED = "it is back-propagated"
+
+
+class Methods:
+    """Tells whose methods a file calls."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def is_of_tensor(self, method: ast.Attribute) -> bool:
+        """Whether a method is a tensor's: that of a gradient, or one that only tensors have, where nothing says otherwise."""
+        kind = self._semantics.kind(method.value)
+        if kind.known:
+            return kind.is_tensor
+        is_data = isinstance(method.value, ast.Attribute) and method.value.attr in ("data", "grad")
+        return is_data or (method.attr.endswith("_") and method.attr in torch_api.TENSOR_ONLY)
+
+    def is_backward(self, function: ast.expr) -> bool:
+        """Whether a function is autograd's ``backward`` or ``grad``, or the ``backward`` of what is not known to be no tensor.
+
+        Where a class of the file has a ``backward``, only a tensor's that is known to be one.
+        """
+        if self._semantics.qualified_name(function) in ("torch.autograd.backward", "torch.autograd.grad"):
+            return True
+        if not isinstance(function, ast.Attribute) or function.attr != "backward":
+            return False
+        kind = self._semantics.kind(function.value)
+        if any("backward" in facts.methods for facts in self._semantics.facts.classes.values()):
+            return kind.is_tensor and kind.why != _BACK_PROPAGATED
+        return kind.is_tensor or not kind.known
+
+    def iterates_over_loader(self, node: ast.expr) -> bool:
+        """Whether a value is what `iter` makes of a data loader, or of what nobody knows and is called a loader."""
+        match node:
+            case ast.Call(func=ast.Name(id="iter"), args=[loader]):
+                kind = self._semantics.kind(loader)
+                return kind.type is Type.LOADER or (not kind.known and _LOADER.search(ast.unparse(loader)) is not None)
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(node)
+                values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
+                calls = [value for value in values if isinstance(value, ast.Call)]
+                return bool(calls) and len(calls) == len(values) and all(map(self.iterates_over_loader, calls))
+        return False
