@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.training.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.training.loaded_models import LoadedModels
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
 from torchlint.semantics.training.wiping import Wiped, Wiping
@@ -48,6 +49,10 @@ class TrainingQuestions:
     def is_uncalled_context(self, item: cst.BaseExpression) -> bool:
         """Whether a ``with`` is given a class of context managers, ``torch.no_grad``, in the place of one."""
         return self._model.twin(item) in self._semantics.of(Uncalled).contexts
+
+    def recorded_evaluations(self, run: cst.Call) -> list[RecordedEvaluation[cst.CSTNode]]:
+        """The evaluations that autograd records for no backward pass, and that start with ``run``; empty if none."""
+        return self._model.found(self._semantics.of(Evaluations).recorded, run) or []
 
     def wiped(self, zero: cst.Call) -> Wiped[cst.BaseExpression, cst.CSTNode] | None:
         """The gradients that a call of ``zero_grad`` wipes before a step uses them; ``None`` if none are known to be."""

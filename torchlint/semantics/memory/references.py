@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import Function, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 
 _RETURN_THE_MODULE = frozenset(
     {
@@ -37,6 +37,14 @@ class Reference:
     def holds(self, other: Reference) -> bool:
         """Whether ``other`` is this, or a part of it."""
         return self.root is other.root and other.path[: len(self.path)] == self.path
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the variable is a parameter of the function that binds it."""
+        if not isinstance(self.root, FUNCTIONS):
+            return False
+        given = self.root.args
+        return self.path[0] in {parameter.arg for parameter in [*given.posonlyargs, *given.args, *given.kwonlyargs]}
 
     def part(self, *names: str) -> Reference:
         """What attributes of it refer to."""

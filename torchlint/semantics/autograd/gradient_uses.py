@@ -1,28 +1,16 @@
-"""What tells that code evaluates a model: nothing in it needs gradients, what becomes of the outputs, what it is called."""
+"""Which code needs gradients, or sees to it itself whether there are any."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics
-from torchlint.semantics.autograd.paths import connected
-from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import Function, last_name, walk_body
-from torchlint.semantics.training.modes import Modes
+from torchlint.semantics.memory.references import References
 
-EVALUATES = re.compile(rb"\.eval\([\s\\]*[)#]|\.train\([\s\\(]*(?:False|mode|#)")
-"""What a file holds that puts a model into evaluation mode."""
-SWITCHES = frozenset({b".eval", b".train"})
-"""The methods that do so."""
-_EVALUATING = re.compile(
-    r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|predict\w*|infer\w*|score\w*|acc|accuracy|metrics?|sampl\w*|generat\w*|gen|"
-    r"benchmark\w*|visuali\w*|decode|translate|demo|confusion\w*|error_rate|encode)(_|$)",
-    re.IGNORECASE,
-)
-"""What functions that evaluate a model are called."""
 _NEEDS_GRADIENTS = frozenset(
     {
         *("backward", "manual_backward", "requires_grad_", "retain_grad", "register_hook", "register_full_backward_hook"),
@@ -52,11 +40,6 @@ _ASK_FOR_GRADIENTS = re.compile(r"requires_grad_$|create_graph|enable_grad|^forc
 """Words of a file that works with gradients otherwise than by training; the models themselves may need them, then."""
 _RULES_GRADIENTS = re.compile(r"(?<!auto)grad|infer|eval_mode|evaluating|volatile", re.IGNORECASE)
 """What contexts and decorators are called that may turn autograd off."""
-_INDICES = frozenset({"max", "min", "topk", "sort", "mode", "median", "kthvalue"})
-"""Methods whose second result are indices."""
-_WITHOUT_GRAPH = frozenset(
-    {"eq", "ne", "gt", "lt", "ge", "le", "argsort", "argmin", "long", "int", "bool", "topk", "multinomial"}
-)
 
 
 class GradientUses:
@@ -116,7 +99,7 @@ class GradientUses:
             return True
         if (self._semantics.qualified_name(call.func) or "").startswith(_GRADIENT_APIS):
             return True
-        function = self._semantics.of(Modes).references.callee(call)
+        function = self._semantics.of(References).callee(call)
         if function is None:
             definition = self._semantics.kind(call.func).definition
             if isinstance(definition, ast.ClassDef) and self._semantics.facts.is_module(definition):
@@ -148,84 +131,3 @@ class GradientUses:
         """Whether the file turns autograd off, or on and off, by a statement that holds from there on."""
         calls = self._semantics.facts.calls.get("set_grad_enabled", ())
         return any(isinstance(self._semantics.tree.parent(call), ast.Expr) for call in calls)
-
-
-def is_evaluation(name: str) -> bool:
-    """Whether a function is called like one that evaluates a model."""
-    return _EVALUATING.search(name) is not None
-
-
-def is_test_case(scope: FlowScope, semantics: Semantics) -> bool:
-    """Whether code is a test of the code itself: a ``test_…`` function, or a method of a test case."""
-    for node in (scope, *semantics.tree.ancestors(scope)):
-        match node:
-            case ast.FunctionDef(name=name) if name.startswith("test_") and _is_collected(node, semantics):
-                return True
-            case ast.ClassDef(bases=bases) if any(last_name(base).endswith(("TestCase", "Tester", "Test")) for base in bases):
-                return True
-    return False
-
-
-def _is_collected(function: ast.FunctionDef, semantics: Semantics) -> bool:
-    """Whether pytest would run a function: nothing in the file calls it."""
-    return not semantics.facts.calls.get(function.name)
-
-
-def carried(roots: Iterable[ast.expr], semantics: Semantics) -> Iterator[ast.Call]:
-    """The calls whose results the values of ``roots`` still hang on in the autograd graph, through variables and lists."""
-    pending = list(roots)
-    seen: set[object] = set()
-    while pending:
-        for part in connected(pending.pop(), semantics.names):
-            if isinstance(part, ast.Call):
-                if not _is_without_graph(part):
-                    yield part
-            elif isinstance(part, ast.Name):
-                for binding in semantics.bindings.reaching(part):
-                    if binding in seen or binding.form in (Form.LOOP, Form.PARAMETER, Form.CONTEXT):
-                        continue
-                    seen.add(binding)
-                    if binding.value is not None and not _gives_indices(binding.value, binding.path):
-                        pending.append(_unpacked(binding.value, binding.path))
-                    for before in binding.before:
-                        if before.value is not None and before not in seen:
-                            seen.add(before)
-                            pending.append(before.value)
-                    pending.extend(_appended(binding.uses, semantics))
-
-
-def _is_without_graph(call: ast.Call) -> bool:
-    return last_name(call.func) in _WITHOUT_GRAPH
-
-
-def _gives_indices(value: ast.expr, path: tuple[int | None, ...]) -> bool:
-    return path == (1,) and isinstance(value, ast.Call) and last_name(value.func) in _INDICES
-
-
-def _unpacked(value: ast.expr, path: tuple[int | None, ...]) -> ast.expr:
-    """The part of a written-out tuple that an unpacking takes; else the whole value."""
-    for index in path:
-        if index is None or not isinstance(value, ast.Tuple) or not -len(value.elts) <= index < len(value.elts):
-            break
-        value = value.elts[index]
-    return value
-
-
-def _appended(uses: Iterable[ast.Name], semantics: Semantics) -> Iterator[ast.expr]:
-    """What is put into a container where it is used."""
-    for use in uses:
-        match semantics.tree.parent(use):
-            case ast.Attribute(attr="append" | "extend" | "update" | "add") as method:
-                call = semantics.tree.parent(method)
-                if isinstance(call, ast.Call) and call.func is method:
-                    yield from call.args
-            case ast.Subscript(value=value, ctx=ast.Store()) as item if value is use:
-                statement = semantics.tree.parent(item)
-                if isinstance(statement, (ast.Assign, ast.AugAssign)):
-                    yield statement.value
-
-
-def model_of(call: ast.Call) -> ast.expr:
-    """The model in ``model(x)`` and ``model.forward(x)``."""
-    function = call.func
-    return function.value if isinstance(function, ast.Attribute) and function.attr == "forward" else function

@@ -1,0 +1,294 @@
+"""Where models are evaluated: run in evaluation mode, and nothing of what comes out is back-propagated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.gradient_uses import GradientUses
+from torchlint.semantics.autograd.handed_out import HandedOut
+from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
+from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.purpose import Purpose, is_evaluation
+from torchlint.semantics.training.modes import Mode, Modes, Run
+from torchlint.semantics.training.switches import Switches
+
+Place = TypeVar("Place")
+
+_WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
+"""The statements that can be put under ``no_grad`` as they are."""
+_MOST_BLOCKS = 200
+"""So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
+_OF_TORCH = ("torch", "Module")
+"""Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
+_NEAR = 7
+"""So many statements make a block of their own at most where only the first and the last of them evaluate."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RecordedEvaluation(Generic[Place]):
+    """An evaluation with autograd on: all of a ``function``, or neighbouring ``statements``.
+
+    It is ``mendable`` if autograd can be turned off for it: no value and no control is handed to code outside meanwhile. It is
+    ``certain`` if nobody can need the graphs.
+    """
+
+    function: Place | None
+    statements: tuple[Place, ...]
+    mendable: bool
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """A run of a model behind the call that put it into evaluation mode."""
+
+    switch: ast.Call
+    model: Reference
+    run: Run
+
+
+class _RecordedRuns:
+    """The runs of a model in a scope with autograd on that are not trained on, and which of them follow a place."""
+
+    def __init__(self, scope: FlowScope, runs: Iterable[Run], training: tuple[ast.AST, ...], flow: ControlFlow) -> None:
+        self._scope = scope
+        self._training = training
+        self._flow = flow
+        self._runs: dict[ast.AST, list[tuple[int, Run]]] = {}
+        """By their steps, each with its place among them."""
+        for place, run in enumerate(runs):
+            self._runs.setdefault(flow.step(run.node), []).append((place, run))
+        self._last = list(self._runs)[-1:]
+        self._followed: dict[ast.stmt, Ahead] = {}
+
+    def behind(self, switch: ast.Call, block: ast.stmt) -> list[Run]:
+        """The runs that may follow ``switch``, with no training mode set in between.
+
+        Of several switches in one block those are left out that only lead to what an earlier one leads to: they stand in the
+        same loops, and so say the same of it.
+        """
+        earlier = self._followed.get(block)
+        if earlier.includes(switch) if earlier is not None else len(self._followed) >= _MOST_BLOCKS:
+            return []
+        ahead = self._flow.ahead_of(self._scope, [switch], self._training, up_to=self._last)
+        self._followed[block] = ahead
+        steps = self._runs.keys() & ahead.steps
+        found = [numbered for step in steps for numbered in self._runs[step] if ahead.includes(numbered[1].node)]
+        return [run for _, run in sorted(found, key=lambda numbered: numbered[0])]
+
+
+class Evaluations:
+    """Finds the evaluations of a file that are recorded by autograd for no backward pass."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._modes = semantics.of(Modes)
+        self._gradients = semantics.of(GradientUses)
+        self._handed_out = semantics.of(HandedOut)
+        self._volatile: dict[FlowScope, bool] = {}
+        self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
+        self._looked_at: set[ast.stmt] = set()
+        self._found: dict[ast.Call, list[RecordedEvaluation[ast.stmt]]] = {}
+
+    @cached_property
+    def recorded(self) -> dict[ast.Call, list[RecordedEvaluation[ast.stmt]]]:
+        """The evaluations with autograd on, by the first call in each of them that runs a model."""
+        for scope, evaluated in self._evaluated().items():
+            self._consider(scope, sorted(evaluated, key=lambda found: position(found.run.node)))
+        return self._found
+
+    # --- what runs behind each call that puts a model into evaluation mode -------------------------------------------
+
+    def _evaluated(self) -> dict[FlowScope, list[_Evaluated]]:
+        """What runs in evaluation mode in each scope."""
+        found: dict[FlowScope, list[_Evaluated]] = {}
+        for switch, models in self._switches():
+            scope = self._semantics.control_flow.scope(switch)
+            if not self._is_anothers_business(switch, scope):
+                block = self._block(switch)[0]
+                for model in models:
+                    runs = self._recorded_runs(scope, model).behind(switch, block)
+                    found.setdefault(scope, []).extend(_Evaluated(switch, model, run) for run in runs)
+        return found
+
+    def _switches(self) -> list[tuple[ast.Call, list[Reference]]]:
+        """The calls that put models into evaluation mode, in a file about torch."""
+        switches = self._semantics.of(Switches).all
+        found = [(switch, models) for switch, models, mode in switches if mode is Mode.EVAL and models]
+        is_of_torch = found and any(map(self._semantics.words.speak_of, _OF_TORCH))
+        return found if is_of_torch else []
+
+    def _is_anothers_business(self, switch: ast.Call, scope: FlowScope) -> bool:
+        """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
+        if self._modes.is_managed(switch) or self._semantics.of(Purpose).is_test_case(scope):
+            return True
+        if self._is_volatile_in(scope):
+            return True  # autograd was off, and is again once `volatile` is replaced
+        owner = self._semantics.tree.parent(scope)
+        return isinstance(owner, ast.ClassDef) and self._semantics.facts.is_module(owner)
+
+    def _is_volatile_in(self, scope: FlowScope) -> bool:
+        """Whether ``volatile`` is an argument of a call in a scope."""
+        if scope not in self._volatile:
+            self._volatile[scope] = self._has_volatile and any(map(_is_volatile, walk_body(scope.body)))
+        return self._volatile[scope]
+
+    @cached_property
+    def _has_volatile(self) -> bool:
+        return any(map(_is_volatile, self._semantics.tree.of_type(ast.keyword)))
+
+    def _recorded_runs(self, scope: FlowScope, model: Reference) -> _RecordedRuns:
+        if (scope, model) not in self._runs:
+            modes = self._modes
+            training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
+            runs = (
+                run
+                for run in modes.runs(scope, model)
+                if modes.is_recorded(run)
+                and not self._semantics.of(Backpropagated).call(run.call)
+                and not self._gradients.are_ruled_at(run.node)
+            )
+            self._runs[scope, model] = _RecordedRuns(scope, runs, training, self._semantics.control_flow)
+        return self._runs[scope, model]
+
+    # --- what is pure evaluation -------------------------------------------------------------------------------------
+
+    def _consider(self, scope: FlowScope, evaluated: list[_Evaluated]) -> None:
+        """Finds what evaluates in a scope: all of it, or some of its statements."""
+        if not evaluated:
+            return
+        if isinstance(scope, FUNCTIONS) and self._is_pure(scope, evaluated):
+            if self._is_worth_it(scope, evaluated):
+                self._add_function(scope, evaluated)
+            return
+        blocks: dict[ast.stmt, list[_Evaluated]] = {}
+        for found in evaluated:
+            blocks.setdefault(self._block(found.switch)[0], []).append(found)
+        for together in blocks.values():
+            self._consider_block(self._block(together[0].switch), together)
+
+    def _block(self, switch: ast.Call) -> list[ast.stmt]:
+        """The statements among which a model is put into evaluation mode."""
+        return self._semantics.tree.block(self._semantics.tree.statement(switch))
+
+    def _is_pure(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+        """Whether a function does nothing but evaluate models that it is given."""
+        made = any(found.model.root is function and not found.model.is_given for found in evaluated)
+        return not made and not self._gradients.used_in(function.body)
+
+    def _is_worth_it(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+        """Whether a function surely evaluates: round a loop, or with numbers for a result; and hands out no graph unasked."""
+        looped = any(self._is_looped(found) for found in evaluated)
+        if self._hands_out(function, evaluated):
+            return is_evaluation(function.name) and (looped or bool(self._semantics.facts.call_sites(function)))
+        return looped or is_evaluation(function.name)
+
+    def _is_looped(self, found: _Evaluated) -> bool:
+        """Whether the model is run in a loop that is entered after it was put into evaluation mode, perhaps in a function."""
+        loops = self._semantics.tree.loops
+        if found.run.node is not found.run.call and any(loops(found.run.call)):
+            return True
+        return any(not self._semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
+
+    def _is_repeated(self, found: _Evaluated) -> bool:
+        """Whether the model is evaluated in each round of a loop that trains it, or another."""
+        return any(loop in self._loops_with_backward for loop in self._semantics.tree.loops(found.switch))
+
+    @cached_property
+    def _loops_with_backward(self) -> set[Loop]:
+        """The loops that something is back-propagated in."""
+        calls = (call for name in ("backward", "manual_backward") for call in self._semantics.facts.calls.get(name, ()))
+        return {parent for call in calls for parent in self._semantics.tree.ancestors(call) if isinstance(parent, LOOPS)}
+
+    def _hands_out(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+        """Whether a function hands out the graph of the models' outputs."""
+        calls = self._handed_out.calls(function)
+        return any(call in calls for found in evaluated for call in (found.run.node, found.run.call))
+
+    # --- statements that evaluate ------------------------------------------------------------------------------------
+
+    def _consider_block(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
+        """Adds the statements that run models time and again, without gradients, where the mode is set in the same block."""
+        group: list[tuple[int, _Evaluated]] = []
+        inside = self._by_statement(block, evaluated)
+        for index, statement in enumerate(block):
+            found = self._evaluated_in(statement, inside.get(statement, []))
+            if found is None:
+                continue
+            if group and not self._belong_together(block[group[-1][0] : index + 1]):
+                self._add_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
+                group = []
+            group.append((index, found))
+        if group:
+            self._add_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
+
+    def _by_statement(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> dict[ast.stmt, list[_Evaluated]]:
+        """Which statement of a block has the run of which evaluation, as far as it comes behind the setting of the mode."""
+        statements = set(block)
+        found: dict[ast.stmt, list[_Evaluated]] = {}
+        for each in evaluated:
+            around: Iterator[ast.AST] = iter((each.run.node, *self._semantics.tree.ancestors(each.run.node)))
+            statement = next((node for node in around if isinstance(node, ast.stmt) and node in statements), None)
+            if statement is not None and ends_before(each.switch, statement):
+                found.setdefault(statement, []).append(each)
+        return found
+
+    def _evaluated_in(self, statement: ast.stmt, inside: list[_Evaluated]) -> _Evaluated | None:
+        """What a statement evaluates again and again, where it is to be put under ``no_grad`` as it is."""
+        if not any(self._is_looped(found) or self._is_repeated(found) for found in inside):
+            return None
+        if statement in self._looked_at or not isinstance(statement, _WRAPPED):
+            return None
+        self._looked_at.add(statement)
+        if self._gradients.used_in([statement]) or self._is_of_function(inside[0]):
+            return None
+        return inside[0]
+
+    def _is_of_function(self, found: _Evaluated) -> bool:
+        """Whether the finding is one about the function that evaluates, and not about the call of it; it is added, then."""
+        function = self._semantics.tree.function(found.run.call)
+        if found.run.node is found.run.call or not isinstance(function, ast.FunctionDef) or not is_evaluation(function.name):
+            return False
+        if function not in self._looked_at and not self._hands_out(function, [found]):
+            self._add_function(function, [_Evaluated(found.switch, found.model, Run(found.run.call, found.run.call))])
+        self._looked_at.add(function)
+        return True
+
+    def _belong_together(self, statements: list[ast.stmt]) -> bool:
+        """Whether statements that evaluate, and those between them, go into one block."""
+        simple = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign)
+        return (
+            len(statements) <= _NEAR
+            and all(isinstance(statement, simple) for statement in statements)
+            and not self._gradients.used_in(statements)
+        )
+
+    # --- what is found -----------------------------------------------------------------------------------------------
+
+    def _add_function(self, function: Function, evaluated: list[_Evaluated]) -> None:
+        suspends = any(isinstance(part, SUSPENDING) for part in walk_body(function.body))
+        mendable = isinstance(function, ast.FunctionDef) and not suspends
+        certain = not self._hands_out(function, evaluated) and not self._gradients.may_be_needed
+        self._add(evaluated[0], RecordedEvaluation(function, (), mendable, certain))
+
+    def _add_statements(self, statements: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
+        suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
+        scope = self._semantics.control_flow.scope(statements[0])
+        handed_out = isinstance(scope, FUNCTIONS) and self._hands_out(scope, evaluated)
+        certain = not handed_out and not self._gradients.may_be_needed
+        self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, certain))
+
+    def _add(self, first: _Evaluated, found: RecordedEvaluation[ast.stmt]) -> None:
+        self._found.setdefault(first.run.node, []).append(found)
+
+
+def _is_volatile(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == "volatile"
