@@ -10,7 +10,7 @@ import ast
 import importlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Protocol, TypeVar
 
 from torchlint.rules.triggers import (
@@ -129,7 +129,7 @@ class _Places:
             case Misspelt(word=word):
                 return self._near[word]
             case Call(names=names):
-                return self._named(ast.Call, names)
+                return self._named(ast.Call, self._with_aliases(names))
             case Attribute(names=names):
                 return self._named(ast.Attribute, names)
             case Keyword(names=names):
@@ -149,6 +149,27 @@ class _Places:
             for node in self._semantics.tree.of_type(node_type):
                 table[_name_of(node)].append(node)
         return [node for name in names for node in table.get(name, ())]
+
+    def _with_aliases(self, names: frozenset[str]) -> set[str]:
+        """Names, and those that are bound to what they name: ``from torch import tensor as t``, ``t = torch.tensor``."""
+        found, pending = set(names), list(names)
+        while pending:
+            new = self._aliases.get(pending.pop(), set()) - found
+            found |= new
+            pending += new
+        return found
+
+    @cached_property
+    def _aliases(self) -> dict[str, set[str]]:
+        """Names by the last names of what they are bound to."""
+        aliases: dict[str, set[str]] = defaultdict(set)
+        for alias in self._semantics.tree.of_type(ast.alias):
+            if alias.asname is not None:
+                aliases[alias.name.rpartition(".")[2]].add(alias.asname)
+        for assignment in self._semantics.tree.of_type(ast.Assign):
+            if isinstance(assignment.value, (ast.Name, ast.Attribute)):
+                aliases[last_name(assignment.value)].update(filter(None, map(last_name, assignment.targets)))
+        return aliases
 
     def _look_for_words(self) -> None:
         words, near = self._words, self._near
