@@ -50,7 +50,10 @@ class Word(OfWords):
 
 
 class Call(OfWords):
-    """A call of a function, method or class that is written with one of ``names`` last: ``x.view(2)``, ``view(x, 2)``."""
+    """A call of a function, method or class that is written with one of ``names`` last: ``x.view(2)``, ``view(x, 2)``.
+
+    Names that the file gives to what is called so count as well: ``from torch import tensor as t``, ``t = torch.tensor``.
+    """
 
 
 class Attribute(OfWords):
