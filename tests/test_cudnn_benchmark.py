@@ -78,3 +78,22 @@ def test_the_flag_is_set_below_the_imports() -> None:
     below = lines.index("from torchvision import datasets, models, transforms") + 1
     assert lines[below : below + 3] == ["", "torch.backends.cudnn.benchmark = True", ""]
     assert not is_flagged(fixed)
+
+
+@pytest.mark.parametrize(
+    ("imports", "setting"),
+    [
+        ("import torch as t\n", "t.backends.cudnn.benchmark = True"),
+        ("import torch\nfrom torch.backends import cudnn\n", "cudnn.benchmark = True"),
+        ("import torch.backends.cudnn as dnn\n", "dnn.benchmark = True"),
+    ],
+)
+def test_the_flag_is_spelled_as_the_imports_have_it(imports: str, setting: str) -> None:
+    text = SCRIPT.replace("import torch\n", imports)
+    assert f"\n\n{setting}\n\n" in fix(Source(text), [Entry.of(CudnnBenchmark)], Applicability.UNSAFE).text
+
+
+def test_there_is_no_fix_where_the_last_import_shares_its_line() -> None:
+    text = SCRIPT.replace("transforms\n", "transforms; batch = 64\n", 1)
+    (found,) = lint(Source(text), [Entry.of(CudnnBenchmark)])
+    assert found.fix is None

@@ -76,7 +76,6 @@ ON_AST = {
         "legacy.tpl101_variable_wrapper",
         "legacy.tpl103_volatile",
         "out_of_place",
-        "performance.tpl403_cudnn_benchmark",
         "performance.tpl404_unsynchronised_timing",
         "snapshots",
         "spelling",

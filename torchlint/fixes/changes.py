@@ -61,6 +61,13 @@ class InsertInto:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class InsertBelowImports:
+    """A statement below the last import at the top level of the file, with a blank line between."""
+
+    new: cst.BaseSmallStatement
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Rename:
     """``reference``, a name or an attribute, refers to the API ``name``; where it was imported, the import and all uses do."""
 
@@ -84,7 +91,9 @@ class Wrap:
     context: cst.BaseExpression
 
 
-Change: TypeAlias = Replace | ReplaceByLines | Remove | Move | Insert | InsertInto | Rename | Decorate | Wrap
+Change: TypeAlias = (
+    Replace | ReplaceByLines | Remove | Move | Insert | InsertInto | InsertBelowImports | Rename | Decorate | Wrap
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -139,6 +148,11 @@ def insert_first(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
 def insert_last(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
     """Lets a function end with a statement, in front of the ``return`` it ends with, where that gets a line of its own."""
     return InsertInto(new, function, last=True)
+
+
+def insert_below_imports(new: cst.BaseSmallStatement) -> Change:
+    """Puts a statement below the imports of the file; only where there are any, and the last has its line for itself."""
+    return InsertBelowImports(new)
 
 
 def rename(reference: cst.BaseExpression, name: str) -> Change:

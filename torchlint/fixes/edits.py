@@ -13,6 +13,7 @@ from torchlint.fixes.changes import (
     CodeFix,
     Decorate,
     Insert,
+    InsertBelowImports,
     InsertInto,
     Move,
     Remove,
@@ -87,6 +88,8 @@ class Editing:
                 return self._insertion(new, self._statement(beside), behind=behind, alone=alone)
             case InsertInto(new, function, last):
                 return self._insertion_into(new, self._function(function), last=last)
+            case InsertBelowImports(new):
+                return self._insertion_below_imports(new)
             case Rename(reference, name):
                 return self._renaming(reference, name)
             case Decorate(function, decorator):
@@ -173,6 +176,15 @@ class Editing:
         if ast.get_docstring(function, clean=False) is None:
             return self._insertion(new, body[0], behind=False, alone=True)
         return self._insertion(new, body[min(1, len(body) - 1)], behind=len(body) == 1, alone=True)
+
+    def _insertion_below_imports(self, new: cst.BaseSmallStatement) -> list[TextEdit] | None:
+        source, body = self._source, self._source.tree.body
+        imports = [statement for statement in body if isinstance(statement, (ast.Import, ast.ImportFrom))]
+        if not imports or not self._rewriter.stands_alone(imports[-1]):
+            return None
+        spelled, more = self._spelled(new, body[-1])
+        place = source.line_start((imports[-1].end_lineno or 0) + 1)
+        return _behind_imports((place, place, f"{source.newline}{self._code(spelled)}{source.newline}"), more)
 
     def _renaming(self, node: cst.CSTNode, name: str) -> list[TextEdit] | None:
         twin = self._model.twin(node)

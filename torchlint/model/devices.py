@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
+from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.saving.files import SavedFiles
 
@@ -63,3 +64,13 @@ class DevicesQuestions:
     def awaited_conditions(self, statement: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
         """The parts of a statement's condition that ask for a tensor's value in every step of a training."""
         return self._model.found(self._semantics.of(Synchronisations).conditions, statement) or ()
+
+    # --- cuDNN -------------------------------------------------------------------------------------------------------
+
+    def is_uneven_benchmark(self, assignment: cst.Assign) -> bool:
+        """Whether an assignment turns cuDNN's benchmark on where determinism, which it undoes, is turned on as well."""
+        return self._model.twin(assignment) in self._semantics.of(Cudnn).uneven_benchmarks
+
+    def lacks_benchmark(self, loop: cst.For) -> bool:
+        """Whether a loop trains, on the GPU, convolutions of inputs of one shape, and nothing sets a flag of cuDNN."""
+        return self._model.twin(loop) in self._semantics.of(Cudnn).unset_for
