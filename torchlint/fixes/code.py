@@ -66,6 +66,11 @@ def api(name: str) -> cst.BaseExpression:
     return Api(name)
 
 
+def again(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The code of a node once more, for a place beside the one that the node itself has in the new code."""
+    return node.deep_clone().with_changes(lpar=(), rpar=())
+
+
 def method_call(attribute: cst.Attribute, name: str, *arguments: cst.BaseExpression) -> cst.Call:
     """The call of a method in the place of an attribute: ``x.detach()`` for an ``x.data``, with the dot as it is written."""
     return cst.Call(attribute.with_changes(attr=cst.Name(name), lpar=(), rpar=()), [cst.Arg(each) for each in arguments])

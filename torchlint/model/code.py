@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.kinds.own_attributes import OwnAttributes
+from torchlint.text.cells import ends_cell, has_cells
 from torchlint.text.quotes import usual_quote
 
 
@@ -84,3 +85,14 @@ class CodeQuestions:
         """The first of ``names`` that the file does not use, or the last."""
         used = {node.id for node in self._semantics.tree.of_type(ast.Name)}
         return next((name for name in names if name not in used), names[-1])
+
+    def is_displayed(self, statement: cst.CSTNode) -> bool:
+        """Whether a notebook shows the value of a statement: that of the last one of a cell."""
+        twin = self._model.twin(statement)
+        if twin is None or not self._has_cells or not isinstance(self._semantics.tree.parent(twin), ast.Module):
+            return False
+        return ends_cell(self._model.source.text, self._model.span(statement)[1])
+
+    @cached_property
+    def _has_cells(self) -> bool:
+        return has_cells(self._model.source.text)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import expression, statement
+from torchlint.fixes.code import again, expression, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.training.uncalled import Lacks
@@ -73,8 +73,7 @@ class UncalledMethod(Rule):
             case Lacks.CALL, _:
                 return self._call(method)
             case Lacks.ASSIGNED_CALL, cst.Attribute(value=cst.Name() | cst.Attribute() | cst.Subscript() as tensor):
-                target = tensor.with_changes(lpar=(), rpar=())
-                assignment = statement("{target} = {call}", target=target, call=_called(method))
+                assignment = statement("{tensor} = {call}", tensor=again(tensor), call=_called(method))
                 return fix(f"Call `{self.model.shown(method)}`", replace(node, assignment))
         return None
 

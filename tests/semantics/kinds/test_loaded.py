@@ -1,0 +1,47 @@
+"""Whether a variable holds a tensor of a batch: of each snippet, the marked one."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.kinds.loaded import LoadedTensors
+
+BEFORE = "import torch\nimport torch.nn as nn\nfrom lib import train_loader, lines\nnet = nn.Linear(2, 2)\n"
+
+
+def is_tensor(text: str, before: str = BEFORE) -> bool:
+    semantics, (node,) = marked(before + text)
+    return semantics.of(LoadedTensors).include(node)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for x, y in train_loader:\n    «x».cuda()\n    net(x)",
+        "for i, (x, y) in enumerate(train_loader):\n    «y».to(0)\n    print(y.shape)",
+        "for x, y in tqdm(train_loader):\n    «x».cuda()\n    torch.relu(x)",
+        "for batch in train_loader:\n    x, y = batch\n    «x».cuda()\n    net(x)",
+    ],
+)
+def test_what_a_loader_is_unpacked_into(text: str) -> None:
+    assert is_tensor(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for x, y in train_loader:\n    «x».cuda()",
+        "for batch in train_loader:\n    «batch».to(0)\n    net(batch)",
+        "for i, batch in enumerate(train_loader):\n    «batch».to(0)\n    net(batch)",
+        "for x, y in lines:\n    «x».cuda()\n    net(x)",
+        "for x, y in train_loader:\n    net(«x.data»)",
+    ],
+)
+def test_what_may_be_something_else(text: str) -> None:
+    assert not is_tensor(text)
+
+
+def test_the_batches_of_some_libraries_move_in_place() -> None:
+    text = "for x, y in train_loader:\n    «x».cuda()\n    net(x)"
+    assert not is_tensor(text, BEFORE + "import torch_geometric\n")

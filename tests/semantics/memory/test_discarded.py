@@ -1,0 +1,111 @@
+"""Tensors that are computed and thrown away: of each snippet, by the marked call."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
+
+BEFORE = """
+import time
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from lib import unknown
+
+model = nn.Linear(2, 2)
+
+def f(x: torch.Tensor, given, device):
+"""
+
+
+def discarded(*lines: str) -> Discarded[ast.expr] | None:
+    """What the marked call in the body of a function throws away."""
+    semantics, (call,) = marked(BEFORE + "".join(f"    {line}\n" for line in lines))
+    assert isinstance(call, ast.Call)
+    return semantics.of(DiscardedResults).found.get(call)
+
+
+@pytest.mark.parametrize(
+    ("line", "tensor"),
+    [
+        ("«x.cuda()»", "x"),
+        ("«x.view(2, 2).contiguous()»", "x"),
+        ("«F.dropout(x, 0.5)»", "x"),
+        ("«torch.clamp(x, 0, 1)»", "x"),
+        ("«x.sum()»", "x"),
+        ("«model.weight.to(device)»", "model.weight"),
+    ],
+)
+def test_results_that_are_thrown_away(line: str, tensor: str) -> None:
+    found = discarded(line)
+    assert found is not None
+    assert ast.unparse(found.tensor) == tensor
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "«model.cuda()»",
+        "«x.add_(1)»",
+        "«x.backward()»",
+        "«torch.add(x, 1, out=x)»",
+        "«F.relu(x, inplace=True)»",
+        "«nn.init.zeros_(x)»",
+        "y = «x.cuda()»",
+        "«[1, 2].index(1)»",
+        "«torch.manual_seed(0)»",
+    ],
+)
+def test_what_is_called_for_what_it_does(line: str) -> None:
+    assert discarded(line) is None
+
+
+@pytest.mark.parametrize("line", ["«given.cuda()»", "«unknown(x).to(device)»", "«given.add(1)»"])
+def test_what_may_be_no_tensor(line: str) -> None:
+    assert discarded(line) is None
+
+
+def test_errors_that_are_awaited_and_clocks_make_it_a_purpose() -> None:
+    assert discarded("try:", "    «x.add(1)»", "except RuntimeError:", "    pass") is None
+    assert discarded("start = time.time()", "«x.add(1)»", "print(time.time() - start)") is None
+    assert discarded("start = time.time()", "«x.cuda()»", "print(x, time.time() - start)") is not None
+
+
+def assignable(*lines: str) -> tuple[bool, bool]:
+    """Whether the result can be assigned to what it was computed from, and is the same tensor then."""
+    found = discarded(*lines)
+    assert found is not None
+    return found.assignable, found.same
+
+
+@pytest.mark.parametrize("line", ["«x.cuda()»", "«x.to(device)»", "«x.contiguous()»"])
+def test_the_same_tensor_elsewhere(line: str) -> None:
+    assert assignable(line, "print(x)") == (True, True)
+
+
+@pytest.mark.parametrize("line", ["«x.add(1)»", "«x.to(torch.float64)»", "«x.t().contiguous()»", "«F.dropout(x)»"])
+def test_another_tensor_in_its_place(line: str) -> None:
+    assert assignable(line, "print(x)") == (True, False)
+
+
+def test_a_leaf_is_not_the_same_elsewhere() -> None:
+    assert assignable("w = torch.zeros(2, requires_grad=True)", "«w.cuda()»", "print(w)") == (True, False)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("«x.cuda()»",),
+        ("«x.sum()»", "print(x)"),
+        ("«torch.matmul(x, x)»", "print(x)"),
+        ("for p in model.parameters():", "    «p.cuda()»", "    print(p)"),
+        ("«x.grad.cuda()»", "print(x.grad)"),
+        ("«model.weight.cuda()»", "print(model)"),
+    ],
+)
+def test_where_assigning_changes_nothing_or_something_else(lines: tuple[str, ...]) -> None:
+    assert not assignable(*lines)[0]

@@ -1,0 +1,78 @@
+"""What a data loader of unknown kind gives: tensors, where its items are unpacked and used as tensors are."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import last_name
+
+_MOVED_IN_PLACE = frozenset({"dgl", "torch_geometric", "transformers"})
+"""Libraries whose batches have a `to` or `cuda` that acts in place."""
+_LOADERS = re.compile(r"load(er)?(_|$)|_iter$|generator|(^|_)dl$", re.IGNORECASE)
+"""What a data loader is called; names count only beside other evidence."""
+_WRAPPERS = frozenset({"enumerate", "tqdm", "iter", "trange", "track"})
+
+
+class LoadedTensors:
+    """Tells which variables hold tensors of a batch."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def include(self, node: ast.expr) -> bool:
+        """Whether a variable is one of several that a loader's item is unpacked into, and used as a tensor is."""
+        if not isinstance(node, ast.Name) or _MOVED_IN_PLACE & self._semantics.names.imported_libraries:
+            return False
+        bindings = self._semantics.bindings.reaching(node)
+        if not bindings or not all(self._is_unpacked(binding) for binding in bindings):
+            return False
+        return any(self._takes_tensor(use) for binding in bindings for use in binding.uses)
+
+    def _is_unpacked(self, binding: Binding) -> bool:
+        """Whether a binding is ``x`` of ``for x, y in loader``, or of ``x, y = batch`` in ``for batch in loader``."""
+        if binding.form is Form.LOOP and binding.value is not None:
+            return len(binding.path) > _depth(binding.value) and self._is_loader(binding.value)
+        if binding.form is Form.ASSIGNMENT and binding.path and isinstance(binding.value, ast.Name):
+            items = self._semantics.bindings.reaching(binding.value)
+            return bool(items) and all(
+                item.form is Form.LOOP
+                and item.value is not None
+                and len(item.path) == _depth(item.value)
+                and self._is_loader(item.value)
+                for item in items
+            )
+        return False
+
+    def _is_loader(self, iterable: ast.expr) -> bool:
+        """Whether what a loop runs over is a data loader, or an unknown value that is called one."""
+        iterable = _unwrapped(iterable)
+        kind = self._semantics.kind(iterable)
+        return kind.type is Type.LOADER or (not kind.known and _LOADERS.search(last_name(iterable)) is not None)
+
+    def _takes_tensor(self, use: ast.Name) -> bool:
+        match self._semantics.tree.parent(use):
+            case ast.Call(func=function, args=arguments) if use in arguments:
+                name = self._semantics.qualified_name(function) or ""
+                return name in torch_api.FUNCTIONS or self._semantics.kind(function).type is Type.MODULE
+            case ast.Attribute(attr=name):
+                return name in ("shape", "size", "view", "dim", "dtype") or name in torch_api.TENSOR_ONLY
+        return False
+
+
+def _unwrapped(iterable: ast.expr) -> ast.expr:
+    """``loader`` of ``enumerate(tqdm(loader))``."""
+    while True:
+        match iterable:
+            case ast.NamedExpr(value=value):
+                iterable = value
+            case ast.Call(func=function, args=[first, *_]) if last_name(function) in _WRAPPERS:
+                iterable = first
+            case _:
+                return iterable
+
+
+def _depth(iterable: ast.expr) -> int:
+    """How deep, in what a loop over ``iterable`` unpacks, its items are: in a pair where it is enumerated."""
+    return int(any(isinstance(part, ast.Name) and part.id == "enumerate" for part in ast.walk(iterable)))

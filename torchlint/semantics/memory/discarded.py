@@ -1,0 +1,198 @@
+"""Tensors that a statement computes and throws away: ``x.to(device)``, ``mask.masked_fill(pad, 0)``."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
+from torchlint.semantics.code.expected_errors import is_tried
+from torchlint.semantics.code.later_reads import LaterReads
+from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.kinds.loaded import LoadedTensors
+
+Node = TypeVar("Node")
+
+_EFFECTS = frozenset(
+    {"backward", "retain_grad", "register_hook", "record_stream", "module_load", "register_post_accumulate_grad_hook"}
+)
+"""Methods that are called for what they do."""
+_METHODS = (
+    frozenset(name for name, result in torch_api.TENSOR_METHODS.items() if result.startswith(("tensor", "tuple", "list")))
+    | torch_api.NONDIFFERENTIABLE_METHODS
+    | {"to", "type", "cuda", "cpu", "t"}
+) - (torch_api.INPLACE_METHODS | _EFFECTS | {"tolist", "item"})
+_ASSIGNABLE_METHODS = (
+    frozenset(name for name, result in torch_api.TENSOR_METHODS.items() if result == "tensor")
+    | {"to", "type", "cuda", "cpu", "t"}
+) - (torch_api.SCALAR_REDUCTIONS_METHODS | torch_api.NONDIFFERENTIABLE_METHODS)
+"""Methods whose result can take the tensor's place: one tensor, and no sum or comparison."""
+_MEANS_THE_SAME = frozenset({"to", "cuda", "cpu", "contiguous", "clone", "pin_memory"})
+"""Methods whose result holds the same numbers."""
+_USED_BY_OTHERS = frozenset(
+    {"expand", "view", "permute", "split", "sort", "index", "max", "min", "sum", "add", "put", "select"}
+)
+"""Methods that other types have, too: that they are called does not make a value a tensor."""
+_OTHER_FUNCTIONS = ("torch.nn.init.", "torch.nn.utils.", "torch.autograd.", "torch.distributed.", "torch.cuda.", "torch.jit.")
+_STATEFUL_FUNCTIONS = frozenset({"torch.nn.functional.batch_norm", "torch.batch_norm", "torch.nn.functional.instance_norm"})
+_FUNCTIONS = frozenset(
+    name
+    for name, result in torch_api.FUNCTIONS.items()
+    if result.startswith("tensor") and not name.endswith("_") and not name.startswith(_OTHER_FUNCTIONS)
+) - (torch_api.FACTORIES | torch_api.LOSS_FUNCTIONS | _STATEFUL_FUNCTIONS)
+_LAST_NAMES = _METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS}
+_MOVES = frozenset({"to", "cuda", "cpu"})
+_NOT_THE_OWNERS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
+"""Iterables whose elements are held elsewhere too: there, assigning to the loop's variable changes nothing."""
+_CLOCKS = frozenset(
+    {"time", "perf_counter", "perf_counter_ns", "process_time", "monotonic", "time_ns", "synchronize", "elapsed_time"}
+    | {"timeit", "Timer", "blocked_autorange", "profile", "record_function", "max_memory_allocated", "memory_allocated"}
+)
+"""Calls that measure: beside them, work is done for its own sake."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Discarded(Generic[Node]):
+    """A result that was computed from ``tensor``, which stays as it is.
+
+    The result may be ``assignable`` to that, where it makes a difference, and then it surely is the ``same`` tensor elsewhere.
+    """
+
+    tensor: Node
+    assignable: bool
+    same: bool
+
+
+class DiscardedResults:
+    """Finds what a file computes for nothing."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._later_reads = semantics.of(LaterReads)
+
+    @cached_property
+    def found(self) -> dict[ast.Call, Discarded[ast.expr]]:
+        """The calls whose results are thrown away, each with what it is computed from."""
+        results: dict[ast.Call, Discarded[ast.expr]] = {}
+        if "torch" in self._semantics.names.imported_libraries:
+            for statement in self._semantics.tree.of_type(ast.Expr):
+                if isinstance(statement.value, ast.Call) and last_name(statement.value.func) in _LAST_NAMES:
+                    discarded = self._discarded(statement, statement.value)
+                    if discarded is not None:
+                        results[statement.value] = discarded
+        return results
+
+    def _discarded(self, node: ast.Expr, call: ast.Call) -> Discarded[ast.expr] | None:
+        if any(word.arg in ("out", "inplace") for word in call.keywords):
+            return None
+        tensor = self._operand(call)
+        if tensor is None or is_tried(self._semantics.tree, node):
+            return None
+        may_assign = self._may_assign(node, tensor)
+        if self._is_measured(node) and not (_moves(call) and may_assign):
+            return None
+        return Discarded(tensor, self._takes_its_place(call) and may_assign, self._is_same(call, tensor))
+
+    def _is_same(self, call: ast.Call, tensor: ast.expr) -> bool:
+        """Whether what is computed holds the same numbers, and surely is a tensor like the other."""
+        kind = self._semantics.kind(tensor)
+        keeps = last_name(call.func) in _MEANS_THE_SAME and isinstance(call.func, ast.Attribute)
+        return keeps and self._keeps_type(call) and not _is_chain(call) and kind.is_tensor and kind.grad is not Grad.LEAF
+
+    # --- what is computed --------------------------------------------------------------------------------------------
+
+    def _operand(self, call: ast.Call) -> ast.expr | None:
+        """The variable, attribute or item whose tensor ``call`` computes another from, without any other effect."""
+        name = self._semantics.qualified_name(call.func)
+        if name is not None and not name.startswith("builtins."):
+            return self._argument(call, name)
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _METHODS:
+            return None
+        root: ast.expr = call
+        while isinstance(root, ast.Call) and isinstance(root.func, ast.Attribute):
+            if root.func.attr not in _METHODS or any(word.arg == "out" for word in root.keywords):
+                return None
+            root = root.func.value
+        return root if self._is_tensor(root, call) and self._is_tensor(call.func.value, call) else None
+
+    def _argument(self, call: ast.Call, name: str) -> ast.expr | None:
+        """The first argument of a function of torch, where that is what it works on."""
+        if name not in _FUNCTIONS or not call.args:
+            return None
+        return call.args[0] if self._is_tensor(call.args[0], call) else None
+
+    def _is_tensor(self, node: ast.expr, call: ast.Call) -> bool:
+        """Whether a variable, attribute or item holds a tensor for certain, and not just because of this very call."""
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+            return False
+        kind = self._semantics.kind(node)
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if not kind.known or kind.loose:
+            return method in _MOVES and self._semantics.of(LoadedTensors).include(node)
+        if not kind.is_tensor:
+            return False
+        return not (method in _USED_BY_OTHERS and kind.why.startswith(f"its `{method}` is"))
+
+    def _is_measured(self, node: ast.stmt) -> bool:
+        """Whether the function around looks at clocks or at memory."""
+        function = self._semantics.tree.function(node)
+        return any(
+            self._semantics.tree.function(call) is function
+            for name in _CLOCKS & self._semantics.facts.calls.keys()
+            for call in self._semantics.facts.calls[name]
+        )
+
+    # --- where it could go -------------------------------------------------------------------------------------------
+
+    def _takes_its_place(self, call: ast.Call) -> bool:
+        """Whether what is computed is of the same sort as what it is computed from."""
+        name = self._semantics.qualified_name(call.func) or "builtins."
+        if not name.startswith("builtins."):
+            in_place = f"{last_name(call.func)}_" in torch_api.INPLACE_METHODS
+            return torch_api.FUNCTIONS.get(name) == "tensor" and (in_place or name.startswith("torch.nn.functional."))
+        return last_name(call.func) in _ASSIGNABLE_METHODS
+
+    def _keeps_type(self, call: ast.Call) -> bool:
+        """Whether ``to`` moves to a device only, as far as its arguments show."""
+        for argument in [*call.args, *(word.value for word in call.keywords if word.arg in ("dtype", "other"))]:
+            name = dotted(argument) or ""
+            if (
+                "dtype" in name
+                or "type" in name.lower()
+                or (self._semantics.qualified_name(argument) or "").startswith("torch.")
+            ):
+                return False
+            if self._semantics.kind(argument).is_tensor:
+                return False
+        return not any(word.arg in ("dtype", "other", "memory_format") for word in call.keywords)
+
+    def _may_assign(self, node: ast.Expr, tensor: ast.expr) -> bool:
+        match tensor:
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(tensor)
+                return not any(map(_is_held_elsewhere, bindings)) and self._later_reads.follow(node, tensor)
+            case ast.Attribute(value=owner):
+                if self._semantics.kind(owner).is_tensor:
+                    return False  # `x.data`, `x.grad`, `x.T`
+                return self._semantics.kind(tensor).grad is not Grad.LEAF and dotted(tensor) is not None
+            case ast.Subscript(value=owner):
+                return self._semantics.kind(owner).type in (Type.SEQUENCE, Type.MAPPING)
+        return False
+
+
+def _moves(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES
+
+
+def _is_chain(call: ast.Call) -> bool:
+    """Whether several methods are called in a row."""
+    return isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)
+
+
+def _is_held_elsewhere(binding: Binding) -> bool:
+    """Whether a binding is the variable of a loop over what something else owns."""
+    if binding.form is not Form.LOOP or not isinstance(binding.value, ast.Call):
+        return False
+    return last_name(binding.value.func) in _NOT_THE_OWNERS
