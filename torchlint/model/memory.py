@@ -11,6 +11,7 @@ from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite, Expansions
 from torchlint.semantics.memory.identity import IdentityTest, IdentityTests
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.memory.spent_arrays import SpentArrays
 
 
 class MemoryQuestions:
@@ -62,3 +63,11 @@ class MemoryQuestions:
         ``None`` for every other comparison, and where it is not known that they are tensors over the same memory.
         """
         return self._model.found(self._semantics.of(IdentityTests).found, node)
+
+    def is_copied_for_nothing(self, array: cst.BaseExpression) -> bool:
+        """Whether a value is an array of some size that nobody else has and that is not used again; no where not known."""
+        return bool(self._model.answered(self._semantics.of(SpentArrays).is_copied_for_nothing, array))
+
+    def is_list_of_arrays(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is a list or tuple of arrays and of nothing else; ``False`` where that is not known."""
+        return bool(self._model.answered(self._semantics.of(SpentArrays).are_in_list, node))
