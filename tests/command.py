@@ -11,7 +11,7 @@ import torchlint
 
 ROOT = Path(torchlint.__file__).parents[1]
 
-USED = ("NO_COLOR", "FORCE_COLOR", "TORCHLINT_DEBUG")
+USED = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TORCHLINT_DEBUG")
 
 
 def environment(**more: str) -> dict[str, str]:

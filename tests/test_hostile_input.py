@@ -414,7 +414,7 @@ HOSTILE_NAMES = [
     "usercustomize",
     "__init__",
     "pathspec",
-    "tqdm",
+    "rich",
     "libcst",
 ]
 

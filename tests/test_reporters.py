@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, Fix, Location
 from torchlint.reporters import FORMATS, render
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 
 def finding(
@@ -43,9 +43,8 @@ def written(
     errors: tuple[FileError, ...] = (),
     fixed: int = 0,
     applicability: Applicability = Applicability.SAFE,
-    colour: bool = False,
 ) -> str:
-    return "".join(render(name, Report(diagnostics, errors, fixed, applicability), Style(colour)))
+    return "".join(render(name, Report(diagnostics, errors, fixed, applicability)))
 
 
 def test_full() -> None:
@@ -138,14 +137,6 @@ def test_the_summary(diagnostics: tuple[Diagnostic, ...], fixed: int, applicabil
 
 def test_a_run_with_errors_has_not_passed() -> None:
     assert written("full", errors=(FileError("b.py", "cannot read"),)) == ""
-
-
-def test_colours_are_markup_only() -> None:
-    import re
-
-    coloured = written("full", SAFE, colour=True)
-    assert "\x1b[1;31mTPL002\x1b[0m" in coloured
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == written("full", SAFE)
 
 
 def test_json() -> None:

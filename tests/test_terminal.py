@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
+import pty
 import queue
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
+from unicodedata import east_asian_width
 
 import pytest
 
@@ -19,6 +26,7 @@ from command import environment, torchlint_
 from torchlint.cli.progress import Progress
 from torchlint.rules import all_rules
 
+HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 
 
@@ -42,9 +50,11 @@ def test_progress_is_shown_on_a_terminal_and_taken_away(monkeypatch: pytest.Monk
     with Progress(3, terminal) as progress:
         for _ in range(3):
             progress.advance(1)
-    assert "Linting" in terminal.getvalue()
-    assert "/3" in terminal.getvalue()
-    assert terminal.getvalue().rstrip(" ").endswith("\r")
+        assert threading.active_count() == 1  # beside another thread no process may be forked
+    shown = terminal.getvalue()
+    assert "Linting" in shown and "1/3" in shown
+    assert shown.endswith("\x1b[2K")  # the line is empty again
+    assert shown.rindex(SHOW_CURSOR) > shown.rindex(HIDE_CURSOR)
 
 
 def test_a_short_run_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +84,153 @@ def test_nothing_is_shown_in_pipes_and_on_dumb_terminals(monkeypatch: pytest.Mon
     with Progress(3, terminal) as progress:
         progress.advance(3)
     assert pipe.getvalue() == terminal.getvalue() == ""
+
+
+# --- reports ---------------------------------------------------------------------------------------------------------
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\")
+LONG = """\
+import torch
+
+
+def train(head, loader):
+    説明, a_name_that_is_long, another_one_that_is_longer = log("some text", head.weight.data.clamp_(-1, 1), 1, 2, 3)
+"""
+FLAGGED = "head.weight.data.clamp_(-1, 1)"
+
+
+def on_terminal(*arguments: str, columns: int = 80, **variables: str) -> str:
+    """What the command writes where both its outputs are a terminal."""
+    parent, child = pty.openpty()
+    termios.tcsetwinsize(child, (24, columns))
+    command = [sys.executable, "-m", "torchlint", "--no-cache", *arguments]
+    if arguments[0] in ("rule", "--version"):
+        command.remove("--no-cache")
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=child, stderr=child, env=environment(**{"TERM": "xterm", **variables})
+    )
+    os.close(child)
+    written = b""
+    with contextlib.suppress(OSError):  # that the other end is closed
+        while part := os.read(parent, 65536):
+            written += part
+    os.close(parent)
+    process.wait(timeout=60)
+    return written.decode().replace("\r\n", "\n")
+
+
+def cells(text: str) -> list[str]:
+    """A character for each column of a line on a terminal; the second one of a wide character is empty."""
+    return [cell for character in text for cell in ([character, ""] if east_asian_width(character) == "W" else [character])]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_the_full_format_fits_the_terminal_and_underlines_what_is_meant(columns: int) -> None:
+    Path("a.py").write_text(LONG)
+    lines = ESCAPE.sub("", on_terminal("--select", "TPL001", "a.py", columns=columns)).splitlines()
+    assert [line for line in lines if len(cells(line)) > columns] == []
+    code, underlined = "", ""
+    for above, line in pairwise(lines):
+        if re.match(r" *5? *\| .*[^ ^]", line):
+            code += line.partition("| ")[2]
+        if "^" in line:
+            assert set(line.partition("|")[2]) <= {" ", "^"}
+            underlined += "".join(cells(above)[line.index("^") : line.rindex("^") + 1])
+    assert underlined == FLAGGED
+    assert code.replace(" ", "") == LONG.splitlines()[4].replace(" ", "")
+
+
+def test_messages_are_folded_between_words() -> None:
+    Path("a.py").write_text(TYPO)
+    first, second, *_ = ESCAPE.sub("", on_terminal("a.py", columns=60)).splitlines()
+    piped = torchlint_("--no-cache", "a.py").stdout.splitlines()[0]
+    assert f"{first.rstrip()} {second}".startswith(piped[:100]) and len(piped) > 60
+
+
+def test_codes_lead_to_the_pages_of_their_rules() -> None:
+    Path("a.py").write_text(TYPO)
+    for arguments in (("a.py",), ("--output-format", "concise", "a.py"), ("--statistics", "a.py")):
+        shown = on_terminal(*arguments)
+        url = "https://github.com/torchlint/torchlint/blob/main/docs/rules/TPL005.md"
+        assert re.search(rf"\x1b\]8;[^;]*;{re.escape(url)}\x1b\\\x1b\[1;31mTPL005\x1b\[0m\x1b\]8;;\x1b\\", shown)
+
+
+def test_a_finding_of_the_concise_formats_is_one_line_however_narrow_the_terminal_is() -> None:
+    Path("a.py").write_text(TYPO)
+    for name in ("concise", "grouped"):
+        shown = ESCAPE.sub("", on_terminal("--output-format", name, "a.py", columns=40))
+        assert shown.splitlines()[:2] == torchlint_("--no-cache", "--output-format", name, "a.py").stdout.splitlines()[:2]
+
+
+def test_no_colours_by_request() -> None:
+    Path("a.py").write_text(TYPO)
+    Path("b.py").write_text("x = (\n")
+    for more in ((), ("--diff",), ("--statistics",)):
+        assert "\x1b" not in on_terminal(*more, "a.py", "b.py", NO_COLOR="1")
+        assert "\x1b" not in on_terminal("--color", "never", *more, "a.py", "b.py", FORCE_COLOR="1")
+    assert "\x1b[1;31mTPL005" in on_terminal("--color", "always", "a.py", NO_COLOR="1")
+
+
+def test_a_terminal_that_can_only_write_gets_what_a_pipe_gets() -> None:
+    Path("a.py").write_text(LONG)
+    assert on_terminal("--select", "TPL001", "a.py", TERM="dumb") == torchlint_("--select", "TPL001", "a.py").stdout
+
+
+def test_colours_that_are_asked_for_in_a_pipe_are_markup_only() -> None:
+    Path("a.py").write_text(LONG)
+    for name in ("full", "concise", "grouped"):
+        arguments = ("--no-cache", "--select", "TPL001", "--output-format", name, "a.py")
+        plain = torchlint_(*arguments).stdout
+        for coloured in (torchlint_(*arguments, FORCE_COLOR="1"), torchlint_(*arguments, "--color", "always", NO_COLOR="1")):
+            assert "\x1b[1;31mTPL001\x1b[0m" in coloured.stdout
+            assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.stdout) == plain
+        assert torchlint_(*arguments, "--color", "never", FORCE_COLOR="1").stdout == plain
+
+
+def test_formats_for_programs_are_the_same_on_a_terminal() -> None:
+    Path("a.py").write_text(TYPO)
+    for name in ("json", "json-lines", "github", "gitlab", "junit"):
+        assert on_terminal("--output-format", name, "a.py") == torchlint_("--output-format", name, "a.py").stdout
+
+
+def test_diffs_are_coloured_on_a_terminal_and_for_patch_in_a_pipe() -> None:
+    Path("a.py").write_text(TYPO + "\tx = '\x1b[2J'\n".lstrip())
+    shown = on_terminal("--diff", "a.py")
+    assert "\x1b[31m-p.requres_grad = False\x1b[0m\n\x1b[32m+p.requires_grad = False\x1b[0m\n" in shown
+    assert " x = '␛[2J'\n" in shown
+    piped = torchlint_("--no-cache", "--diff", "a.py", FORCE_COLOR="1").stdout
+    assert "\n-p.requres_grad = False\n+p.requires_grad = False\n x = '\x1b[2J'\n" in piped
+
+
+def test_errors_stand_out_on_a_terminal() -> None:
+    Path("a.py").write_text("p.requres_grad = (\n")
+    shown = on_terminal("a.py")
+    assert shown.startswith("\x1b[1ma.py:1:18\x1b[0m: \x1b[1;31merror\x1b[0m: cannot parse as Python ")
+    assert ESCAPE.sub("", shown).replace(" \n", " ") == torchlint_("--no-cache", "a.py").stderr
+
+
+def test_the_page_of_a_rule_is_drawn_on_a_terminal_and_is_markdown_in_a_pipe() -> None:
+    shown = ESCAPE.sub("", on_terminal("rule", "TPL005"))
+    piped = torchlint_("rule", "TPL005").stdout
+    assert "## Why is this bad" in piped and "```python" in piped
+    assert "Why is this bad" in shown and "#" not in shown.partition("More examples")[0] and "```" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert "\x1b" not in on_terminal("rule", "TPL005", NO_COLOR="1")
+    assert on_terminal("rule", "TPL005", TERM="dumb") == piped
+
+
+def test_rich_is_loaded_for_terminals_alone() -> None:
+    Path("a.py").write_text(TYPO)
+    given = ("import sys; from torchlint.cli.main import main; main(sys.argv[1:]); "
+             "print('rich' in sys.modules, file=open('loaded', 'w'))")  # fmt: skip
+    for arguments in (("a.py",), ("--diff", "a.py"), ("rule", "TPL005"), ("b.py",), ("--output-format", "json", "a.py")):
+        subprocess.run([sys.executable, "-c", given, *arguments], capture_output=True, env=environment(), check=True)
+        assert Path("loaded").read_text() == "False\n", arguments
+    assert "rich" not in on_terminal("--version", PYTHONPROFILEIMPORTTIME="1")
+    assert "rich.console" in on_terminal("a.py", PYTHONPROFILEIMPORTTIME="1")
+    plugin = "import sys, torchlint.flake8_plugin; print('rich' in sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", plugin], capture_output=True, text=True, env=environment(), check=True)
+    assert loaded.stdout == "False\n"
 
 
 # --- watching --------------------------------------------------------------------------------------------------------

@@ -105,7 +105,12 @@ class FileError:
     cell: int | None = None
     json_row: int | None = None
 
-    def __str__(self) -> str:
+    @property
+    def place(self) -> str:
+        """Where the error is, as far as that is known: the file, its cell, row and column."""
         cell = "" if self.cell is None else f":cell {self.cell}"
-        place = f":{self.location.row}:{self.location.column}" if self.location else ""
-        return printable(f"{self.filename}{cell}{place}: error: {self.message}")
+        location = f":{self.location.row}:{self.location.column}" if self.location else ""
+        return printable(f"{self.filename}{cell}{location}")
+
+    def __str__(self) -> str:
+        return f"{self.place}: error: {printable(self.message)}"

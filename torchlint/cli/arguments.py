@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from torchlint import __version__
+from torchlint.cli.terminal import WHEN
 from torchlint.reporters import FORMATS
 
 if TYPE_CHECKING:
@@ -170,6 +171,9 @@ def _add_file_options(group: argparse._ArgumentGroup) -> None:
 
 def _add_output_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--output-format", choices=FORMATS, help="how findings are written (default: full)")
+    group.add_argument(
+        "--color", choices=WHEN, default="auto", help="whether to write in colours (default: auto, which is on terminals)"
+    )
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to FILE")
     group.add_argument(
         "-q", "--quiet", action="store_true", help="write the findings and nothing besides: no summary, no progress"

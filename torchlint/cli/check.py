@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from torchlint.cli.exits import CLEAN, ERROR, FINDINGS, refuse
+from torchlint.cli.output import Output, OutputError
 from torchlint.config.discovery import Discovery, discover
 from torchlint.config.files import ConfigError, Resolver, read_settings
 from torchlint.config.settings import Selection, Settings, overridden, shown
@@ -18,8 +17,8 @@ from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
-from torchlint.reporters import render
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
+from torchlint.reporters.summary import would_fix
 from torchlint.rules.selection import SelectionError, codes_in, select_rules
 
 _STANDARD_INPUT = "-"
@@ -36,15 +35,12 @@ def check(options: argparse.Namespace) -> int:
         return refuse(str(error))
 
 
-class OutputError(Exception):
-    """A report that cannot be written where it should go; the message is one line and names the file."""
-
-
 class _Run:
     """One run of the command."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
+        self._output = Output(options)
         self._resolver = _resolver(options)
         self._applicability = Applicability.UNSAFE if options.unsafe_fixes else Applicability.SAFE
         self._baseline = Baseline.read(options.baseline) if options.baseline else None
@@ -73,7 +69,7 @@ class _Run:
 
     def _show_files(self) -> int:
         discovery = self._discovery()
-        sys.stderr.writelines(f"{error}\n" for error in discovery.errors)
+        self._output.errors(discovery.errors)
         sys.stdout.writelines(f"{file}\n" for file in discovery.files)
         return ERROR if discovery.errors else CLEAN
 
@@ -81,14 +77,15 @@ class _Run:
         discovery = self._discovery()
         self._keep_from_overwriting(discovery.files)
         if not discovery.files and not discovery.errors:
-            self._note("warning: no Python files found under the given paths\n")
+            self._output.note("warning: no Python files found under the given paths\n")
         outcomes: list[Outcome] = []
         from torchlint.cli.progress import Progress
 
-        with Progress(len(discovery.files), sys.stderr, wanted=not self._options.quiet) as progress:
+        options = self._options
+        with Progress(len(discovery.files), sys.stderr, wanted=not options.quiet, color=options.color) as progress:
             for settings, files in _by_settings(discovery):
                 task = self._task(settings)
-                jobs = self._options.jobs or _processors()
+                jobs = options.jobs or _processors()
                 outcomes += run(files, task, jobs=jobs, cache=self._cache(task, settings), advance=progress.advance)
         place = {file: index for index, file in enumerate(discovery.files)}
         outcomes.sort(key=lambda outcome: place.get(outcome.filename, -1))
@@ -140,7 +137,7 @@ class _Run:
         ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
         return Cache(folder, settings_key((rule.code for rule in task.rules), repr(task.options), ignores))
 
-    # --- the report ---------------------------------------------------------------------------------------------------
+    # --- what came of it ----------------------------------------------------------------------------------------------
 
     def _report(self, outcomes: Sequence[Outcome], errors: Sequence[FileError], stream: TextIO) -> int:
         """Writes what the run came to; returns the exit code."""
@@ -153,72 +150,28 @@ class _Run:
             {outcome.filename: outcome.fixed for outcome in outcomes if outcome.fixed},
             options.quiet,
         )
-        sys.stderr.writelines(f"{error}\n" for error in report.errors)
+        self._output.errors(report.errors)
         if options.write_baseline:
             return self._write_baseline(report)
         if options.add_noqa:
-            self._note(f"Added {report.fixed} noqa comment{'' if report.fixed == 1 else 's'}.\n")
+            self._output.note(f"Added {report.fixed} noqa comment{'' if report.fixed == 1 else 's'}.\n")
             return ERROR if report.errors else CLEAN
         if options.diff:
-            return self._show_diffs(outcomes, report)
-        with self._output(stream) as output:
-            output.writelines(self._rendered(report, _style(output)))
+            self._output.diffs(outcome.diff for outcome in outcomes)
+            self._output.note(would_fix(report))
+            return self._exit_code(report, findings=any(outcome.diff for outcome in outcomes))
+        self._output.report(report, self._resolver.of_directory(os.getcwd()).output_format, stream)
         return self._exit_code(report, findings=bool(report.diagnostics))
 
     def _new(self, outcome: Outcome) -> Iterable[Diagnostic]:
         return outcome.diagnostics if self._baseline is None else self._baseline.new(outcome.diagnostics)
 
-    def _rendered(self, report: Report, style: Style) -> Iterator[str]:
-        chosen = self._resolver.of_directory(os.getcwd()).output_format
-        if self._options.show_fixes and chosen in ("full", "concise", "grouped"):
-            from torchlint.reporters.summary import fixes
-
-            yield from fixes(report)
-        if self._options.statistics:
-            from torchlint.reporters import statistics
-
-            yield from statistics.render_json(report) if chosen == "json" else statistics.render(report, style)
-        else:
-            yield from render(chosen, report, style)
-
-    @contextmanager
-    def _output(self, stream: TextIO) -> Iterator[TextIO]:
-        """Where the report goes; a file is written when all of the report is there."""
-        if not self._options.output_file:
-            yield stream
-            return
-        text = io.StringIO()
-        yield text
-        from torchlint.text.replacement import FileChangedError, write_file
-
-        path = self._options.output_file
-        try:
-            write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
-        except FileChangedError:
-            raise OutputError(f"{path}: error: cannot write the report: the file was changed meanwhile") from None
-        except OSError as error:
-            raise OutputError(f"{path}: error: cannot write the report: {error.strerror or error}") from None
-
     def _write_baseline(self, report: Report) -> int:
         path = self._options.write_baseline
         Baseline.of(report.diagnostics, path).write(path)
         count = len(report.diagnostics)
-        self._note(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
+        self._output.note(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
         return ERROR if report.errors else CLEAN
-
-    def _show_diffs(self, outcomes: Sequence[Outcome], report: Report) -> int:
-        from torchlint.reporters.summary import would_fix
-
-        with self._output(sys.stdout) as output:
-            output.writelines(outcome.diff for outcome in outcomes)
-        sys.stdout.flush()
-        self._note(would_fix(report))
-        return self._exit_code(report, findings=any(outcome.diff for outcome in outcomes))
-
-    def _note(self, text: str) -> None:
-        """Says something that is no finding and no error."""
-        if not self._options.quiet:
-            sys.stderr.write(text)
 
     def _exit_code(self, report: Report, *, findings: bool) -> int:
         if report.errors:
@@ -272,9 +225,3 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _style(stream: TextIO) -> Style:
-    if os.environ.get("NO_COLOR"):
-        return Style()
-    return Style(colour=bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb"))

@@ -18,6 +18,7 @@ from typing import Any
 
 from torchlint.cli.exits import CLEAN, refuse
 from torchlint.cli.model_page import model_page
+from torchlint.cli.terminal import console, is_terminal
 from torchlint.config.keys import schema
 from torchlint.proof.hazards import fixtures_folder, hazard_path
 from torchlint.rules import all_rules, documentation
@@ -43,9 +44,24 @@ def show(options: argparse.Namespace) -> int:
     if options.output_format == "json":
         descriptions = [described(rule) for rule in rules]
         sys.stdout.write(json.dumps(descriptions if options.all else descriptions[0], indent=2) + "\n")
+    elif options.all:
+        sys.stdout.write(documentation.table(rules))
     else:
-        sys.stdout.write(documentation.table(rules) if options.all else page(rules[0]))
+        _write_page(page(rules[0]))
     return CLEAN
+
+
+def _write_page(text: str) -> None:
+    """Writes a page, as Markdown or, on a terminal, as what that means."""
+    drawing = console(sys.stdout) if is_terminal(sys.stdout) else None
+    if drawing is None:
+        sys.stdout.write(text)
+        return
+    from rich.markdown import Markdown
+    from rich.theme import Theme
+
+    drawing.push_theme(Theme({"markdown.code": "bold cyan"}))
+    drawing.print(Markdown(text.replace("<br>", "; "), code_theme="ansi_dark"))
 
 
 def page(rule: Entry) -> str:

@@ -5,22 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Diagnostic, printable
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.marked import Marked, Part
+from torchlint.reporters.report import Report
 from torchlint.reporters.summary import summary
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """``path:row:column: code [*] message`` for each finding, then the summary."""
+    return map(str, marked(report))
+
+
+def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
+    """The same with its parts marked; a finding is one line however long it is."""
     for diagnostic in report.diagnostics:
-        yield headline(diagnostic, style, fixable=report.fixes(diagnostic))
+        yield Marked(headline(diagnostic, fixable=report.fixes(diagnostic)))
     yield from summary(report)
 
 
-def headline(diagnostic: Diagnostic, style: Style, *, fixable: bool) -> str:
+def headline(diagnostic: Diagnostic, *, fixable: bool) -> tuple[Part, ...]:
     """The line that a finding is reported with; ``[*]`` says that ``--fix`` mends it."""
-    colon = style.mark(":")
-    cell = "" if diagnostic.cell is None else f"cell {diagnostic.cell}{colon}"
-    name = style.bold(printable(diagnostic.filename))
-    place = f"{name}{colon}{cell}{diagnostic.location.row}{colon}{diagnostic.location.column}{colon}"
-    star = f"[{style.mark('*')}] " if fixable else ""
-    return f"{place} {style.code(diagnostic.code)} {star}{printable(diagnostic.message)}\n"
+    colon = Part(":", "mark")
+    cell = () if diagnostic.cell is None else (Part(f"cell {diagnostic.cell}"), colon)
+    return (
+        *(Part(printable(diagnostic.filename), "name"), colon, *cell),
+        *(Part(str(diagnostic.location.row)), colon, Part(str(diagnostic.location.column)), colon, Part(" ")),
+        *what(diagnostic, fixable=fixable),
+    )
+
+
+def what(diagnostic: Diagnostic, *, fixable: bool) -> tuple[Part, ...]:
+    """What a finding's line says behind its place."""
+    star = (Part("["), Part("*", "mark"), Part("] ")) if fixable else ()
+    message = Part(f"{printable(diagnostic.message)}\n")
+    return Part(diagnostic.code, "code", diagnostic.url), Part(" "), *star, message

@@ -5,50 +5,80 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Diagnostic
+from torchlint.reporters.columns import columns, shown
 from torchlint.reporters.concise import headline
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.marked import Marked, Part
+from torchlint.reporters.report import Report
 from torchlint.reporters.summary import summary
 
-_TAB = 4
 _WIDEST = 160
 """Columns of a source line that are shown at most; the part around the finding, where it is longer."""
 _BEFORE = 40
 """Of these, how many stand before the finding."""
-_CONTROL_PICTURES = 0x2400
+_NARROWEST = 20
+"""Columns that code gets however narrow the terminal is."""
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """Each finding as the line of the concise format and a picture of the place, then the summary."""
+    return map(str, marked(report))
+
+
+def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
+    """The same with its parts marked; code that is longer than the width goes on below, and its underline with it."""
     for diagnostic in report.diagnostics:
-        yield headline(diagnostic, style, fixable=report.fixes(diagnostic))
-        yield _picture(diagnostic, style)
+        yield Marked(headline(diagnostic, fixable=report.fixes(diagnostic)), folds=True)
+        yield Marked(tuple(_picture(diagnostic, width)))
+        if diagnostic.fix:
+            yield Marked((Part("help", "mark"), Part(f": {diagnostic.fix.message}\n")), folds=True)
+        yield Marked((Part("\n"),))
     yield from summary(report)
 
 
-def _picture(diagnostic: Diagnostic, style: Style) -> str:
+def _picture(diagnostic: Diagnostic, width: int | None) -> Iterator[Part]:
     row = str(diagnostic.location.row)
-    bar = style.gutter("|")
-    margin = f"{' ' * len(row)} {bar}"
-    code, underline = _underlined(diagnostic)
-    lines = [margin, f"{style.gutter(row)} {bar} {code}", f"{margin} {underline[0]}{style.code(underline[1])}", margin]
-    if diagnostic.fix:
-        lines.append(f"{style.mark('help')}: {diagnostic.fix.message}")
-    return "\n".join(line.rstrip(" ") for line in lines) + "\n\n"
+    bar, blank, newline = Part("|", "gutter"), Part(f"{' ' * len(row)} "), Part("\n")
+    code, before, underlined = _underlined(diagnostic)
+    yield from (blank, bar, newline)
+    yield from (Part(row, "gutter"), Part(" "))
+    position = 0
+    for piece, is_last in _pieces(code, None if width is None else max(width - len(row) - 3, _NARROWEST)):
+        if position:
+            yield blank
+        yield from (bar, Part(f" {piece}".rstrip(" ")), newline)
+        end = position + columns(piece)
+        first, last = max(before, position), before + underlined if is_last else min(before + underlined, end)
+        if first < last:
+            yield from (blank, bar, Part(" " * (first - position + 1)), Part("^" * (last - first), "code"), newline)
+        position = end
+    yield from (blank, bar, newline)
 
 
-def _underlined(diagnostic: Diagnostic) -> tuple[str, tuple[str, str]]:
-    """The finding's line as a terminal shows it, and below it the blanks and the carets."""
+def _pieces(code: str, room: int | None) -> Iterator[tuple[str, bool]]:
+    """The code in pieces for which there is room, each with whether it is the last one."""
+    pieces = [code]
+    if room is not None:
+        from rich.cells import chop_cells  # where there is a width there is a terminal, and rich
+
+        pieces = chop_cells(code, room) or pieces
+    for piece in pieces[:-1]:
+        yield piece, False
+    yield pieces[-1], True
+
+
+def _underlined(diagnostic: Diagnostic) -> tuple[str, int, int]:
+    """The finding's line as a terminal shows it, how many columns are before what is underlined, and how many are."""
     line = diagnostic.snippet
     start = diagnostic.location.column - 1
     one_line = diagnostic.end_location.row == diagnostic.location.row
     end = diagnostic.end_location.column - 1 if one_line else len(line)
     first, last = _window(line, start)
     start, end = max(start, first), min(max(end, start + 1), last)
-    before, marked, after = _shown(line[first:start]), _shown(line[start:end], _columns(line[first:start])), line[end:last]
+    before, marked, after = shown(line[first:start]), shown(line[start:end], columns(line[first:start])), line[end:last]
     head, tail = "…" if first else "", "…" if last < len(line) else ""
-    columns = _columns(before)
-    carets = "^" * max(_columns(marked), 1)
-    return f"{head}{before}{marked}{_shown(after, columns + _columns(marked))}{tail}", (" " * (len(head) + columns), carets)
+    place = columns(before)
+    code = f"{head}{before}{marked}{shown(after, place + columns(marked))}{tail}"
+    return code, len(head) + place, max(columns(marked), 1)
 
 
 def _window(line: str, start: int) -> tuple[int, int]:
@@ -57,32 +87,3 @@ def _window(line: str, start: int) -> tuple[int, int]:
         return 0, len(line)
     first = max(start - _BEFORE, 0)
     return first, min(first + _WIDEST, len(line))
-
-
-def _shown(text: str, column: int = 0) -> str:
-    """``text`` with tabs as blanks, as it stands from ``column`` on, and with visible stand-ins for control characters."""
-    if text.isprintable():
-        return text
-    shown: list[str] = []
-    for character in text:
-        if character == "\t":
-            character = " " * (_TAB - column % _TAB)
-        elif ord(character) < 0x20:
-            character = chr(_CONTROL_PICTURES + ord(character))
-        elif not character.isprintable() and _columns(character):
-            character = "\N{REPLACEMENT CHARACTER}"
-        shown.append(character)
-        column += _columns(character)
-    return "".join(shown)
-
-
-def _columns(text: str) -> int:
-    """How many columns a terminal gives to ``text``."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import category, east_asian_width
-
-    return sum(
-        0 if category(character) in ("Mn", "Me", "Cf") else 2 if east_asian_width(character) in ("W", "F") else 1
-        for character in text
-    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Diagnostic, FileError
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """An ``::error`` command for each finding, and for each file that could not be linted."""
     yield from map(_finding, report.diagnostics)
     yield from map(_error, report.errors)

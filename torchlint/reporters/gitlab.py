@@ -9,10 +9,10 @@ from hashlib import blake2b
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError, Location
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """An array with an object for each finding, and for each file that could not be linted.
 
     The fingerprint of a finding stays the same when lines are added above it.

@@ -6,21 +6,27 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from torchlint.diagnostic import Diagnostic, printable
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.concise import what
+from torchlint.reporters.marked import Marked, Part
+from torchlint.reporters.report import Report
 from torchlint.reporters.summary import summary
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """Each file's name, below it a line for each of its findings, then the summary."""
+    return map(str, marked(report))
+
+
+def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
+    """The same with its parts marked; a finding is one line however long it is."""
     for filename, found in groupby(report.diagnostics, key=lambda diagnostic: diagnostic.filename):
         diagnostics = list(found)
         places = [_place(diagnostic) for diagnostic in diagnostics]
-        width = max(map(len, places))
-        yield f"{style.bold(printable(filename))}:\n"
+        room = max(map(len, places))
+        yield Marked((Part(printable(filename), "name"), Part(":\n")))
         for place, diagnostic in zip(places, diagnostics):
-            star = f"[{style.mark('*')}] " if report.fixes(diagnostic) else ""
-            yield f"  {place:<{width}}  {style.code(diagnostic.code)} {star}{printable(diagnostic.message)}\n"
-        yield "\n"
+            yield Marked((Part(f"  {place:<{room}}  "), *what(diagnostic, fixable=report.fixes(diagnostic))))
+        yield Marked((Part("\n"),))
     yield from summary(report)
 
 

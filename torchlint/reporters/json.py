@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 _STANDARD_INPUT = "-"
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """An array with an object for each finding, and for each file that could not be linted."""
     yield json.dumps(entries(report), indent=2, sort_keys=True)
     yield "\n"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 
 from torchlint.reporters.json import entries
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """A line for each finding, and for each file that could not be linted."""
     for entry in entries(report):
         yield json.dumps(entry, sort_keys=True) + "\n"

@@ -8,12 +8,12 @@ from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """A test suite for each file with findings, in which each finding is a failed test; without any, one that passed."""
     root = Element("testsuites", name="torchlint")
     for filename, diagnostics in groupby(report.diagnostics, key=lambda diagnostic: diagnostic.filename):

@@ -27,27 +27,3 @@ class Report:
         """Whether ``--fix`` would fix this finding."""
         fix = diagnostic.fix
         return fix is not None and (fix.applicability is Applicability.SAFE or self.applicability is Applicability.UNSAFE)
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """Marks up text for a terminal, or leaves it as it is."""
-
-    colour: bool = False
-
-    def bold(self, text: str) -> str:
-        return self._sgr("1", text)
-
-    def code(self, text: str) -> str:
-        """A rule's code, or the line under what a finding is about."""
-        return self._sgr("1;31", text)
-
-    def mark(self, text: str) -> str:
-        """The parts that are about place or fixing."""
-        return self._sgr("36", text)
-
-    def gutter(self, text: str) -> str:
-        return self._sgr("1;34", text)
-
-    def _sgr(self, parameters: str, text: str) -> str:
-        return f"\x1b[{parameters}m{text}\x1b[0m" if self.colour else text

@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 from torchlint import __version__
 from torchlint.diagnostic import Diagnostic, FileError, Fix, Location
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.report import Report
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME = "https://github.com/torchlint/torchlint"
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def render(report: Report) -> Iterator[str]:
     """One run with a result for each finding, and a notification for each file that could not be linted."""
     codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
     driver = {"name": "torchlint", "version": __version__, "informationUri": _HOME, "rules": [_rule(code) for code in codes]}

@@ -7,17 +7,20 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from torchlint.reporters.report import Report, Style
+from torchlint.reporters.marked import Marked, Part
+from torchlint.reporters.report import Report
 from torchlint.reporters.summary import summary
 
 
-def render(report: Report, style: Style) -> Iterator[str]:
+def marked(report: Report) -> Iterator[Marked]:
     """A line for each rule with findings, the most frequent first: number, code, whether ``--fix`` mends them, name."""
     rows = _rows(report)
+    urls = {diagnostic.code: diagnostic.url for diagnostic in report.diagnostics}
     width = max((len(str(row["count"])) for row in rows), default=0)
     for row in rows:
-        star = style.mark("*") if row["fixable"] else " "
-        yield f"{row['count']:>{width}}  {style.code(row['code'])}  [{star}] {row['name']}\n"
+        star = Part("*", "mark") if row["fixable"] else Part(" ")
+        code = Part(row["code"], "code", urls[row["code"]])
+        yield Marked((Part(f"{row['count']:>{width}}  "), code, Part("  ["), star, Part(f"] {row['name']}\n")))
     yield from summary(report)
 
 

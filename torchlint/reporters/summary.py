@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from torchlint.diagnostic import printable
+from torchlint.reporters.marked import Marked, plain
 from torchlint.reporters.report import Report
 
 
-def summary(report: Report) -> Iterator[str]:
+def summary(report: Report) -> Iterator[Marked]:
     """The lines that close a report, each with its newline."""
+    return map(plain, _summary(report))
+
+
+def _summary(report: Report) -> Iterator[str]:
     if report.quiet:
         return
     remaining, fixed = len(report.diagnostics), report.fixed
@@ -23,8 +28,12 @@ def summary(report: Report) -> Iterator[str]:
     yield from _fixable(report)
 
 
-def fixes(report: Report) -> Iterator[str]:
+def fixes(report: Report) -> Iterator[Marked]:
     """The lines that say what was fixed where."""
+    return map(plain, _fixes(report))
+
+
+def _fixes(report: Report) -> Iterator[str]:
     if not report.fixed_in:
         return
     names = _names()
