@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fixes.changes import fix, rename, replace
-from torchlint.fixes.code import expression
+from torchlint.fixes.changes import Change, fix, replace
+from torchlint.fixes.code import api, expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Call
 from torchlint.target import TorchVersion
@@ -64,7 +64,7 @@ class CopyingConversion(Rule):
             self._report_list(node, given)
         elif name == "torch.tensor" and len(node.args) == 1 and memory.is_copied_for_nothing(given.value):
             message = f"`torch.tensor` copies `{self._short(given.value)}`, which is not used again; use `torch.as_tensor`"
-            self.report(node, message, fix("Use `torch.as_tensor`", rename(node.func, "torch.as_tensor"), safe=False))
+            self.report(node, message, fix("Use `torch.as_tensor`", _calls(node, "as_tensor"), safe=False))
         elif name == "torch.from_numpy":
             self._check_array_of_array(node, given.value)
 
@@ -77,9 +77,9 @@ class CopyingConversion(Rule):
         if not words <= _PLACING:
             self.report(call, message)
             return
-        function = "torch.as_tensor" if words else "torch.from_numpy"
+        function = "as_tensor" if words else "from_numpy"
         stacked = expression("{numpy.stack}({arrays})", arrays=given.value)
-        changes = rename(call.func, function), replace(given.value, stacked)
+        changes = _calls(call, function), replace(given.value, stacked)
         self.report(call, message, fix("Stack the arrays with numpy", *changes, safe=False))
 
     def _check_array_of_array(self, call: cst.Call, made: cst.BaseExpression) -> None:
@@ -95,3 +95,11 @@ class CopyingConversion(Rule):
         """The text of an array, cut where it is long."""
         text = self.model.shown(node)
         return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _calls(call: cst.Call, name: str) -> Change:
+    """Makes another function of torch the one that is called."""
+    match call.func:
+        case cst.Attribute() as function:
+            return replace(function, function.with_changes(attr=cst.Name(name)))
+    return replace(call.func, api(f"torch.{name}"))
