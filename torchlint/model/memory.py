@@ -10,6 +10,7 @@ from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite, Expansions
 from torchlint.semantics.memory.identity import IdentityTest, IdentityTests
+from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.spent_arrays import SpentArrays
 
@@ -71,3 +72,7 @@ class MemoryQuestions:
     def is_list_of_arrays(self, node: cst.BaseExpression) -> bool:
         """Whether a value is a list or tuple of arrays and of nothing else; ``False`` where that is not known."""
         return bool(self._model.answered(self._semantics.of(SpentArrays).are_in_list, node))
+
+    def lingering(self, name: cst.Name) -> Lingering[cst.CSTNode] | None:
+        """How long the tensor lives that a loop binds to ``name``; ``None`` where it is not known to outlive its use."""
+        return self._model.found(self._semantics.of(Lifetimes).lingering, name)

@@ -1,29 +1,14 @@
 from __future__ import annotations
 
-import ast
-import builtins
-import re
-from collections.abc import Iterator
-from functools import cached_property
+import libcst as cst
 
-from torchlint.diagnostic import Fix
-from torchlint.fixes.rewriting import Rewriter
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Binding, Form, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Loop, walk_body
-from torchlint.semantics.kinds.results import LOSS_MODULES
-
-_HEAVY = frozenset({"torch.matmul", "torch.bmm", "torch.einsum", "torch.mm", "torch.baddbmm", "torch.cdist"})
-_GATHERING = re.compile(rb"\+|append")
+from torchlint.fixes.changes import CodeFix, fix, insert_behind
+from torchlint.fixes.code import statement
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
 
 
-def _may_use_torch(data: bytes) -> bool:
-    """Whether a file is about torch, or a snippet that imports nothing."""
-    return b"torch" in data or b"import" not in data
-
-
-class LingeringIntermediate(AstRule):
+class LingeringIntermediate(Rule):
     """
     ## What it does
     Finds tensors that a loop computes for itself, and whose last one is still there while a later call needs the memory:
@@ -65,230 +50,23 @@ class LingeringIntermediate(AstRule):
     code = "TPL209"
     name = "lingering-intermediate"
     default = False
-    screen = Screen(any_of=(b"for", b"while"), pattern=_GATHERING, check=_may_use_torch)
+    triggers = (Found(".memory.lifetimes:Lifetimes.lingering"),)
+    needs = (("for", "while"),)
 
-    def visit_For(self, node: ast.For) -> None:
-        """Looks for what the loop leaves behind."""
-        self._look(node)
+    def visit_Name(self, node: cst.Name) -> None:
+        """Reports the name that the loop leaves bound."""
+        found = self.model.memory.lingering(node)
+        if found is not None:
+            text = self.model.shown(found.later)
+            later = text if len(text) <= 40 else f"{text[:37]}..."
+            name = node.value
+            message = (
+                f"The last `{name}` of the loop stays in memory while `{later}` runs; delete `{name}` at the end of each round"
+            )
+            self.report(node, message, self._deletion(node, found.last_use))
 
-    def visit_While(self, node: ast.While) -> None:
-        """Looks for what the loop leaves behind."""
-        self._look(node)
-
-    def _look(self, loop: Loop) -> None:
-        places: dict[ast.AST | None, int] = {statement: place for place, statement in enumerate(loop.body)}
-        for statement in loop.body:
-            match statement:
-                case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as value):
-                    binding = self.semantics.bindings.of(target)
-                    if binding is None or not self._is_only_of(loop, places, binding):
-                        continue
-                    if not self._is_activation(binding, value) or (later := self._hungry_call(loop, binding)) is None:
-                        continue
-                    message = (
-                        f"The last `{target.id}` of the loop stays in memory while `{_short(later)}` runs; "
-                        f"delete `{target.id}` at the end of each round"
-                    )
-                    self.report(target, message, self._deleting(loop, binding))
-
-    # --- what the loop keeps for itself ------------------------------------------------------------------------------
-
-    def _is_only_of(self, loop: Loop, places: dict[ast.AST | None, int], binding: Binding) -> bool:
-        """Whether a value is read in the loop only, behind the statement that makes it, and kept by nothing else."""
-        if not binding.uses or isinstance(binding.scope.node, ast.ClassDef) or binding.name in binding.scope.outer_names:
-            return False
-        if self._is_given_otherwise(binding):
-            return False
-        place = places[self.semantics.tree.statement(binding.node)]
-        used = (self._statement_in(use, loop) for use in binding.uses)
-        return all(places.get(statement, -1) > place for statement in used) and not any(map(self._is_kept, binding.uses))
-
-    def _is_given_otherwise(self, binding: Binding) -> bool:
-        """Whether the name is a parameter, say, or the value is the one that an augmented assignment goes on with."""
-        key = (binding.scope.node, binding.name)
-        if key not in self._names:
-            bindings = binding.scope.bindings.get(binding.name, [])
-            is_other = any(other.form in (Form.PARAMETER, Form.OTHER) for other in bindings)
-            self._names[key] = (is_other, {before for other in bindings for before in other.before})
-        is_other, changed = self._names[key]
-        return is_other or binding in changed
-
-    @cached_property
-    def _names(self) -> dict[tuple[ast.AST, str], tuple[bool, set[Binding]]]:
-        """For each variable, whether it is more than assigned to, and what augmented assignments go on with."""
-        return {}
-
-    def _statement_in(self, node: ast.AST, loop: Loop) -> ast.AST | None:
-        """The statement of the loop's body that ``node`` stands in, unless a function or a comprehension is in between."""
-        child = node
-        for parent in self.semantics.tree.ancestors(node):
-            if parent is loop:
-                return child
-            if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-                return None
-            child = parent
-        return None
-
-    def _is_kept(self, use: ast.Name) -> bool:
-        """Whether a use hands the tensor on to something that outlives it: a container, another name, a view of it."""
-        node: ast.AST = use
-        parent = self.semantics.tree.parent(node)
-        while isinstance(parent, (ast.Attribute, ast.Subscript, ast.Call)) and self._is_view(parent, node):
-            node, parent = parent, self.semantics.tree.parent(parent)
-        if isinstance(parent, ast.Attribute) and isinstance(call := self.semantics.tree.parent(parent), ast.Call):
-            return parent.attr in ("append", "register_hook", "backward") and call.func is parent
-        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute):
-            return parent.func.attr in ("append", "extend", "put", "add", "insert", "update", "appendleft")
-        return isinstance(
-            parent,
-            (
-                ast.Assign,
-                ast.AnnAssign,
-                ast.NamedExpr,
-                ast.Return,
-                ast.Yield,
-                ast.List,
-                ast.Tuple,
-                ast.Dict,
-                ast.Set,
-                ast.IfExp,
-            ),
-        )
-
-    @staticmethod
-    def _is_view(parent: ast.AST, node: ast.AST) -> bool:
-        """Whether ``parent`` is a view of the tensor ``node``, or the method that makes one."""
-        match parent:
-            case ast.Attribute(attr=attribute):
-                return attribute in torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS | torch_api.VIEW_PROPERTIES
-            case ast.Subscript(value=value):
-                return value is node
-            case ast.Call(func=function):
-                return function is node
-        return False
-
-    def _is_activation(self, binding: Binding, value: ast.Call) -> bool:
-        """Whether a value is a tensor that a module or function computed, and that no graph holds on to."""
-        kind = self.semantics.inference.binding_kind(binding)
-        if kind.known and (not kind.is_tensor or kind.scalar):
-            return False
-        if not kind.known:
-            return self._is_plain_call(value) and self._is_summed_up(binding)
-        if not self.semantics.no_grad.covers(value):
-            return False
-        called = self.semantics.kind(value.func)
-        name = self.semantics.qualified_name(value.func) or ""
-        if called.type is Type.MODULE:
-            return called.name not in LOSS_MODULES
-        return isinstance(called.definition, FUNCTIONS) or name in _HEAVY or name.startswith("torch.nn.functional.")
-
-    def _is_plain_call(self, call: ast.Call) -> bool:
-        """Whether a function is called that the file does not bind: ``f(x)`` in a snippet."""
-        return (
-            isinstance(call.func, ast.Name) and not self.semantics.bindings.reaching(call.func) and _is_no_builtin(call.func.id)
-        )
-
-    def _is_summed_up(self, binding: Binding) -> bool:
-        """Whether all that is done with a value is ``result += g(value)``."""
-        for use in binding.uses:
-            call = self.semantics.tree.parent(use)
-            if not isinstance(call, ast.Call) or not self._is_plain_call(call):
-                return False
-            if not isinstance(self.semantics.tree.parent(call), ast.AugAssign):
-                return False
-        return True
-
-    # --- what comes later --------------------------------------------------------------------------------------------
-
-    def _hungry_call(self, loop: Loop, binding: Binding) -> ast.Call | None:
-        """A call behind the loop that works on what the loop made of the values, while the last one is still there."""
-        results = self._results(loop, binding)
-        if not results:
+    def _deletion(self, name: cst.Name, last_use: cst.CSTNode | None) -> CodeFix | None:
+        if last_use is None:
             return None
-        gone = [other.node for other in binding.scope.bindings.get(binding.name, []) if other is not binding]
-        flow = self.semantics.control_flow
-        for part in self._behind(loop):
-            match part:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if _mentions(value, results):
-                    results.add(name)
-            if isinstance(part, ast.Call) and self._is_hungry(part) and any(_mentions(item, results) for item in part.args):
-                if flow.may_follow(binding.node, part, avoiding=gone):
-                    return part
-        return None
-
-    def _results(self, loop: Loop, binding: Binding) -> set[str]:
-        """The sums and lists that what is computed of the values goes into: ``result`` of ``result += g(value)``."""
-        results: set[str] = set()
-        pending, seen = [binding], {binding}
-        while pending:
-            for use in pending.pop().uses:
-                match self.semantics.tree.statement(use):
-                    case ast.AugAssign(target=ast.Name(id=name)):
-                        results.add(name)
-                    case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"))):
-                        results.add(name)
-                    case ast.Assign(targets=[ast.Name(id=name) as target], value=value):
-                        made = self.semantics.bindings.of(target)
-                        if isinstance(value, ast.BinOp) and _mentions(value, {name}):
-                            results.add(name)
-                        elif made is not None and made not in seen and self.semantics.tree.inside(target, loop):
-                            seen.add(made)
-                            pending.append(made)
-        own = {other.name for other in seen}
-        return {name for name in results if name not in own and self._outlives(name, binding, loop)}
-
-    def _outlives(self, name: str, binding: Binding, loop: Loop) -> bool:
-        """Whether a name is one that the loop adds to, rather than one that it makes anew in each round."""
-        others = [other for other in binding.scope.bindings.get(name, []) if other.form is not Form.AUGMENTED]
-        return not others or any(not self.semantics.tree.inside(other.node, loop) for other in others)
-
-    def _behind(self, loop: Loop) -> Iterator[ast.AST]:
-        """The parts of the statements that follow the loop, in its block and the blocks around it."""
-        statement: ast.stmt = loop
-        while True:
-            block = self.semantics.tree.block(statement)
-            if statement not in block:
-                return
-            yield from walk_body(block[block.index(statement) + 1 :])
-            parent = self.semantics.tree.parent(statement)
-            if not isinstance(parent, ast.stmt) or isinstance(parent, (*FUNCTIONS, ast.ClassDef)):
-                return
-            statement = parent
-
-    def _is_hungry(self, call: ast.Call) -> bool:
-        """Whether a call runs a module, a function of the file, or one that is heavy."""
-        called = self.semantics.kind(call.func)
-        if called.type is Type.MODULE:
-            return called.name not in LOSS_MODULES
-        name = self.semantics.qualified_name(call.func) or ""
-        heavy = name in _HEAVY or name.startswith("torch.nn.functional.")
-        return heavy or isinstance(called.definition, FUNCTIONS) or self._is_plain_call(call)
-
-    # --- the fix -----------------------------------------------------------------------------------------------------
-
-    def _deleting(self, loop: Loop, binding: Binding) -> Fix | None:
-        """Deletes the name behind the statement of the loop's body that uses it last."""
-        statements = [self._statement_in(use, loop) for use in binding.uses]
-        last = max(loop.body.index(statement) for statement in statements if isinstance(statement, ast.stmt))
-        statement = loop.body[last]
-        rewriter = Rewriter(self.source, self.semantics)
-        if not rewriter.stands_alone(statement) or isinstance(statement, (ast.Continue, ast.Break, ast.Return, ast.Raise)):
-            return None
-        assert statement.end_lineno is not None
-        end = self.source.line_span(statement.end_lineno)[1]
-        deletion = f"{self.source.newline}{rewriter.indentation(statement)}del {binding.name}"
-        return self.fix(f"Delete `{binding.name}` behind its last use", [(end, end, deletion)], safe=True)
-
-
-def _is_no_builtin(name: str) -> bool:
-    return not hasattr(builtins, name)
-
-
-def _mentions(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
-
-
-def _short(node: ast.expr) -> str:
-    """The text of a call, cut where it is long."""
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+        deletion = statement("del {name}", name=cst.Name(name.value))
+        return fix(f"Delete `{name.value}` behind its last use", insert_behind(last_use, deletion, alone=True))
