@@ -59,7 +59,7 @@ class NoGradWithoutEval(Rule):
     code = "TPL305"
     name = "no-grad-without-eval"
     triggers = (Found(".training.wrong_modes:TrainingModeEvaluations.found"),)
-    needs = (("no_grad", "inference_mode", "set_grad_enabled"), ("backward", "manual_backward"))
+    needs = (("no_grad", "inference_mode", "set_grad_enabled"), ("backward", "manual_backward", "grad", "training_step"))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the call that evaluates."""

@@ -1,0 +1,81 @@
+"""Whether code needs gradients."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.gradient_uses import GradientUses
+
+
+def semantics(text: str) -> Semantics:
+    return Semantics(ast.parse("import torch\n" + dedent(text)))
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("loss.backward()", True),
+        ("fgsm_attack(model, x)", True),
+        ("saliency.of(x)", True),
+        ("torch.autograd.grad(y, x)", True),
+        ("torch.func.vmap(f)(x)", True),
+        ("x.grad", True),
+        ("x.requires_grad = True", True),
+        ("y = torch.zeros(2, requires_grad=flag)", True),
+        ("helper()", True),
+        ("net(x)", True),
+        ("y = torch.zeros(2, requires_grad=False)", False),
+        ("y = model(x)", False),
+        ("x.grad = None", False),
+        ("def f(): loss.backward()", False),
+    ],
+)
+def test_what_needs_gradients(statement: str, expected: bool) -> None:
+    meaning = semantics(f"""
+        class Net(torch.nn.Module):
+            def forward(self, x):
+                return torch.autograd.grad(x.sum(), x)
+        def helper():
+            loss.backward()
+        net, x = Net(), torch.zeros(2)
+        {statement}
+    """)
+    assert meaning.of(GradientUses).used_in(meaning.tree.module.body[-1:]) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("torch.autograd.grad(y, x)", True),
+        ("x = torch.zeros(2, requires_grad=True)", True),
+        ("def f(x, requires_grad=True): pass", True),
+        ("x.requires_grad_()", True),
+        ("energy.forces", True),
+        ("for p in model.parameters(): p.requires_grad = False", False),
+        ("loss.backward()", False),
+        ("# torch.autograd.grad", False),
+    ],
+)
+def test_files_that_work_with_gradients_otherwise_than_by_training(text: str, expected: bool) -> None:
+    assert semantics(text).of(GradientUses).may_be_needed is expected
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("with no_gradients(): «f()»", True),
+        ("@inference\ndef g():\n    «f()»", True),
+        ("torch.set_grad_enabled(flag)\n«f()»", True),
+        ("with torch.autograd.profiler.profile(): «f()»", False),
+        ("with open(path): «f()»", False),
+        ("«f()»", False),
+    ],
+)
+def test_whether_something_may_turn_autograd_off(snippet: str, expected: bool) -> None:
+    meaning, (call,) = marked("import torch\n" + snippet)
+    assert meaning.of(GradientUses).are_ruled_at(call) is expected

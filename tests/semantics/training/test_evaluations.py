@@ -1,0 +1,99 @@
+"""Evaluations that autograd records for nothing: of each snippet, what starts with the marked run of a model."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.training.evaluations import Evaluations, RecordedEvaluation
+
+
+def recorded(snippet: str) -> RecordedEvaluation[ast.stmt] | None:
+    """The evaluation that starts with the marked call."""
+    semantics, (call,) = marked("import torch\n" + dedent(snippet))
+    assert isinstance(call, ast.Call)
+    found = semantics.of(Evaluations).recorded.get(call, [None])
+    assert len(found) == 1
+    return found[0]
+
+
+def function(body: str, name: str = "run") -> str:
+    return f"def {name}(model, loader, flag, results):\n    model.eval()\n    {body}\n"
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        function("for x in loader:\n        print(«model(x)».argmax())"),
+        function("print([«model(x)».argmax() for x in loader])", "evaluate"),
+        function("return «model(1)».argmax()", "predict"),
+        function("while flag:\n        flag = «model(1)» > 0"),
+        "class Runner:\n    def test(self):\n        self.net.eval()\n        for x in data:\n            print(«self.net(x)»)",
+    ],
+)
+def test_a_function_that_does_nothing_else(snippet: str) -> None:
+    found = recorded(snippet)
+    assert found is not None
+    assert isinstance(found.function, ast.FunctionDef)
+    assert (found.statements, found.mendable, found.certain) == ((), True, True)
+
+
+TRAINS = "for x in data:\n    model(x).sum().backward()\n    optimizer.step()\n"
+
+
+@pytest.mark.parametrize(
+    ("snippet", "count"),
+    [
+        (TRAINS + "model.eval()\nfor x in test:\n    print(«model(x)».argmax())", 1),
+        (TRAINS + "    model.eval()\n    y = «model(x)»\n    print(y.argmax())", 1),
+        (TRAINS + "    model.eval()\n    y = «model(x)»\n    n = 1\n    z = model(y)", 3),
+        (TRAINS + "    model.eval()\n    y = «model(x)»\n    y.grad\n    z = model(y)", 1),
+    ],
+)
+def test_statements_where_training_stands_beside_them(snippet: str, count: int) -> None:
+    found = recorded(snippet)
+    assert found is not None
+    assert found.function is None
+    assert len(found.statements) == count
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        function("print(«model(1)»)"),  # a single call, and not called like an evaluation
+        function("for x in loader:\n        «model(x)».sum().backward()"),
+        function("with torch.no_grad():\n        for x in loader:\n            print(«model(x)»)"),
+        function("with torch.set_grad_enabled(flag):\n        for x in loader:\n            print(«model(x)»)"),
+        function("model.train()\n    for x in loader:\n        print(«model(x)»)"),
+        function("for x in loader:\n        print(«model(x)», perturb(x))"),
+        function("return [«model(x)» for x in loader]"),  # a caller may want the graphs
+        function("for x in loader:\n        results.append(«model(x)»)"),
+        function("for x in loader:\n        print(«model(x)»)", "test_it"),
+        "class Net(torch.nn.Module):\n    def f(self):\n        self.eval()\n        for x in xs:\n            print(«self(x)»)",
+    ],
+)
+def test_what_needs_the_graph_or_may(snippet: str) -> None:
+    assert recorded(snippet) is None
+
+
+@pytest.mark.parametrize(
+    ("snippet", "mendable", "certain"),
+    [
+        (function("for x in loader:\n        yield «model(x)».argmax()"), False, True),
+        ("async " + function("for x in loader:\n        print(«model(x)»)"), False, True),
+        (function("for x in loader:\n        results.append(«model(x)»)", "predict"), True, False),
+        (function("for x in loader:\n        print(«model(x)»)") + "forces = 1\n", True, False),
+    ],
+)
+def test_whether_autograd_can_be_turned_off_and_the_graph_be_wanted(snippet: str, mendable: bool, certain: bool) -> None:
+    found = recorded(snippet)
+    assert found is not None
+    assert (found.mendable, found.certain) == (mendable, certain)
+
+
+def test_a_file_that_does_not_speak_of_torch() -> None:
+    semantics, (call,) = marked(function("for x in loader:\n        print(«model(x)».argmax())"))
+    assert call not in semantics.of(Evaluations).recorded

@@ -1,0 +1,68 @@
+"""Models that are run as they were loaded: of each snippet, what runs the model that the marked call loads."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.training.loaded_models import LoadedModels
+
+
+def run(snippet: str) -> str | None:
+    """The call that runs a model in the mode that it was made in, behind the marked call that loads it."""
+    semantics, (load,) = marked(f"import torch\nimport torchvision\nfrom torch import nn\n{snippet}")
+    assert isinstance(load, ast.Call)
+    found = semantics.of(LoadedModels).run_in_training.get(load)
+    return ast.unparse(found) if found is not None else None
+
+
+MADE = "model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())\n"
+LOADED = "«model.load_state_dict(torch.load(path))»\n"
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        (MADE + LOADED + "print(model(x))", "model(x)"),
+        (MADE + LOADED + "model.half()\nprint(model.forward(x))", "model.forward(x)"),
+        ("model = torchvision.models.resnet18().to(device)\n" + LOADED + "y = model(x)", "model(x)"),
+        ("model = MyResNet(2)\n" + LOADED + "y = model(x)", "model(x)"),
+        (f"def show(net):\n    print(net(x))\n{MADE}{LOADED}show(model)", "show(model)"),
+        (
+            "def load():\n    model = nn.Dropout()\n    «model.load_state_dict(state)»\n    return model\n"
+            "net = load()\nprint(net(x))",
+            "net(x)",
+        ),
+        (
+            "class Predictor:\n    def __init__(self):\n        self.net = nn.Dropout()\n"
+            "        «self.net.load_state_dict(state)»\n    def predict(this, x):\n        return this.net(x)",
+            "this.net(x)",
+        ),
+    ],
+)
+def test_what_is_run_as_it_was_made(snippet: str, expected: str) -> None:
+    assert run(snippet) == expected
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        MADE + LOADED + "model.eval()\nmodel(x)",
+        MADE + LOADED + "model.train()\nmodel(x)",
+        MADE + "model.eval()\n" + LOADED + "model(x)",
+        MADE + LOADED + "prepare_for_test(model)\nmodel(x)",
+        MADE + "model(x)\n" + LOADED,
+        MADE + LOADED + "model(x).sum().backward()",
+        MADE + "optimizer = torch.optim.SGD(model.parameters(), 0.1)\n" + LOADED + "model(x)",
+        "model = nn.Linear(2, 2)\n" + LOADED + "model(x)",
+        "model = build()\n" + LOADED + "model(x)",
+        "def predict(model):\n    «model.load_state_dict(state)»\n    return model(x)",
+        "def test_it():\n    model = nn.Dropout()\n    «model.load_state_dict(state)»\n    model(x)",
+        "class Net(nn.Module):\n    def __init__(self):\n        self.drop = nn.Dropout()\n"
+        "        «self.drop.load_state_dict(state)»\n    def forward(self, x):\n        return self.drop(x)",
+    ],
+)
+def test_what_is_run_in_another_mode_or_one_that_is_not_known(snippet: str) -> None:
+    assert run(snippet) is None

@@ -1,0 +1,190 @@
+"""Models in the wrong mode: of each snippet, what is known of the marked call."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent, indent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.training.wrong_modes import (
+    EvaluatedInTraining,
+    EvaluationModeTrainings,
+    TrainedInEvaluation,
+    TrainingModeEvaluations,
+)
+
+TRAINING = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+def run(loader, test_loader):
+    net = nn.Sequential(nn.Linear(2, 2), nn.{layer})
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+{round}
+"""
+TRAINS = "for x, y in loader:\n    F.cross_entropy(net(x), y).backward()\n    optimizer.step()\n"
+EVALUATES = "with torch.no_grad():\n    correct = sum((«net(x)».argmax(1) == y).sum() for x, y in test_loader)\n"
+
+
+def training(*parts: str, layer: str = "Dropout()") -> str:
+    """A training of a model with one layer whose mode matters, unless another is given; the rounds are made of the parts."""
+    return TRAINING.format(layer=layer, round=indent("\n".join(parts), " " * 8))
+
+
+# --- evaluated in training mode --------------------------------------------------------------------------------------
+
+
+def evaluated(snippet: str) -> EvaluatedInTraining[ast.expr, ast.stmt] | None:
+    """What the marked call evaluates in training mode."""
+    semantics, (call,) = marked(snippet)
+    assert isinstance(call, ast.Call)
+    return semantics.of(TrainingModeEvaluations).found.get(call)
+
+
+@pytest.mark.parametrize("before", ["", "net.train()", "net.eval()\nnet.train()", "net.encoder.eval()", "other.eval()"])
+def test_what_is_evaluated_as_its_training_left_it(before: str) -> None:
+    found = evaluated(training(before, TRAINS, EVALUATES))
+    assert found is not None
+    assert ast.unparse(found.model) == "net"
+    assert isinstance(found.statement, ast.With)
+
+
+@pytest.mark.parametrize(
+    ("before", "between"),
+    [
+        ("", "net.eval()"),
+        ("net.train()", "net.eval()"),
+        ("net.eval()", ""),
+        ("net.train(epoch > 0)", ""),
+        ("", "evaluating(net)"),
+    ],
+)
+def test_what_is_evaluated_in_another_mode_or_one_that_is_not_known(before: str, between: str) -> None:
+    assert evaluated(training(before, TRAINS, between, EVALUATES)) is None
+
+
+@pytest.mark.parametrize("layer", ["LayerNorm(2)", "LSTM(2, 2)"])
+def test_where_the_mode_makes_no_difference(layer: str) -> None:
+    assert evaluated(training("", TRAINS, EVALUATES, layer=layer)) is None
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "with torch.no_grad():\n    target = «net(x)»\n" + TRAINS,  # what the training works with
+        TRAINS + "correct = sum((«net(x)».argmax(1) == y).sum() for x, y in test_loader)",  # with autograd on
+        TRAINS + "rollouts.append(1)\n" + EVALUATES,
+        TRAINS + "state, reward = env.step(action)\n" + EVALUATES,
+    ],
+)
+def test_what_is_no_evaluation(run: str) -> None:
+    assert evaluated(training(run)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "goes_on"),
+    [("", "", True), ("net.train()", "", False), ("", "break", False), ("", "net.train()", False)],
+)
+def test_whether_training_goes_on_in_the_mode_that_is_left(before: str, more: str, goes_on: bool) -> None:
+    found = evaluated(training(before, TRAINS, EVALUATES, more))
+    assert found is not None
+    assert found.training_goes_on is goes_on
+
+
+def test_an_evaluation_may_be_a_function() -> None:
+    found = evaluated("""
+        import torch
+        from torch import nn
+
+        net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+        @torch.no_grad()
+        def evaluate():
+            return sum((«net(x)».argmax(1) == y).sum() for x, y in test_loader)
+
+        for epoch in range(9):
+            for x, y in loader:
+                criterion(net(x), y).backward()
+                optimizer.step()
+            evaluate()
+    """)
+    assert found is not None
+    assert isinstance(found.function, ast.FunctionDef)
+    assert found.statement is None
+
+
+# --- trained in evaluation mode --------------------------------------------------------------------------------------
+
+
+def trained(snippet: str) -> TrainedInEvaluation[ast.expr, ast.stmt] | None:
+    """What trains a model in the evaluation mode that the marked call puts it into."""
+    semantics, (call,) = marked(snippet)
+    return semantics.of(EvaluationModeTrainings).found.get(call)
+
+
+SHOWS = "print(net(x).argmax(1))\n"
+
+
+@pytest.mark.parametrize("switch", ["«net.eval()»", "«net.train(False)»", "if net is not None:\n    «net.eval()»"])
+def test_what_is_trained_as_its_evaluation_left_it(switch: str) -> None:
+    found = trained(training(TRAINS, switch, SHOWS))
+    assert found is not None
+    assert found.name == "net"
+    assert ast.unparse(found.training) == "net"
+    assert isinstance(found.statement, ast.For)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("net.train()", TRAINS, "«net.eval()»", SHOWS),
+        (TRAINS, "«net.eval()»", SHOWS, "net.train()"),
+        (TRAINS, "«net.eval()»", SHOWS, "restore(net)"),
+        ("«net.eval()»", TRAINS),  # it is meant to be frozen
+        (TRAINS, "«net.eval()»", SHOWS, "break"),
+        (TRAINS, "if flag:\n    net.train()\nelse:\n    «net.eval()»", SHOWS, "net.train()"),
+    ],
+)
+def test_what_is_trained_in_training_mode_or_is_meant(parts: tuple[str, ...]) -> None:
+    assert trained(training(*parts)) is None
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [("loss = criterion(net(x), y)", True), ("loss = head(net(x)).sum()", False), ("loss = self.head(net(x)).sum()", True)],
+)
+def test_the_only_model_of_a_function_is_trained_unless_it_may_be_a_part(step: str, expected: bool) -> None:
+    snippet = f"""
+        def train(net, head, criterion, optimizer, loader):
+            for x, y in loader:
+                {step}
+                loss.backward()
+                optimizer.step()
+                «net.eval()»
+                print(net(x).argmax(1))
+    """
+    assert (trained(dedent(snippet)) is not None) is expected
+
+
+def test_a_function_of_the_file_may_be_what_evaluates() -> None:
+    found = trained("""
+        import torch
+        from torch import nn
+
+        def evaluate(model):
+            «model.eval()»
+            return model(test_images).argmax(1)
+
+        net = nn.Dropout()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            criterion(net(x), y).backward()
+            evaluate(net)
+    """)
+    assert found is not None
+    assert found.name == "net"
