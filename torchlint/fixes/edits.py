@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import libcst as cst
 
@@ -65,14 +65,25 @@ class Editing:
         return Fix(wanted.title, tuple(located), Applicability.SAFE if safe else Applicability.UNSAFE)
 
     def _apart(self, edits: list[TextEdit]) -> list[TextEdit]:
-        """The edits, with those shortened that take along a character which another one changes: the first in a block."""
+        """The edits, with those that take along what another one changes leaving that: the first in a block, a line break."""
         changed = {start for start, end, _ in edits if start < end}
+        return [self._without_lines_break(self._without_last(edit, changed), changed) for edit in edits]
 
-        def takes_along(edit: TextEdit) -> bool:
-            start, end, new = edit
-            return start < end - 1 and end - 1 in changed and new.endswith(self._source.text[end - 1])
+    def _without_last(self, edit: TextEdit, changed: Collection[int]) -> TextEdit:
+        start, end, new = edit
+        takes_along = start < end - 1 and end - 1 in changed and new.endswith(self._source.text[end - 1])
+        return (start, end - 1, new[:-1]) if takes_along else edit
 
-        return [(edit[0], edit[1] - 1, edit[2][:-1]) if takes_along(edit) else edit for edit in edits]
+    def _without_lines_break(self, edit: TextEdit, changed: Collection[int]) -> TextEdit:
+        """A deletion of whole lines with the line break before them in the place of the one behind, if that is changed."""
+        start, end, new = edit
+        if new or start == end:
+            return edit
+        first, last = self._source.location(start), self._source.location(end - 1).row
+        line_end = self._source.line_span(last)[1]
+        if first.column > 1 or first.row == 1 or line_end >= end or line_end not in changed:
+            return edit
+        return (self._source.line_span(first.row - 1)[1], line_end, "")
 
     def _edits(self, change: Change) -> list[TextEdit] | None:
         match change:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torchlint.model.modules import ModulesQuestions
     from torchlint.model.shapes import ShapesQuestions
     from torchlint.model.training import TrainingQuestions
+    from torchlint.model.variables import VariablesQuestions
 
 
 class Model(Joint):
@@ -99,3 +100,10 @@ class Model(Joint):
         from torchlint.model.devices import DevicesQuestions
 
         return DevicesQuestions(self)
+
+    @cached_property
+    def variables(self) -> VariablesQuestions:
+        """What is left of torch 0.3's Variable."""
+        from torchlint.model.variables import VariablesQuestions
+
+        return VariablesQuestions(self)

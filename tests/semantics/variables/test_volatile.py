@@ -1,0 +1,92 @@
+"""What is marked volatile, and what is computed with it."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.variables.volatile import Volatiles
+
+
+def semantics_of(snippet: str) -> Semantics:
+    semantics, _ = marked("import torch\nfrom torch.autograd import Variable\n" + dedent(snippet))
+    return semantics
+
+
+def flags(snippet: str) -> list[str]:
+    """What is set to volatile, in the order of the text: by a call of Variable, or (in brackets) as an attribute."""
+    marks = semantics_of(snippet).of(Volatiles).marks.values()
+    return [ast.unparse(mark.flag) if mark.call is not None else f"[{ast.unparse(mark.flag)}]" for mark in marks]
+
+
+def computing(snippet: str) -> list[str]:
+    """The runs of statements that compute with what the first statement with a mark marks, each by its first lines."""
+    semantics = semantics_of(snippet)
+    volatiles = semantics.of(Volatiles)
+    statement = semantics.tree.statement(next(iter(volatiles.marks)))
+    runs = volatiles.computing(statement)
+    return ["; ".join(ast.unparse(part).splitlines()[0] for part in run) for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("Variable(x, volatile=True)", ["True"]),
+        ("Variable(x, requires_grad=False, volatile=flag)", ["flag"]),
+        ("Variable(x, False, True)", ["True"]),
+        ("torch.autograd.Variable(x, volatile=not train)", ["not train"]),
+        ("V = Variable\nV(x, volatile=True)", ["True"]),
+        ("def f(x): x.volatile = True", ["[True]"]),
+        ("x = torch.zeros(3)\nx.volatile = False", ["[False]"]),
+        ("Variable(x)", []),
+        ("Variable(x, *flags, True)", []),
+        ("other(x, volatile=True)", []),
+        ("class Ram:\n    def __init__(self): self.volatile = True", []),
+        ("x = [1]\nx.volatile = True", []),
+        ("if x.volatile: pass", []),
+    ],
+)
+def test_finds_marks(snippet: str, expected: list[str]) -> None:
+    assert flags(snippet) == expected
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        pytest.param("y = model(Variable(x, volatile=True))", ["y = model(Variable(x, volatile=True))"], id="at once"),
+        pytest.param("x = Variable(x, volatile=True)\ny = model(x)\nprint(y)", ["y = model(x)"], id="by its name"),
+        pytest.param("x = Variable(x, volatile=True)\ny = x + 1\nz = y\nmodel(z)", ["model(z)"], id="by names for it"),
+        pytest.param(
+            "x = Variable(x, volatile=True)\na = f(x)\nprint(1)\nb = g(a)", ["a = f(x); print(1); b = g(a)"], id="one run"
+        ),
+        pytest.param("x = Variable(x, volatile=True)\nif x:\n    a = f(x)", ["a = f(x)"], id="in a block"),
+        pytest.param("xs = []\nxs.append(Variable(x, volatile=True))\nf(xs)", ["f(xs)"], id="through a list"),
+        pytest.param("def f(x):\n    x.volatile = True\n    y = model(x)", ["y = model(x)"], id="an attribute"),
+        pytest.param(
+            "for x in loader:\n    x = Variable(x, volatile=True)\n    y = model(x)",
+            ["for x in loader:"],
+            id="the loop it is from",
+        ),
+        pytest.param("x = Variable(x, volatile=True)\nsize = x.size(0)\nf(x.data)", [], id="nothing that autograd sees"),
+        pytest.param("def f(x): return Variable(x, volatile=True)", [], id="it leaves"),
+        pytest.param("x = Variable(x, volatile=True)\nwith torch.no_grad():\n    y = model(x)", [], id="off already"),
+        pytest.param("x = Variable(x, volatile=True)\nloss = model(x)\nloss.backward()", [], id="back-propagated"),
+        pytest.param("x = Variable(x, volatile=True)\ntrain_epoch(model, x)", [], id="called training"),
+        pytest.param(
+            "def go(m, x): m(x).backward()\nx = Variable(x, volatile=True)\ngo(model, x)",
+            [],
+            id="trains in a function of the file",
+        ),
+        pytest.param(
+            "x = Variable(x, volatile=True)\na = f(x)\noptimizer.step()\nb = g(a)",
+            ["a = f(x)", "b = g(a)"],
+            id="training between",
+        ),
+    ],
+)
+def test_finds_what_computes_with_it(snippet: str, expected: list[str]) -> None:
+    assert computing(snippet) == expected

@@ -1,0 +1,195 @@
+"""Values that are marked ``volatile``, as torch 0.3 turned autograd off, and where it has to be off for them now."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeAlias, TypeVar
+
+from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
+from torchlint.semantics.variables.computations import VARIABLE, Computations
+
+Node = TypeVar("Node")
+Mark: TypeAlias = ast.keyword | ast.expr | ast.Assign
+
+_BACKWARD = frozenset({"backward", "manual_backward", "step"})
+_TRAINING_NAME = re.compile(r"(^|_)(train|fit|optimi[sz]e|update_params|backprop)(_|$)", re.IGNORECASE)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
+_DEEP = 3
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class VolatileMark(Generic[Node]):
+    """What ``volatile`` is set to, and the call of Variable that is told so; none where it is set as an attribute."""
+
+    flag: Node
+    call: Node | None
+
+
+class Volatiles:
+    """Finds what a file marks as volatile, and what it computes with that."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._backpropagated = semantics.of(Backpropagated)
+        self._places: dict[ast.stmt, dict[ast.AST, int]] = {}
+
+    @cached_property
+    def marks(self) -> dict[Mark, VolatileMark[ast.expr]]:
+        """The arguments of Variable and the assignments that set ``volatile``."""
+        marks: dict[Mark, VolatileMark[ast.expr]] = {}
+        for call in self._semantics.of(Spellings).calls({"Variable"}):
+            if self._semantics.qualified_name(call.func) != VARIABLE:
+                continue
+            marks.update({word: VolatileMark(word.value, call) for word in call.keywords if word.arg == "volatile"})
+            if len(call.args) == 3 and not any(isinstance(argument, ast.Starred) for argument in call.args):
+                marks[call.args[2]] = VolatileMark(call.args[2], call)
+        for node in self._semantics.tree.of_type(ast.Assign):
+            match node:
+                case ast.Assign(targets=[ast.Attribute(attr="volatile", value=owner)], value=flag) if self._may_be_tensor(
+                    owner
+                ):
+                    marks[node] = VolatileMark(flag, None)
+        return marks
+
+    def _may_be_tensor(self, owner: ast.expr) -> bool:
+        kind = self._semantics.kind(owner)
+        return kind.is_tensor or (kind.type is Type.UNKNOWN and self._semantics.facts.self_class(owner) is None)
+
+    @cached_property
+    def _calls(self) -> dict[ast.stmt, list[ast.Call]]:
+        """The statements with marks, and the calls in them that are told."""
+        found: dict[ast.stmt, list[ast.Call]] = defaultdict(list)
+        for mark, given in self.marks.items():
+            calls = found[self._semantics.tree.statement(mark)]
+            if isinstance(given.call, ast.Call):
+                calls.append(given.call)
+        return found
+
+    # --- where autograd goes off -------------------------------------------------------------------------------------
+
+    def computing(self, statement: ast.stmt) -> list[list[ast.stmt]]:
+        """The neighbouring statements that compute with what a statement marks, and train nothing, as long as they can be."""
+        function = self._semantics.tree.function(statement)
+        body = function.body if isinstance(function, FUNCTIONS) else self._semantics.tree.module.body
+        calls = self._calls.get(statement, [])
+        computations = Computations(self._semantics, function)
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(attr="volatile", value=ast.Name() as owner)]):
+                computations.follow_behind(owner)
+        for call in calls:
+            computations.follow(call)
+        needed = {part for part in computations.found if self._is_neutral([part])}
+        source = next(filter(None, map(self._item_loop, calls)), None)
+        return list(self._runs(body, needed, source))
+
+    def _item_loop(self, call: ast.Call) -> ast.For | None:
+        """The loop around ``call`` whose item its argument is made from."""
+        for loop in self._semantics.tree.loops(call):
+            if isinstance(loop, ast.For) and self._is_made_from(call, loop):
+                return loop
+        return None
+
+    def _is_made_from(self, node: ast.expr, loop: ast.For, depth: int = _DEEP) -> bool:
+        for name in ast.walk(node):
+            for binding in self._semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ():
+                if binding.form is Form.LOOP and self._semantics.tree.statement(binding.node) is loop:
+                    return True
+                if depth and binding.form is Form.ASSIGNMENT and binding.value is not None:
+                    if self._semantics.tree.inside(binding.node, loop) and self._is_made_from(binding.value, loop, depth - 1):
+                        return True
+        return False
+
+    def _runs(self, block: list[ast.stmt], needed: set[ast.stmt], source: ast.For | None) -> Iterator[list[ast.stmt]]:
+        """The neighbouring statements, within ``block`` or deeper, that hold ``needed`` and nothing that trains.
+
+        The loop ``source``, from which the value is, goes in as a whole.
+        """
+        holders = {part for one in needed for part in (one, *self._semantics.tree.ancestors(one))}
+        places = self._places_in(block)
+        holding = sorted(places[part] for part in holders if part in places)
+        groups: list[list[int]] = []
+        for index in holding:
+            if groups and self._is_neutral(block[groups[-1][-1] + 1 : index + 1]) and self._is_neutral([block[groups[-1][-1]]]):
+                groups[-1].append(index)
+            else:
+                groups.append([index])
+        for group in groups:
+            first = block[group[0]]
+            if len(group) > 1 or self._goes_in_whole(first, needed, source):
+                yield block[group[0] : group[-1] + 1]
+            else:
+                for inner in _blocks(first):
+                    yield from self._runs(inner, needed, source)
+
+    def _places_in(self, block: list[ast.stmt]) -> dict[ast.AST, int]:
+        """Where each statement of a block is in it."""
+        if block[0] not in self._places:
+            self._places[block[0]] = {part: place for place, part in enumerate(block)}
+        return self._places[block[0]]
+
+    def _goes_in_whole(self, statement: ast.stmt, needed: set[ast.stmt], source: ast.For | None) -> bool:
+        """Whether a statement is taken as it is: simple, the loop that the value is from, one that does nothing else."""
+        whole = isinstance(statement, ast.For) and all(part in needed for part in statement.body)
+        return (statement in needed or statement is source or whole) and self._is_neutral([statement])
+
+    # --- what trains -------------------------------------------------------------------------------------------------
+
+    def _is_neutral(self, statements: list[ast.stmt]) -> bool:
+        """Whether nothing is trained there, nothing that will be back-propagated is computed, and nothing defined."""
+        for part in walk_body(statements):
+            if isinstance(part, _DEFINITIONS) or (isinstance(part, ast.Call) and self._trains(part)):
+                return False
+            if isinstance(part, (ast.Assign, ast.AugAssign)) and self._is_backpropagated(part):
+                return False
+        return True
+
+    def _is_backpropagated(self, statement: ast.Assign | ast.AugAssign) -> bool:
+        if statement in self._calls:
+            return False
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        stored = [part for target in targets for part in ast.walk(target) if isinstance(part, (ast.Name, ast.Attribute))]
+        return any(isinstance(part.ctx, ast.Store) and self._backpropagated.name(part) for part in stored)
+
+    def _trains(self, call: ast.Call, depth: int = _DEEP) -> bool:
+        """Whether a call back-propagates or updates parameters, itself or in a function of the file."""
+        name = last_name(call.func)
+        if name in _BACKWARD and isinstance(call.func, ast.Attribute):
+            return True
+        if self._semantics.qualified_name(call.func) in ("torch.autograd.grad", "torch.autograd.backward"):
+            return True
+        function = self._function(call)
+        if function is not None:
+            calls = (part for part in walk_body(function.body) if isinstance(part, ast.Call))
+            return depth > 0 and any(self._trains(part, depth - 1) for part in calls)
+        return _TRAINING_NAME.search(name) is not None and not _switches_mode(call)
+
+    def _function(self, call: ast.Call) -> Function | None:
+        definition = self._semantics.facts.definition(call.func)
+        if isinstance(definition, FUNCTIONS):
+            return definition
+        if isinstance(call.func, ast.Attribute) and (owner := self._semantics.facts.self_class(call.func.value)) is not None:
+            return self._semantics.facts.method(owner, call.func.attr)
+        return None
+
+
+def _switches_mode(call: ast.Call) -> bool:
+    """Whether a call is ``model.train()``, ``model.train(False)`` or ``set_train(…)``."""
+    return all(isinstance(value, ast.Constant) for value in [*call.args, *(word.value for word in call.keywords)])
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The lists of statements that a statement holds: its branches, its body."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(statement, field, None)
+        if isinstance(block, list) and block and not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            yield block
+    for part in [*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]:
+        yield part.body
