@@ -76,7 +76,6 @@ ON_AST = {
         "copying",
         "legacy.tpl101_variable_wrapper",
         "out_of_place",
-        "performance.tpl404_unsynchronised_timing",
         "snapshots",
         "spelling",
         "training.tpl301_unregistered_modules",

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import libcst as cst
 
+Statement: TypeAlias = cst.BaseSmallStatement | cst.BaseCompoundStatement
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Replace:
@@ -22,7 +24,7 @@ class ReplaceByLines:
     """Statements, each on lines of its own, in the place of one that shares its lines with no other code."""
 
     old: cst.CSTNode
-    new: tuple[cst.BaseSmallStatement | cst.BaseCompoundStatement, ...]
+    new: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,13 +44,15 @@ class Move:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Insert:
-    """A statement on a line of its own before another one, or behind it."""
+    """A statement on a line of its own, or on lines, before another one, or behind it."""
 
-    new: cst.BaseSmallStatement
+    new: Statement
     beside: cst.CSTNode
     behind: bool = False
     alone: bool = False
-    """Whether it takes a line of its own, so that there is no room where other code shares the lines of the other one."""
+    """Whether it takes a line of its own, so that there is no room where other code shares the lines of the other one.
+
+    A compound statement always does."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -115,7 +119,7 @@ def replace(old: cst.CSTNode, new: cst.CSTNode) -> Change:
     return Replace(old, new)
 
 
-def replace_by_lines(statement: cst.CSTNode, *new: cst.BaseSmallStatement | cst.BaseCompoundStatement) -> Change:
+def replace_by_lines(statement: cst.CSTNode, *new: Statement) -> Change:
     """Puts statements in the place of one, each on lines of its own; only where that one has its lines for itself."""
     return ReplaceByLines(statement, new)
 
@@ -130,12 +134,12 @@ def move(statement: cst.CSTNode, before: cst.CSTNode) -> Change:
     return Move(statement, before)
 
 
-def insert_before(statement: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:
+def insert_before(statement: cst.CSTNode, new: Statement, *, alone: bool = False) -> Change:
     """Puts a statement in front of another one; with ``alone``, only where that shares its lines with no other code."""
     return Insert(new, statement, alone=alone)
 
 
-def insert_behind(statement: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:
+def insert_behind(statement: cst.CSTNode, new: Statement, *, alone: bool = False) -> Change:
     """Puts a statement behind another one; with ``alone``, only where that shares its lines with no other code."""
     return Insert(new, statement, behind=True, alone=alone)
 
@@ -170,7 +174,7 @@ def decorate(function: cst.CSTNode, decorator: cst.BaseExpression) -> Change:
 
 
 def wrap(statements: Sequence[cst.CSTNode], context: cst.BaseExpression) -> Change:
-    """Puts neighbouring statements into ``with context:``."""
+    """Puts neighbouring statements into ``with context:``, with what the same fix inserts beside them."""
     return Wrap(statements, context)
 
 

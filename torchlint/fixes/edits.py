@@ -20,6 +20,7 @@ from torchlint.fixes.changes import (
     Rename,
     Replace,
     ReplaceByLines,
+    Statement,
     Wrap,
 )
 from torchlint.fixes.code import Api
@@ -42,6 +43,8 @@ class Editing:
         self._rewriter = Rewriter(model.source, model.semantics)
         self._spelling = Spelling(model.semantics, self._rewriter)
         self._made: dict[CodeFix, Fix | None] = {}
+        self._wrapped: set[ast.stmt] = set()
+        """What the fix that is being made puts into a block."""
 
     def fix(self, wanted: CodeFix) -> Fix | None:
         """A fix with its edits, or ``None`` where the layout of the code does not allow it.
@@ -53,6 +56,8 @@ class Editing:
         return self._made[wanted]
 
     def _fix(self, wanted: CodeFix) -> Fix | None:
+        wraps = [change for change in wanted.changes if isinstance(change, Wrap)]
+        self._wrapped = {self._statement(each) for change in wraps for each in change.statements}
         groups = [self._edits(change) for change in wanted.changes]
         made = [group for group in groups if group is not None]
         edits = self._apart(combined(*made))
@@ -90,7 +95,7 @@ class Editing:
             case Replace(old, new):
                 return self._replacement(old, new)
             case ReplaceByLines(old, statements):
-                return self._lines(self._statement(old), statements)
+                return self._replacement_by_lines(self._statement(old), statements)
             case Remove(node):
                 return self._removal(node)
             case Move(node, before):
@@ -128,19 +133,29 @@ class Editing:
         indentation = self._rewriter.indentation(self._model.semantics.tree.statement(twin)) if parsed.is_whole else None
         return [*replacement(old, spelled, parsed, self._source.text, indentation), *imports]
 
-    def _lines(self, old: ast.stmt, new: Iterable[cst.BaseSmallStatement | cst.BaseCompoundStatement]) -> list[TextEdit] | None:
-        source, rewriter = self._source, self._rewriter
-        if not rewriter.stands_alone(old):
+    def _replacement_by_lines(self, old: ast.stmt, new: Iterable[Statement]) -> list[TextEdit] | None:
+        if not self._rewriter.stands_alone(old):
             return None
-        module = cst.Module([], default_indent=rewriter.indent_unit(old), default_newline=source.newline)
+        code, imports = self._lines(new, old)
+        code = code[len(self._indentation(old)) :].removesuffix(self._source.newline)
+        return [(self._source.start(old), self._source.end(old), code), *imports]
+
+    def _lines(self, new: Iterable[Statement], beside: ast.stmt) -> tuple[str, list[TextEdit]]:
+        """New statements on lines of their own, as deep as ``beside``, and the edits that import what they take."""
+        rewriter = self._rewriter
+        module = cst.Module([], default_indent=rewriter.indent_unit(beside), default_newline=self._source.newline)
         code, imports = "", list[TextEdit]()
         for each in new:
-            spelled, taken = self._spelled(each, old)
+            spelled, taken = self._spelled(each, beside)
             line = cst.SimpleStatementLine([spelled]) if isinstance(spelled, cst.BaseSmallStatement) else spelled
-            code += written(line, module, rewriter.indentation(old))[0]
+            code += written(line, module, self._indentation(beside))[0]
             imports += taken
-        code = code[len(rewriter.indentation(old)) :].removesuffix(source.newline)
-        return [(source.start(old), source.end(old), code), *imports]
+        return code, imports
+
+    def _indentation(self, statement: ast.stmt) -> str:
+        """What a statement is indented by once it is wrapped, if it is."""
+        deeper = self._rewriter.indent_unit(statement) if statement in self._wrapped else ""
+        return self._rewriter.indentation(statement) + deeper
 
     def _removal(self, node: cst.CSTNode) -> list[TextEdit]:
         twin = self._model.twin(node)
@@ -161,24 +176,25 @@ class Editing:
             return None
         return [(start, start, f"{source.segment(statement)}; "), deletion]
 
-    def _insertion(self, new: cst.BaseSmallStatement, beside: ast.stmt, *, behind: bool, alone: bool) -> list[TextEdit] | None:
+    def _insertion(self, new: Statement, beside: ast.stmt, *, behind: bool, alone: bool) -> list[TextEdit] | None:
         source, rewriter = self._source, self._rewriter
-        if alone and not rewriter.stands_alone(beside):
+        stands_alone = rewriter.stands_alone(beside)
+        if not stands_alone and (alone or isinstance(new, cst.BaseCompoundStatement)):
             return None
-        spelled, imports = self._spelled(new, beside)
-        code = self._code(spelled)
+        lines, imports = self._lines([new], beside)
+        code = lines[len(self._indentation(beside)) :].removesuffix(source.newline)
         start, end = source.start(beside), source.end(beside)
         if behind:
-            if not rewriter.stands_alone(beside):
+            if not stands_alone:
                 return [(end, end, f"; {code}"), *imports]
             line_end = source.line_span(beside.end_lineno or beside.lineno)[1]
-            return [(line_end, line_end, f"{source.newline}{rewriter.indentation(beside)}{code}"), *imports]
+            return [(line_end, line_end, source.newline + lines.removesuffix(source.newline)), *imports]
         decorators = getattr(beside, "decorator_list", None)
         start = source.text.rindex("@", 0, source.start(decorators[0])) if decorators else start
         line = source.line_start(source.location(start).row)
         if source.text[line:start].strip(" \t"):
             return None if hasattr(beside, "body") else [(start, start, f"{code}; "), *imports]
-        return _behind_imports((line, line, f"{rewriter.indentation(beside)}{code}{source.newline}"), imports)
+        return _behind_imports((line, line, lines), imports)
 
     def _insertion_into(self, new: cst.BaseSmallStatement, function: Function, *, last: bool) -> list[TextEdit] | None:
         body = function.body

@@ -8,6 +8,7 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
 from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
+from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.saving.files import SavedFiles
 
 
@@ -74,3 +75,9 @@ class DevicesQuestions:
     def lacks_benchmark(self, loop: cst.For) -> bool:
         """Whether a loop trains, on the GPU, convolutions of inputs of one shape, and nothing sets a flag of cuDNN."""
         return self._model.twin(loop) in self._semantics.of(Cudnn).unset_for
+
+    # --- times -------------------------------------------------------------------------------------------------------
+
+    def unfinished_timing(self, difference: cst.BinaryOperation) -> Timing[cst.CSTNode, cst.CSTNode] | None:
+        """What a difference of two readings of the clock times before the GPU has finished it; ``None`` for other times."""
+        return self._model.found(self._semantics.of(Timings).unfinished, difference)

@@ -1,0 +1,123 @@
+"""Which times are taken before the GPU has finished what is timed."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent, indent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.devices.timings import Timing, Timings
+
+HEADER = """\
+import time
+from time import perf_counter as now
+import torch
+from torch import nn
+
+"""
+FUNCTION = """\
+def f(x, rounds, flag):
+    model = nn.Linear(4, 4){}
+    x = x.cuda()
+{}
+"""
+
+
+def timing(body: str, move: str = ".cuda()") -> Timing[ast.AST, ast.stmt] | None:
+    """What is found at the marked difference of a function's body."""
+    semantics, (node,) = marked(HEADER + FUNCTION.format(move, indent(dedent(body), " " * 4)))
+    assert isinstance(node, ast.BinOp)
+    return semantics.of(Timings).unfinished.get(node)
+
+
+@pytest.mark.parametrize(
+    ("body", "work"),
+    [
+        ("t = time.time()\ny = model(x)\nprint(«time.time() - t»)", "model(x)"),
+        ("t = now()\ny = x @ x\ne = now()\nprint(«e - t»)", "x @ x"),
+        ("t = now()\nfor _ in range(rounds):\n    x = model(x)\nd = «now() - t»", "model(x)"),
+        ("t = now()\ny = model(x).sum()\ny.backward()\nd = «now() - t»", "y.backward()"),
+        ("if flag:\n    t = now()\ny = model(x)\nif flag:\n    d = «now() - t»", "model(x)"),
+        ("t = now()\nx.sum().item()\ny = model(x)\nd = «now() - t»", "model(x)"),
+    ],
+)
+def test_work_that_may_go_on(body: str, work: str) -> None:
+    found = timing(body)
+    assert found is not None
+    assert ast.unparse(found.work) == work
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = now()\ny = model(x)\ntorch.cuda.synchronize()\nd = «now() - t»",
+        "t = now()\ny = model(x).sum().item()\nd = «now() - t»",
+        "t = now()\ny = model(x)\nprint(y)\nd = «now() - t»",
+        "t = now()\ny = [1] * rounds\nd = «now() - t»",
+        "t = now()\nfor _ in range(rounds):\n    x.sum().item()\n    x = model(x)\nd = «now() - t»",
+        "t = now()\ny = model(x)\nif «now() - t» > 3: pass",
+        "y = model(x)\nt = now()\nd = «now() - t»",
+        "t = now()\ny = model(x)\nd = «rounds - t»",
+        "t = now()\ny = model(x)\ndef g():\n    return «now() - t»",
+    ],
+)
+def test_times_that_are_right_or_of_something_else(body: str) -> None:
+    assert timing(body) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "t = now()\ny = model(x)\nlog(y)\nd = «now() - t»",
+        "t = flag()\ny = model(x)\nd = «now() - t»",
+        "for _ in range(rounds):\n    t = now()\nwhile flag:\n    y = model(x)\n    d = «now() - t»",
+    ],
+)
+def test_what_is_not_known_is_not_found(body: str) -> None:
+    assert timing(body) is None
+
+
+def test_what_stays_on_the_cpu_is_done_when_it_returns() -> None:
+    body = "t = now()\ny = model(z)\nd = «now() - t»"
+    assert timing(body) is not None
+    assert timing(body, move="") is None
+
+
+@pytest.mark.parametrize(
+    ("body", "hasty"),
+    [
+        ("t = now()\ny = model(x)\nd = «now() - t»", ["t = now()", "d = now() - t"]),
+        ("torch.cuda.synchronize()\nt = now()\ny = model(x)\nd = «now() - t»", ["d = now() - t"]),
+        ("if flag:\n    torch.cuda.synchronize()\nt = now()\ny = model(x)\nd = «now() - t»", ["d = now() - t"]),
+    ],
+)
+def test_readings_that_do_not_wait(body: str, hasty: list[str]) -> None:
+    found = timing(body)
+    assert found is not None
+    assert [ast.unparse(statement) for statement in found.hasty] == hasty
+
+
+def test_a_function_that_moves_anything_to_cuda_needs_a_gpu() -> None:
+    found = timing("t = now()\ny = model(x)\nd = «now() - t»", move=".to(flag)")
+    assert found is not None
+    assert found.needs_gpu
+
+
+def test_readings_may_be_kept_in_an_attribute() -> None:
+    semantics, (node,) = marked(
+        HEADER
+        + dedent("""\
+        class Trainer:
+            def step(self, device, x):
+                model = nn.Linear(4, 4).to(device)
+                self.started = time.time()
+                y = model(x)
+                self.took = «time.time() - self.started»
+        """)
+    )
+    assert isinstance(node, ast.BinOp)
+    found = semantics.of(Timings).unfinished[node]
+    assert ast.unparse(found.hasty[0]) == "self.started = time.time()"
+    assert not found.needs_gpu

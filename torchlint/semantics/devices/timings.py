@@ -1,0 +1,176 @@
+"""Times taken by the clock on the wall, of work that the GPU may not have finished."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.devices.work import DeviceWork
+
+Node = TypeVar("Node")
+Place = TypeVar("Place")
+
+_CLOCKS = frozenset(
+    {
+        *("time.time", "time.perf_counter", "time.monotonic", "time.time_ns", "time.perf_counter_ns", "time.monotonic_ns"),
+        "timeit.default_timer",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Timing(Generic[Node, Place]):
+    """A difference of two readings of the clock, and the last ``work`` in between that nothing waits for.
+
+    ``hasty`` are the statements of those readings that do not wait for the GPU beforehand. ``needs_gpu`` is whether the
+    function around them needs a GPU wherever it is run.
+    """
+
+    work: Node
+    hasty: tuple[Place, ...]
+    needs_gpu: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A stretch of code between two readings of the clock: their statements, and what runs in between."""
+
+    first: ast.stmt
+    last: ast.stmt
+    between: list[ast.stmt]
+
+
+class Timings:
+    """Finds the times that a file takes too early."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._work = semantics.of(DeviceWork)
+
+    @cached_property
+    def unfinished(self) -> dict[ast.BinOp, Timing[ast.AST, ast.stmt]]:
+        """The differences of two readings with work of the GPU in between that may go on; but for those that are compared."""
+        found: dict[ast.BinOp, Timing[ast.AST, ast.stmt]] = {}
+        for node in self._semantics.tree.of_type(ast.BinOp):
+            if not isinstance(node.op, ast.Sub) or isinstance(self._semantics.tree.parent(node), ast.Compare):
+                continue
+            stretch = self._timed(node)
+            work = self._unfinished(stretch.between) if stretch is not None else None
+            if stretch is not None and work is not None:
+                hasty = tuple(each for each in (stretch.first, stretch.last) if not self._is_synchronised(each))
+                found[node] = Timing(work, hasty, self._work.surely_on_gpu(stretch.last))
+        return found
+
+    # --- what is timed -----------------------------------------------------------------------------------------------
+
+    def _timed(self, difference: ast.BinOp) -> _Stretch | None:
+        first = self._reading(difference.right)
+        last = self._clock_statement(difference.left) or self._reading(difference.left)
+        if first is None or last is None:
+            return None
+        between = self._between(first, last)
+        return _Stretch(first, last, between) if between else None
+
+    def _clock_statement(self, node: ast.expr) -> ast.stmt | None:
+        """The statement of a call that reads the clock."""
+        if isinstance(node, ast.Call) and self._semantics.qualified_name(node.func) in _CLOCKS:
+            return self._semantics.tree.statement(node)
+        return None
+
+    def _reading(self, node: ast.expr) -> ast.stmt | None:
+        """The statement that gave a name its reading of the clock."""
+        match node:
+            case ast.Name():
+                for binding in self._semantics.bindings.reaching(node):
+                    if binding.value is not None and not binding.path and self._clock_statement(binding.value) is not None:
+                        statement = self._semantics.tree.statement(binding.node)
+                        if self._precedes(statement, node):
+                            return statement
+            case ast.Attribute(attr=name) if (owner := self._semantics.facts.self_class(node.value)) is not None:
+                return self._stored_reading(node, owner, name)
+        return None
+
+    def _stored_reading(self, node: ast.Attribute, owner: ast.ClassDef, name: str) -> ast.stmt | None:
+        """The statement of the same function that stored a reading in an attribute of ``self``, the last one before."""
+        found = None
+        for slot in self._semantics.facts.slots(owner, name):
+            for store in slot.stores:
+                statement = self._semantics.tree.statement(store)
+                if isinstance(statement, ast.Assign) and self._clock_statement(statement.value) is not None:
+                    if self._precedes(statement, node):
+                        found = statement
+        return found
+
+    def _precedes(self, statement: ast.stmt, use: ast.AST) -> bool:
+        """Whether a statement stands before ``use`` in the same function."""
+        same = self._semantics.tree.function(statement) is self._semantics.tree.function(use)
+        return same and statement.lineno < self._semantics.tree.statement(use).lineno
+
+    def _between(self, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:
+        """The statements from ``first`` to ``last``, which may stand in conditions of their own, but in no other loop."""
+        tree = self._semantics.tree
+        starts = [first, *self._conditions_that_end_with(first)]
+        inner: list[ast.stmt] = []
+        current: ast.AST = last
+        while isinstance(current, ast.stmt):
+            block = tree.block(current)
+            start = next((index for index, statement in enumerate(block) if statement in starts), None)
+            if start is not None:
+                return [*block[start + 1 : block.index(current)], *inner]
+            inner = [*block[: block.index(current)], *inner]
+            parent = tree.parent(current)
+            if not isinstance(parent, (ast.If, ast.With, ast.AsyncWith, ast.Try)):
+                return []
+            current = parent
+        return []
+
+    def _conditions_that_end_with(self, first: ast.stmt) -> Iterator[ast.stmt]:
+        """The conditions around a statement that do nothing after it: ``if warm: start = time.time()``."""
+        current = first
+        parent = self._semantics.tree.parent(current)
+        while isinstance(parent, ast.If) and not parent.orelse and self._semantics.tree.block(current)[-1] is current:
+            yield parent
+            current, parent = parent, self._semantics.tree.parent(parent)
+
+    # --- what is unfinished ------------------------------------------------------------------------------------------
+
+    def _unfinished(self, statements: list[ast.stmt]) -> ast.AST | None:
+        """The last work of the GPU that nothing waits for."""
+        work: ast.AST | None = None
+        for statement in statements:
+            for node in _in_order(statement):
+                if self._work.starts(node):
+                    work = node
+                elif self._work.may_wait(node):
+                    work = None
+        return None if work is None or self._waits_each_round(work, statements) else work
+
+    def _waits_each_round(self, work: ast.AST, statements: list[ast.stmt]) -> bool:
+        """Whether a loop among the statements waits in each round, so that only the end of the last one is not counted."""
+        loops = [loop for loop in self._semantics.tree.loops(work) if any(loop in ast.walk(part) for part in statements)]
+        return any(self._work.may_wait(part) for loop in loops[-1:] for statement in loop.body for part in _in_order(statement))
+
+    def _is_synchronised(self, statement: ast.stmt) -> bool:
+        """Whether the statement before waits for the GPU."""
+        block = self._semantics.tree.block(statement)
+        before = block[block.index(statement) - 1] if block.index(statement) else None
+        if isinstance(before, ast.If) and len(before.body) == 1:
+            before = before.body[0]
+        match before:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="synchronize"))):
+                return True
+        return False
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a statement, each behind its own parts; functions that are defined in it are not entered."""
+    if isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+        return
+    for part in ast.iter_child_nodes(node):
+        yield from _in_order(part)
+    yield node
