@@ -12,6 +12,7 @@ from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite,
 from torchlint.semantics.memory.identity import IdentityTest, IdentityTests
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.memory.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.memory.spent_arrays import SpentArrays
 
 
@@ -76,3 +77,10 @@ class MemoryQuestions:
     def lingering(self, name: cst.Name) -> Lingering[cst.CSTNode] | None:
         """How long the tensor lives that a loop binds to ``name``; ``None`` where it is not known to outlive its use."""
         return self._model.found(self._semantics.of(Lifetimes).lingering, name)
+
+    def shared_change(self, node: cst.CSTNode) -> SharedChange[cst.BaseExpression] | None:
+        """What a call, or an assignment to ``node``, changes of memory that an array and a tensor in use share.
+
+        ``None`` where nothing is known to be changed.
+        """
+        return self._model.found(self._semantics.of(SharedBuffers).changes, node)

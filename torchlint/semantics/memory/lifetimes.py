@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Loop, walk_body
 from torchlint.semantics.kinds.results import LOSS_MODULES
 
 Node = TypeVar("Node")
@@ -35,7 +35,9 @@ class Lifetimes:
     @cached_property
     def lingering(self) -> dict[ast.Name, Lingering[ast.AST]]:
         """The names that are bound in a loop to a tensor that lingers behind it."""
-        return dict(found for loop in self._semantics.tree.of_type(*LOOPS) for found in self._look(loop))
+        tree = self._semantics.tree
+        loops: list[Loop] = [*tree.of_type(ast.For), *tree.of_type(ast.While)]
+        return dict(found for loop in loops for found in self._look(loop))
 
     def _look(self, loop: Loop) -> Iterator[tuple[ast.Name, Lingering[ast.AST]]]:
         places: dict[ast.AST | None, int] = {statement: place for place, statement in enumerate(loop.body)}
