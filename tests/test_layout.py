@@ -67,7 +67,6 @@ ON_AST = {
         "aliasing.tpl202_identity_as_sharing",
         "aliasing.tpl208_copying_conversion",
         "aliasing.tpl209_lingering_intermediate",
-        "arguments",
         "ast_rule",
         "autograd.tpl007_severed_graph",
         "autograd.tpl009_snapshot_alias",

@@ -25,8 +25,6 @@ WRITES_OF_ARRAYS = rb"\.(?:fill|sort|partition|put)\(|shuffle"
 """A call that changes an array in place."""
 
 
-DEEPEST = 200
-"""Python's parser takes no more brackets within each other."""
 _NN = re.compile(rb"nn(?<!\wnn)\b")
 
 
