@@ -14,9 +14,9 @@ from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.inference import Inference
-from torchlint.semantics.kinds.kind import Grad, Kind, Type
+from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type
 
-__all__ = ["Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
+__all__ = ["Basis", "Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
 
 Analysis = TypeVar("Analysis")
 

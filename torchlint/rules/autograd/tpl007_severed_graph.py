@@ -10,7 +10,7 @@ from torchlint.diagnostic import Fix
 from torchlint.fixes.rewriting import Rewriter
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.screens import Screen, given
-from torchlint.semantics import Binding, Form, Grad, Kind, Type, torch_api
+from torchlint.semantics import Basis, Binding, Form, Grad, Kind, Type, torch_api
 from torchlint.semantics.autograd.loss_terms import LossTerms, Term
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import dotted
@@ -252,7 +252,7 @@ class SeveredGraph(AstRule):
                     and self._is_data(binding.value, depth + 1)
                     for binding in bindings
                 )
-        return self.semantics.kind(value).why == "an item of a data loader"
+        return self.semantics.kind(value).basis is Basis.BATCH
 
     def _makes_data(self, call: ast.Call, depth: int) -> bool:
         name = self.semantics.qualified_name(call.func) or ""

@@ -9,7 +9,7 @@ from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.out_of_place import OPERATORS, OutOfPlace
 from torchlint.rules.screens import STORE, Screen, given
-from torchlint.semantics import Binding, Form, Grad, torch_api
+from torchlint.semantics import Basis, Binding, Form, Grad, torch_api
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.autograd.saved_tensors import SAVING_MODULES, SavedTensors
@@ -26,8 +26,6 @@ _HARMLESS = frozenset(
 """In-place methods that change no value, or raise for other reasons."""
 _WITH_FLAG = tuple(name.encode() for name in CLASSES)
 _CHANGING = torch_api.INPLACE_METHODS - _HARMLESS
-_OF_OPTIMIZER = "a parameter of an optimizer"
-"""The reason for kinds that hold for the parameters in its groups, and are only guessed for the other things there."""
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
 _MOST_SOURCES = 500
 """So many variables that a value is made of are followed; code that has more of them is generated."""
@@ -390,7 +388,7 @@ class InplaceOnSaved(AstRule):
             if not all(found.is_tensor and found.grad is Grad.LEAF for found in kinds):
                 return False
             kind = kinds[0]
-        known = kind.is_tensor and kind.grad is Grad.LEAF and kind.why != _OF_OPTIMIZER
+        known = kind.is_tensor and kind.grad is Grad.LEAF and kind.basis is not Basis.OPTIMIZED
         return known and self._runs_with_grad(change) and not self._is_frozen(change)
 
     def _runs_with_grad(self, change: _Change) -> bool:

@@ -12,6 +12,7 @@ from torchlint.semantics.kinds.kind import (
     NUMBER,
     STRING,
     UNKNOWN,
+    Basis,
     Grad,
     Kind,
     Type,
@@ -97,21 +98,21 @@ def _named(annotation: ast.Name | ast.Attribute, code: Code) -> Kind:
         return instance(definition, code)
     name = code.names.qualified(annotation) or ""
     if name in ("torch.nn.Parameter", "builtins.Parameter"):
-        return tensor(Grad.LEAF, why="its annotation")
+        return tensor(Grad.LEAF, why="its annotation", basis=Basis.DECLARED)
     if _is_tensor_class(name):
-        return tensor(why="its annotation")
+        return tensor(why="its annotation", basis=Basis.DECLARED)
     if name in ("torch.nn.Module", "builtins.Module"):
-        return Kind(Type.MODULE, why="its annotation")
+        return Kind(Type.MODULE, why="its annotation", basis=Basis.DECLARED)
     if name in torch_api.MODULES:
-        return Kind(Type.MODULE, name=name, why="its annotation")
+        return Kind(Type.MODULE, name=name, why="its annotation", basis=Basis.DECLARED)
     if name.startswith("torch.optim.lr_scheduler."):
-        return Kind(Type.SCHEDULER, why="its annotation")
+        return Kind(Type.SCHEDULER, why="its annotation", basis=Basis.DECLARED)
     if name.startswith("torch.optim."):
-        return Kind(Type.OPTIMIZER, why="its annotation")
+        return Kind(Type.OPTIMIZER, why="its annotation", basis=Basis.DECLARED)
     if name == "torch.utils.data.DataLoader":
-        return Kind(Type.LOADER, why="its annotation")
+        return Kind(Type.LOADER, why="its annotation", basis=Basis.DECLARED)
     if name == "torch.nn.utils.rnn.PackedSequence":
-        return Kind(Type.PACKED, why="its annotation")
+        return Kind(Type.PACKED, why="its annotation", basis=Basis.DECLARED)
     if name in ("numpy.ndarray", "numpy.array"):
         return ARRAY
     last = name.rpartition(".")[2]
@@ -126,7 +127,7 @@ def _named(annotation: ast.Name | ast.Attribute, code: Code) -> Kind:
             return mapping()
         return UNKNOWN
     if name and not name.startswith(".") and last[:1].isupper():
-        return Kind(Type.INSTANCE, name=name, why="its annotation")
+        return Kind(Type.INSTANCE, name=name, why="its annotation", basis=Basis.DECLARED)
     return UNKNOWN
 
 

@@ -13,7 +13,9 @@ from torchlint.semantics.kinds.api import api_kind
 from torchlint.semantics.kinds.evidence import Evidence
 from torchlint.semantics.kinds.kind import (
     NUMBER,
+    OPTIMIZED,
     UNKNOWN,
+    Basis,
     Grad,
     Kind,
     Type,
@@ -30,6 +32,7 @@ from torchlint.semantics.kinds.questions import Kinds
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _NUMBER_ATTRIBUTES = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "requires_grad", "is_leaf"})
 _PARAMETER_NAME = re.compile(r"(weight|bias)(_(g|v|ih|hh|orig|ih_l\d|hh_l\d))?|(in_proj|out_proj|q|k|v|g)_(weight|bias)")
+_REGISTERING = (("register_buffer", Grad.NONE, Basis.MADE), ("register_parameter", Grad.LEAF, Basis.PARAMETER))
 _BUFFER_NAMES = frozenset({"running_mean", "running_var"})
 
 
@@ -109,7 +112,7 @@ class Attributes:
             if node.attr in _BUFFER_NAMES:
                 return tensor(Grad.NONE, why="a buffer of a normalisation layer")
         if base.type is Type.OPTIMIZER and node.attr == "param_groups":
-            return sequence(mapping(sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))))
+            return sequence(mapping(sequence(OPTIMIZED)))
         return UNKNOWN
 
     def _method(self, definition: ast.ClassDef, name: str) -> Kind:
@@ -126,7 +129,7 @@ class Attributes:
         if node.attr == "grad":
             return tensor(Grad.UNKNOWN if self._keeps_gradient_graph else Grad.NONE, why="a gradient")
         if node.attr == "param_groups":
-            return sequence(mapping(sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))))
+            return sequence(mapping(sequence(OPTIMIZED)))
         if _PARAMETER_NAME.fullmatch(node.attr) and self._used_as_parameter(node):
             return tensor(Grad.LEAF, why="the weight or bias of a layer")
         if node.attr in _BUFFER_NAMES and self._used_as_parameter(node):
@@ -163,12 +166,12 @@ class Attributes:
     def _registered(self) -> dict[tuple[ast.ClassDef, str], Kind]:
         """The buffers and parameters that classes register by name."""
         found = {}
-        for method, grad in (("register_buffer", Grad.NONE), ("register_parameter", Grad.LEAF)):
+        for method, grad, basis in _REGISTERING:
             for call in self._definitions.calls.get(method, ()):
                 match call:
                     case ast.Call(func=ast.Attribute(value=receiver), args=[ast.Constant(value=str(name)), *_]):
                         if (owner := self._definitions.self_class(receiver)) is not None:
-                            found[owner, name] = tensor(grad, why=f"given to `{method}`")
+                            found[owner, name] = tensor(grad, why=f"given to `{method}`", basis=basis)
         return found
 
     def _stored(self, store: ast.Attribute) -> Kind:

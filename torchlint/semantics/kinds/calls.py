@@ -13,6 +13,7 @@ from torchlint.semantics.kinds.kind import (
     NUMBER,
     STRING,
     UNKNOWN,
+    Basis,
     Grad,
     Kind,
     Type,
@@ -145,7 +146,8 @@ class Calls:
         if function.attr == "item" and not call.args:
             return NUMBER
         if base.type is Type.UNKNOWN and function.attr in torch_api.TENSOR_ONLY:
-            return self._tensor_method(call, function, tensor(why=f"its `{function.attr}` is called"))
+            called = tensor(why=f"its `{function.attr}` is called", basis=Basis.CALLED, used=function.attr)
+            return self._tensor_method(call, function, called)
         if function.attr == "numpy" and not call.args:
             return ARRAY
         return UNKNOWN
@@ -196,7 +198,7 @@ class Calls:
         if method in ("detach", "detach_"):
             return tensor(Grad.NONE, base.scalar, why="detached")
         if method in ("requires_grad_", "retain_grad"):
-            return tensor(Grad.LEAF if base.grad is Grad.NONE else base.grad, base.scalar, why=base.why)
+            return tensor(Grad.LEAF if base.grad is Grad.NONE else base.grad, base.scalar).because(base)
         if method == "numpy":
             return ARRAY
         if method == "tolist":
@@ -213,7 +215,7 @@ class Calls:
             grad = result_grad([base.grad if base.grad is not Grad.LEAF else Grad.LEAF, *self._operand_grads(call)])
             return replace(base, grad=base.grad if base.grad is Grad.LEAF else self._results.here(call, grad))
         if method in _CASTING_METHODS or method in ("cuda", "cpu", "float", "double", "half", "bfloat16"):
-            return tensor(self._moved(base.grad), base.scalar, loose=base.loose, why=base.why)
+            return tensor(self._moved(base.grad), base.scalar, loose=base.loose).because(base)
         result = torch_api.TENSOR_METHODS.get(method)
         if result is None:
             return UNKNOWN
@@ -226,7 +228,7 @@ class Calls:
             and not any(self._kinds.kind(part).scalar is False for part in call.args)
         ):
             kind = replace(kind, scalar=True)
-        return kind.because(base.why or kind.why) if kind.grad is Grad.GRAPH else kind
+        return kind.because(base) if kind.grad is Grad.GRAPH and base.why else kind
 
     def _operand_grads(self, call: ast.Call) -> list[Grad]:
         kinds = [self._kinds.kind(argument) for argument in call.args]
@@ -312,7 +314,7 @@ class Calls:
         """A forward method's result, taken to carry graph where nothing else is known of its grad status."""
         if returned.is_tensor:
             grad = Grad.GRAPH if returned.grad is Grad.UNKNOWN else returned.grad
-            return replace(returned, grad=self._results.here(call, grad), why=output.why)
+            return replace(returned, grad=self._results.here(call, grad)).because(output)
         if returned.items is not None:
             return sequence(
                 items=tuple(self._recorded(call, item, output) if item.is_tensor else item for item in returned.items)

@@ -12,7 +12,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.kinds.kind import BATCH, Grad, Type
+from torchlint.semantics.kinds.kind import Basis, Grad, Type
 
 _CASTS = frozenset({"to", "type", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool"})
 _TESTS = frozenset({"builtins.isinstance", "builtins.type", "builtins.hasattr", "torch.is_tensor", "numpy.isscalar"})
@@ -96,7 +96,7 @@ class Certainty:
         if not kind.is_tensor or binding.value is None:
             return False
         if kind.loose:
-            return binding.form is Form.LOOP and kind.why == BATCH.why and self._collates_as_usual
+            return binding.form is Form.LOOP and kind.basis is Basis.BATCH and self._collates_as_usual
         if binding.form is Form.LOOP:
             return kind.grad is Grad.LEAF or (not binding.path and self._gives_tensors(binding.value))
         if binding.form is not Form.ASSIGNMENT:

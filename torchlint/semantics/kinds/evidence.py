@@ -12,7 +12,7 @@ from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.kinds.kind import Grad, Kind, Type, tensor
+from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type, tensor
 
 _CALLED_ON_TENSORS = frozenset(
     {"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"}
@@ -74,12 +74,12 @@ class Evidence:
         if any(self._is_backpropagated(use) for use in uses):
             if kind.is_tensor:
                 return replace(kind, grad=Grad.GRAPH, scalar=True if kind.scalar is None else kind.scalar, loose=False)
-            return tensor(Grad.GRAPH, True, why="it is back-propagated")
+            return tensor(Grad.GRAPH, True, why="it is back-propagated", basis=Basis.PROPAGATED)
         if kind.is_tensor:
             return kind
         found: Kind | None = None
         if self._called_methods(uses) >= _OPTIMIZER_EVIDENCE:
-            return Kind(Type.OPTIMIZER, why="its `step` and `zero_grad` are called")
+            return Kind(Type.OPTIMIZER, why="its `step` and `zero_grad` are called", basis=Basis.CALLED)
         for use in uses:
             said = self._said(use)
             if said is not None and not said.known:
@@ -128,15 +128,15 @@ class Evidence:
         if attribute in ("data", "grad"):
             return None
         if attribute == "batch_sizes":
-            return Kind(Type.PACKED, why="its `batch_sizes` is read")
+            return Kind(Type.PACKED, why="its `batch_sizes` is read", basis=Basis.READ, used=attribute)
         if attribute in torch_api.TENSOR_ONLY:
-            return tensor(why=f"its `{attribute}` is used")
+            return tensor(why=f"its `{attribute}` is used", basis=Basis.READ, used=attribute)
         if attribute in _MODULE_EVIDENCE and called:
-            return Kind(Type.MODULE, why=f"its `{attribute}` is called")
+            return Kind(Type.MODULE, why=f"its `{attribute}` is called", basis=Basis.CALLED, used=attribute)
         if attribute == "param_groups":
-            return Kind(Type.OPTIMIZER, why="its `param_groups` is used")
+            return Kind(Type.OPTIMIZER, why="its `param_groups` is used", basis=Basis.READ, used=attribute)
         if called and attribute in _CALLED_ON_TENSORS and attribute not in torch_api.MODULE_ATTRIBUTES:
-            return tensor(why=f"its `{attribute}` is called")
+            return tensor(why=f"its `{attribute}` is called", basis=Basis.CALLED, used=attribute)
         if (
             attribute not in torch_api.TENSOR_ATTRIBUTES
             and attribute not in torch_api.MODULE_ATTRIBUTES

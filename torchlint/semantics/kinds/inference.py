@@ -20,6 +20,7 @@ from torchlint.semantics.kinds.kind import (
     ARRAY,
     NONE,
     NUMBER,
+    OPTIMIZED,
     STRING,
     UNKNOWN,
     Grad,
@@ -289,7 +290,7 @@ class Inference:
         if base.is_tensor:
             if base.loose:
                 return replace(base, loose=True, scalar=None)
-            return tensor(result_grad([base.grad]), None if _may_select(node.slice) else False, why=base.why)
+            return tensor(result_grad([base.grad]), None if _may_select(node.slice) else False).because(base)
         if base.type is Type.MAPPING:
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
             return dict(base.entries).get(str(key), base.element or UNKNOWN)
@@ -307,7 +308,7 @@ class Inference:
         if base.type is Type.ARRAY:
             return UNKNOWN
         if isinstance(node.slice, ast.Constant) and node.slice.value == "params":
-            return sequence(tensor(Grad.LEAF, why="a parameter of an optimizer"))
+            return sequence(OPTIMIZED)
         return UNKNOWN
 
     def _operation(self, node: ast.BinOp, operands: list[ast.expr]) -> Kind:
@@ -335,7 +336,7 @@ class Inference:
         scalar = True if all(kind.scalar for kind in tensors) and not others else None
         if any(kind.scalar is False for kind in tensors):
             scalar = False
-        return tensor(grad, scalar, why=next((kind.why for kind in tensors if kind.grad is Grad.GRAPH), tensors[0].why))
+        return tensor(grad, scalar).because(next((kind for kind in tensors if kind.grad is Grad.GRAPH), tensors[0]))
 
 
 def _may_select(index: ast.expr) -> bool:

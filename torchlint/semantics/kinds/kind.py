@@ -41,6 +41,19 @@ class Grad(Enum):
     NONE = "no grad"
 
 
+class Basis(Enum):
+    """What the knowledge of a kind rests on, as far as that matters to anybody."""
+
+    MADE = "what makes the value, or hands it on"
+    DECLARED = "an annotation"
+    READ = "an attribute that is read of it"
+    CALLED = "a method that is called on it"
+    PROPAGATED = "that it is back-propagated"
+    BATCH = "that a data loader gives it"
+    PARAMETER = "that it is made a parameter"
+    OPTIMIZED = "that it stands where an optimizer has its parameters"
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What is known of a value.
@@ -48,7 +61,8 @@ class Kind:
     ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
     and ``items`` of containers, ``entries`` of a dict with written-out keys; ``name`` is the dotted name of a class or
     function, or of the class that an instance is of; ``definition`` is the one in the file; ``depth`` is how deep
-    containers nest. ``why`` says in words where the knowledge is from.
+    containers nest. ``why`` says in words where the knowledge is from, for people; ``basis`` says it for other questions, and
+    ``used`` is the name of the attribute or method that says so, if one does.
     """
 
     type: Type = Type.UNKNOWN
@@ -62,6 +76,8 @@ class Kind:
     definition: Definition | None = None
     depth: int = field(default=0, compare=False)
     why: str = field(default="", compare=False)
+    basis: Basis = field(default=Basis.MADE, compare=False)
+    used: str = field(default="", compare=False)
 
     @property
     def known(self) -> bool:
@@ -78,9 +94,9 @@ class Kind:
         """Whether the value is a tensor that an operation on something that requires grad produced."""
         return self.is_tensor and self.grad is Grad.GRAPH
 
-    def because(self, why: str) -> Kind:
-        """The same kind, with another reason."""
-        return replace(self, why=why)
+    def because(self, reason: Kind) -> Kind:
+        """The same kind, known for the reason that another is known for."""
+        return replace(self, why=reason.why, basis=reason.basis, used=reason.used)
 
 
 _DEPTH = 6
@@ -91,12 +107,21 @@ NUMBER = Kind(Type.NUMBER)
 STRING = Kind(Type.STRING)
 NONE = Kind(Type.NONE)
 ARRAY = Kind(Type.ARRAY)
-BATCH = Kind(Type.TENSOR, Grad.NONE, loose=True, why="an item of a data loader")
+BATCH = Kind(Type.TENSOR, Grad.NONE, loose=True, why="an item of a data loader", basis=Basis.BATCH)
+OPTIMIZED = Kind(Type.TENSOR, Grad.LEAF, why="a parameter of an optimizer", basis=Basis.OPTIMIZED)
 
 
-def tensor(grad: Grad = Grad.UNKNOWN, scalar: bool | None = None, *, loose: bool = False, why: str = "") -> Kind:
+def tensor(
+    grad: Grad = Grad.UNKNOWN,
+    scalar: bool | None = None,
+    *,
+    loose: bool = False,
+    why: str = "",
+    basis: Basis = Basis.MADE,
+    used: str = "",
+) -> Kind:
     """The kind of a tensor."""
-    return Kind(Type.TENSOR, grad, scalar, loose, why=why)
+    return Kind(Type.TENSOR, grad, scalar, loose, why=why, basis=basis, used=used)
 
 
 def sequence(element: Kind = UNKNOWN, items: tuple[Kind, ...] | None = None, why: str = "") -> Kind:
@@ -172,8 +197,7 @@ def _join_two(one: Kind, other: Kind) -> Kind:
         entries=entries,
         definition=one.definition if one.definition is other.definition else None,
         depth=max(one.depth, other.depth),
-        why=one.why or other.why,
-    )
+    ).because(one if one.why else other)
 
 
 def join_grads(one: Grad, other: Grad) -> Grad:

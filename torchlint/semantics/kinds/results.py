@@ -13,6 +13,7 @@ from torchlint.semantics.kinds.kind import (
     NUMBER,
     STRING,
     UNKNOWN,
+    Basis,
     Grad,
     Kind,
     Type,
@@ -117,7 +118,8 @@ class Results:
         if name in GRAD_SCALERS:
             return Kind(Type.INSTANCE, name=name, why=f"made by `{name}`")
         if name in ("torch.nn.Parameter", "torch.nn.UninitializedParameter"):
-            return tensor(Grad.NONE if _is_off(call, "requires_grad") else Grad.LEAF, why="made by `nn.Parameter`")
+            grad = Grad.NONE if _is_off(call, "requires_grad") else Grad.LEAF
+            return tensor(grad, why="made by `nn.Parameter`", basis=Basis.PARAMETER)
         if name.startswith("torch.nn.utils.rnn.pack"):
             return Kind(Type.PACKED, why=f"made by `{name}`")
         if name == "torch.nn.utils.rnn.pad_packed_sequence":

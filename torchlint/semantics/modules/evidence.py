@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted
-from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.kinds.kind import Basis, Type
 
 _CALLED_ON_MODULES = ("parameters", "named_parameters", "eval", "train", "children", "modules", "load_state_dict")
-_SET_ON_EITHER = ("its `requires_grad` is used", "its `requires_grad_` is used")
-"""What makes a value a tensor, but may as well be done to a module."""
+_SET_ON_EITHER = frozenset({"requires_grad", "requires_grad_"})
+"""What makes a value a tensor, but may as well be set on a module."""
 _PARTS_OF_VISION_MODELS = frozenset(
     {
         *("features", "classifier", "fc", "layer1", "layer2", "layer3", "layer4", "conv1", "bn1", "AuxLogits", "avgpool"),
@@ -38,7 +38,7 @@ class ModuleEvidence:
         kind = self._semantics.kind(node)
         if kind.type is Type.MODULE:
             return True
-        if kind.type not in (Type.UNKNOWN, Type.NONE) and kind.why not in _SET_ON_EITHER:
+        if kind.type not in (Type.UNKNOWN, Type.NONE) and not (kind.basis is Basis.READ and kind.used in _SET_ON_EITHER):
             return False
         if node not in self._answers:
             self._answers[node] = False  # an alias of itself is none

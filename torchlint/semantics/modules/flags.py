@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Basis, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.modules.evidence import ModuleEvidence
 
 _FLAG = "requires_grad"
 _TENSORS = frozenset({"torch.Tensor", "torch.nn.Parameter", "torch.autograd.Variable"})
-_PARAMETERS = ("made by `nn.Parameter`", "given to `register_parameter`")
-"""Why a value is a parameter."""
 
 
 class ModuleFlags:
@@ -61,7 +59,7 @@ class ModuleFlags:
                 kinds = [
                     self._semantics.kind(store) for slot in self._semantics.facts.slots(current, name) for store in slot.stores
                 ]
-                if any(kind.type is Type.MODULE or kind.why in _PARAMETERS for kind in kinds):
+                if any(kind.type is Type.MODULE or kind.basis is Basis.PARAMETER for kind in kinds):
                     return True
         return False
 

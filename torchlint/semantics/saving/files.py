@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Basis, Semantics, Type
 from torchlint.semantics.memory.origins import Origins
 
 _LOADS = frozenset({"torch.load", "torch.serialization.load"})
@@ -110,7 +110,7 @@ class SavedFiles:
     def _is_other_state(self, receiver: ast.expr) -> bool:
         """Whether what a state is loaded into is an optimizer, a scheduler or the like."""
         kind = self._semantics.kind(receiver)
-        if kind.type is Type.MODULE and not kind.why.startswith("its "):
+        if kind.type is Type.MODULE and kind.basis not in (Basis.CALLED, Basis.DECLARED):
             return False  # surely a module, whatever its name
         return kind.type in (Type.OPTIMIZER, Type.SCHEDULER) or _OTHER_STATE.search(_name_of(receiver)) is not None
 

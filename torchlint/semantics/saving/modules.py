@@ -40,7 +40,7 @@ class SavedModules:
     def _is_module(self, saved: ast.expr) -> bool:
         """Whether a module is saved; that something has a method ``train`` is not enough for that."""
         kind = self._semantics.kind(saved)
-        if kind.why == "its `train` is called" or self._is_result_of_training(saved):
+        if kind.used == "train" or self._is_result_of_training(saved):
             return False
         evidence = self._semantics.of(ModuleEvidence)
         return kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_module_methods(saved))

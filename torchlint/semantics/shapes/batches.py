@@ -6,7 +6,7 @@ import ast
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.kinds.kind import BATCH
+from torchlint.semantics.kinds.kind import Basis
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.shapes.layout import SWAPS
 from torchlint.semantics.shapes.sizes import bound_value, number
@@ -66,7 +66,7 @@ class Batches:
             return self._is_forward_argument(binding)
         if binding.form is Form.LOOP:
             kind = self._semantics.inference.binding_kind(binding)
-            return kind.is_tensor and kind.why == BATCH.why and self._loads_many(binding.value)
+            return kind.is_tensor and kind.basis is Basis.BATCH and self._loads_many(binding.value)
         if binding.form is Form.AUGMENTED:
             return bool(binding.before) and all(self._binds_batch(before) for before in binding.before)
         value = bound_value(binding)
@@ -133,7 +133,7 @@ class Batches:
         targets = [node for node in ast.walk(loop.target) if isinstance(node, ast.Name)]
         bindings = [self._semantics.bindings.of(target) for target in targets]
         kinds = [self._semantics.inference.binding_kind(binding) for binding in bindings if binding is not None]
-        return any(kind.is_tensor and kind.why == BATCH.why for kind in kinds) and self._loads_many(loop.iter)
+        return any(kind.is_tensor and kind.basis is Basis.BATCH for kind in kinds) and self._loads_many(loop.iter)
 
     def _is_single(self, node: ast.expr) -> bool:
         """Whether a value, or what it is bound to, was given a first axis of size 1: ``x.unsqueeze(0)``, ``x[None]``."""
