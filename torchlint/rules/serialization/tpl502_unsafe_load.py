@@ -49,7 +49,7 @@ class UnsafeLoad(Rule):
     code = "TPL502"
     name = "unsafe-load"
     triggers = (Found(".saving.files:SavedFiles.loads"), Keyword("weights_only"))
-    needs = (("torch",),)
+    needs = (("torch",), ("load", "weights_only"))
     since = TorchVersion(1, 13)
 
     def visit_Call(self, node: cst.Call) -> None:
