@@ -10,6 +10,7 @@ from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite, Expansions
 from torchlint.semantics.memory.identity import IdentityTest, IdentityTests
+from torchlint.semantics.memory.kept_snapshots import KeptSnapshot, KeptSnapshots
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.shared_buffers import SharedBuffers, SharedChange
@@ -84,3 +85,7 @@ class MemoryQuestions:
         ``None`` where nothing is known to be changed.
         """
         return self._model.found(self._semantics.of(SharedBuffers).changes, node)
+
+    def kept_snapshots(self, node: cst.CSTNode) -> list[KeptSnapshot[cst.CSTNode]]:
+        """How what an expression takes for a copy of weights is kept while they change; empty where that is not known."""
+        return self._model.found(self._semantics.of(KeptSnapshots).found, node) or []
