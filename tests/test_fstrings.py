@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from torchlint.text.fstrings import correct_positions, is_placed
+from torchlint.text.pythons.fstrings import correct_positions, is_placed
 from torchlint.text.source import Source
 
 WRONG = 1, 0, 1, 1

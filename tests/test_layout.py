@@ -101,7 +101,6 @@ LARGE_FOLDERS = {
     "torchlint/rules": "holds the helpers of the rules that are not ported yet",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
     "torchlint/semantics/training": "to be divided",
-    "torchlint/text": "to be divided",
 }
 """Folders of more modules, each with the reason."""
 

@@ -16,7 +16,7 @@ import pytest
 
 import torchlint
 from command import torchlint_
-from torchlint.text.newer_code import read
+from torchlint.text.pythons.newer_code import read
 from torchlint.text.source import Source, SourceError, parses
 
 OLD = 3, 11

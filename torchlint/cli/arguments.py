@@ -74,7 +74,6 @@ def whole_parser() -> argparse.ArgumentParser:
     """Everything in one, with the codes of the rules where codes are due: for shells to complete, not to parse with."""
     import shtab
 
-    from torchlint.cli.test_rule import argument_parser as test_rule_parser
     from torchlint.rules import all_rules
 
     parsers = {
@@ -222,6 +221,23 @@ def prove_parser() -> argparse.ArgumentParser:
         help="where to run; auto is the CPU, and CUDA where there is one",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write what was seen, and on what, to FILE")
+    return parser
+
+
+def test_rule_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="torchlint test-rule",
+        description="Checks rules against their fixture folders: bad.py, fixed.py, good.py and hazard.py.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("codes", nargs="+", metavar="CODE", help="the rules to test: codes, or prefixes of codes")
+    parser.add_argument(
+        "--fixtures", metavar="DIR", default="fixtures", help="where the rules' folders are (default: fixtures)"
+    )
+    parser.add_argument(
+        "--plugin", action="append", default=[], metavar="MODULE", help="an installed package whose rules are meant, too"
+    )
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="where hazard.py runs (default: cpu)")
     return parser
 
 

@@ -17,6 +17,7 @@ from torchlint.cli.arguments import (
     explain_kind_parser,
     prove_parser,
     rule_parser,
+    test_rule_parser,
     whole_parser,
 )
 from torchlint.cli.exits import CLEAN, FINDINGS, INTERRUPTED, refuse
@@ -61,9 +62,8 @@ def _dispatch(arguments: list[str]) -> int:
             options = prove_parser().parse_args(rest)
             from torchlint.cli.prove import show as run
         case ["test-rule", *rest]:
-            from torchlint.cli.test_rule import test_rule
-
-            return test_rule(rest)
+            options = test_rule_parser().parse_args(rest)
+            from torchlint.cli.test_rule import show as run
         case ["explain-kind", *rest]:
             options = explain_kind_parser().parse_args(rest)
             from torchlint.cli.explain_kind import show as run

@@ -13,8 +13,7 @@ from typing import TextIO
 from torchlint.cli.terminal import console, is_terminal
 from torchlint.diagnostic import FileError
 from torchlint.reporters import FOR_PEOPLE, marked, render
-from torchlint.reporters.marked import Marked
-from torchlint.reporters.report import Report
+from torchlint.reporters.report import Marked, Report
 
 
 class OutputError(Exception):

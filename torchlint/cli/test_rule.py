@@ -4,41 +4,22 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import sys
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+from torchlint.cli.exits import CLEAN, FINDINGS, refuse
 from torchlint.proof.fixtures import FILES, Outcome, RuleTest, folder_of
 from torchlint.rules.plugins import PluginError, named
 from torchlint.rules.selection import SelectionError, select_rules
 
-_PASSED, _FAILED, _WRONG = 0, 1, 2
+_refuse = partial(refuse, start="torchlint test-rule")
 
 
-def argument_parser() -> argparse.ArgumentParser:
-    """The options of the command."""
-    parser = argparse.ArgumentParser(
-        prog="torchlint test-rule",
-        description="Checks rules against their fixture folders: bad.py, fixed.py, good.py and hazard.py.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("codes", nargs="+", metavar="CODE", help="the rules to test: codes, or prefixes of codes")
-    parser.add_argument(
-        "--fixtures", metavar="DIR", default="fixtures", help="where the rules' folders are (default: fixtures)"
-    )
-    parser.add_argument(
-        "--plugin", action="append", default=[], metavar="MODULE", help="an installed package whose rules are meant, too"
-    )
-    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="where hazard.py runs (default: cpu)")
-    return parser
-
-
-def test_rule(arguments: Sequence[str]) -> int:
-    """Runs the command: prints a line for each thing that a rule was asked to show, and what is wrong below it.
+def show(options: argparse.Namespace) -> int:
+    """``torchlint test-rule`` with these options: a line for each thing that a rule was asked to show, what is wrong below it.
 
     Returns 0 if all is well, 1 if something is not, 2 for wrong use or a folder that is missing.
     """
-    options = argument_parser().parse_args(arguments)
     try:
         for plugin in options.plugin:
             named(plugin)
@@ -56,7 +37,7 @@ def test_rule(arguments: Sequence[str]) -> int:
         for outcome in RuleTest(rule, folder).outcomes(device):
             _show(outcome)
             passed = passed and not outcome.problems
-    return _PASSED if passed else _FAILED
+    return CLEAN if passed else FINDINGS
 
 
 def _show(outcome: Outcome) -> None:
@@ -64,8 +45,3 @@ def _show(outcome: Outcome) -> None:
     print(f"  {outcome.what}: {verdict}")
     for problem in outcome.problems:
         print(f"    {problem}")
-
-
-def _refuse(message: str) -> int:
-    print(f"torchlint test-rule: {message}", file=sys.stderr)
-    return _WRONG

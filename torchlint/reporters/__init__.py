@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from torchlint.reporters.marked import Marked
-    from torchlint.reporters.report import Report
+    from torchlint.reporters.report import Marked, Report
 
 FORMATS = ("full", "concise", "grouped", "json", "json-lines", "github", "gitlab", "sarif", "junit")
 FOR_PEOPLE = ("full", "concise", "grouped")

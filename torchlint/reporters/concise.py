@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.diagnostic import Diagnostic, printable
-from torchlint.reporters.marked import Marked, Part
-from torchlint.reporters.report import Report
+from torchlint.reporters.report import Marked, Part, Report
 from torchlint.reporters.summary import summary
 
 

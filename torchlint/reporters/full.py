@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from torchlint.diagnostic import Diagnostic
 from torchlint.reporters.columns import columns, shown
 from torchlint.reporters.concise import headline
-from torchlint.reporters.marked import Marked, Part
-from torchlint.reporters.report import Report
+from torchlint.reporters.report import Marked, Part, Report
 from torchlint.reporters.summary import summary
 
 _WIDEST = 160

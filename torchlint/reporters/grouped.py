@@ -7,8 +7,7 @@ from itertools import groupby
 
 from torchlint.diagnostic import Diagnostic, printable
 from torchlint.reporters.concise import what
-from torchlint.reporters.marked import Marked, Part
-from torchlint.reporters.report import Report
+from torchlint.reporters.report import Marked, Part, Report
 from torchlint.reporters.summary import summary
 
 

@@ -1,11 +1,17 @@
-"""What a reporter is given."""
+"""What a reporter is given, and what it makes of that for people: text whose parts say what they are.
+
+It is written as it is into pipes and files, and in colours on a terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
+
+Role: TypeAlias = Literal["", "name", "code", "mark", "gutter", "error", "added", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +33,27 @@ class Report:
         """Whether ``--fix`` would fix this finding."""
         fix = diagnostic.fix
         return fix is not None and (fix.applicability is Applicability.SAFE or self.applicability is Applicability.UNSAFE)
+
+
+class Part(NamedTuple):
+    """Some text, what it is, and the address that it leads to."""
+
+    text: str
+    role: Role = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """One or several lines, each with its newline; ``folds`` says that they may be broken between words."""
+
+    parts: tuple[Part, ...]
+    folds: bool = False
+
+    def __str__(self) -> str:
+        return "".join(part.text for part in self.parts)
+
+
+def plain(text: str) -> Marked:
+    """``text`` without anything marked in it."""
+    return Marked((Part(text),), folds=True)

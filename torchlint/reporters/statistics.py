@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from torchlint.reporters.marked import Marked, Part
-from torchlint.reporters.report import Report
+from torchlint.reporters.report import Marked, Part, Report
 from torchlint.reporters.summary import summary
 
 

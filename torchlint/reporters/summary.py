@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from torchlint.diagnostic import printable
-from torchlint.reporters.marked import Marked, plain
-from torchlint.reporters.report import Report
+from torchlint.reporters.report import Marked, Report, plain
 
 
 def summary(report: Report) -> Iterator[Marked]:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from torchlint.diagnostic import FileError, printable
 from torchlint.reporters.columns import shown
-from torchlint.reporters.marked import Marked, Part, Role
+from torchlint.reporters.report import Marked, Part, Role
 
 _STYLES: dict[Role, Style] = {
     "": Style.null(),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
 
 if TYPE_CHECKING:
-    from torchlint.text.newer_code import NewerCode
+    from torchlint.text.pythons.newer_code import NewerCode
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -135,7 +135,7 @@ class Source:
         if not isinstance(parsed, ast.Module):
             return parsed.tree
         if sys.version_info < (3, 12):
-            from torchlint.text.fstrings import correct_positions
+            from torchlint.text.pythons.fstrings import correct_positions
 
             correct_positions(parsed, self.text)
         return parsed
@@ -167,7 +167,7 @@ class Source:
         location = None
         if error.lineno:
             location = Location(error.lineno, max(error.offset or 1, 1))
-        from torchlint.text.newer_syntax import version_needed
+        from torchlint.text.pythons.newer_syntax import version_needed
 
         hint = ""
         if "print" in (error.msg or "") and "Missing parentheses" in (error.msg or ""):
@@ -287,7 +287,7 @@ def parse(text: str) -> ast.Module | NewerCode:
         try:
             return ast.parse(text)
         except SyntaxError:
-            from torchlint.text.newer_code import read
+            from torchlint.text.pythons.newer_code import read
 
             newer = read(text)
             if newer is None:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from torchlint.text.scanner import EncodedText, ScanError, String, Strings, Token, scan
+from torchlint.text.pythons.scanner import EncodedText, ScanError, String, Strings, Token, scan
 
 Version: TypeAlias = tuple[int, int]
 Span: TypeAlias = tuple[int, int]

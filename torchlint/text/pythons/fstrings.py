@@ -18,7 +18,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from torchlint.text.scanner import EncodedText, Field, FormatSpec, Literal, Piece, ScanError, scan_strings
+from torchlint.text.pythons.scanner import EncodedText, Field, FormatSpec, Literal, Piece, ScanError, scan_strings
 
 _OPENING = re.compile(rb"""[fF][rR]?["']""")
 

@@ -17,8 +17,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, TypeAlias, TypeVar
 
-from torchlint.text.newer_syntax import RUNNING, Parameter, Plan, Refused, Span, Version, all_members, blank, planned
-from torchlint.text.scanner import EncodedText, Field, Literal, Piece, ScanError, String, Strings
+from torchlint.text.pythons.newer_syntax import RUNNING, Parameter, Plan, Refused, Span, Version, all_members, blank, planned
+from torchlint.text.pythons.scanner import EncodedText, Field, Literal, Piece, ScanError, String, Strings
 
 Place: TypeAlias = tuple[int, int]
 Part = TypeVar("Part")
@@ -96,7 +96,7 @@ class NewerCode:
             code[start : start + len(new)] = new
         tree = ast.parse(_rendered(code, 0, len(code), plan.strings).decode())
         if RUNNING < (3, 12):
-            from torchlint.text.fstrings import correct_positions
+            from torchlint.text.pythons.fstrings import correct_positions
 
             correct_positions(tree, self._data.decode())
         made = _Nodes(self._data, code, plan, self._lines)
