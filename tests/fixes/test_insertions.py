@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 import pytest
 
-from torchlint.fixes.changes import Change, decorate, fix, insert_before, insert_behind, insert_first, insert_last
+from torchlint.fixes.changes import Change, decorate, fix, insert_before, insert_behind, insert_first, insert_last, wrap
 from torchlint.fixes.code import expression, statement
 from torchlint.fixes.edits import Editing
 from torchlint.model import Model
@@ -60,6 +60,7 @@ def test_a_function_without_lines_of_its_own_for_its_statements_gets_none(text: 
         ("here()  # why\n", "new()\nhere()  # why\n", "new()\nhere()  # why\n"),
         ("a(); here()\n", "a(); new(); here()\n", None),
         ("if a: here()\n", "if a: new(); here()\n", None),
+        ("a(); \\\nhere()\n", "a(); \\\nnew(); here()\n", None),
     ],
 )
 def test_in_front_of_a_statement(before: str, sharing: str, alone: str | None) -> None:
@@ -77,6 +78,15 @@ def test_in_front_of_a_statement(before: str, sharing: str, alone: str | None) -
 def test_behind_a_statement(before: str, sharing: str, alone: str | None) -> None:
     assert changed(before, lambda node: insert_behind(node, NEW), function=False) == sharing
     assert changed(before, lambda node: insert_behind(node, NEW, alone=True), function=False) == alone
+
+
+def test_what_goes_beside_a_statement_that_is_wrapped_goes_into_the_block() -> None:
+    source = Source("for x in xs:\n  here()  # why\n")
+    model = Model(source, Semantics(source.tree), Suppressions(source))
+    node = model.concrete(model.semantics.tree.statement(model.semantics.facts.calls["here"][0]))
+    made = Editing(model).fix(fix("Change it", wrap([node], expression("quiet()")), insert_behind(node, NEW)))
+    assert made is not None
+    assert source.edited(made.edits) == "for x in xs:\n  with quiet():\n    here()  # why\n    new()\n"
 
 
 @pytest.mark.parametrize(

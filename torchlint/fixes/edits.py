@@ -191,8 +191,9 @@ class Editing:
             return [(line_end, line_end, source.newline + lines.removesuffix(source.newline)), *imports]
         decorators = getattr(beside, "decorator_list", None)
         start = source.text.rindex("@", 0, source.start(decorators[0])) if decorators else start
-        line = source.line_start(source.location(start).row)
-        if source.text[line:start].strip(" \t"):
+        row = source.location(start).row
+        line = source.line_start(row)
+        if source.text[line:start].strip(" \t") or (row > 1 and source.line(row - 1).endswith("\\")):
             return None if hasattr(beside, "body") else [(start, start, f"{code}; "), *imports]
         return _behind_imports((line, line, lines), imports)
 

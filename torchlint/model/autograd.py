@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
+from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
 
 
@@ -27,3 +28,9 @@ class AutogradQuestions:
     def is_off(self, node: cst.CSTNode) -> bool:
         """Whether a node stands in a ``with`` block, or a decorated function, that turns autograd off."""
         return bool(self._model.answered(self._semantics.no_grad.block, node))
+
+    def nonleaf_gradient(
+        self, node: cst.Attribute
+    ) -> Unretained[cst.BaseExpression, cst.CSTNode] | Rebound[cst.BaseExpression, cst.CSTNode] | None:
+        """Why a ``.grad`` that is read is always ``None``; ``None`` where it may be a gradient."""
+        return self._model.found(self._semantics.of(NonleafGradients).reads, node)
