@@ -5,16 +5,17 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.joint import Joint
-from torchlint.semantics.training.evaluations import Evaluations, RecordedEvaluation
-from torchlint.semantics.training.loaded_models import LoadedModels
-from torchlint.semantics.training.uncalled import Lacks, Uncalled
-from torchlint.semantics.training.wiping import Wiped, Wiping
-from torchlint.semantics.training.wrong_modes import (
+from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
+from torchlint.semantics.modes.loaded_models import LoadedModels
+from torchlint.semantics.modes.wrong_modes import (
     EvaluatedInTraining,
     EvaluationModeTrainings,
     TrainedInEvaluation,
     TrainingModeEvaluations,
 )
+from torchlint.semantics.training.freezing import Freezing, FrozenGiven
+from torchlint.semantics.training.uncalled import Lacks, Uncalled
+from torchlint.semantics.training.wiping import Wiped, Wiping
 from torchlint.semantics.training.zeroing import PiledUp, Zeroing
 
 
@@ -57,3 +58,7 @@ class TrainingQuestions:
     def wiped(self, zero: cst.Call) -> Wiped[cst.BaseExpression, cst.CSTNode] | None:
         """The gradients that a call of ``zero_grad`` wipes before a step uses them; ``None`` if none are known to be."""
         return self._model.found(self._semantics.of(Wiping).wiped, zero)
+
+    def frozen_given(self, parameters: cst.Call) -> FrozenGiven[cst.BaseExpression] | None:
+        """What is frozen of the parameters that an optimizer is given; ``None`` where nothing is known to be."""
+        return self._model.found(self._semantics.of(Freezing).given, parameters)

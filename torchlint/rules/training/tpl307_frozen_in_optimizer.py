@@ -1,42 +1,14 @@
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
+import libcst as cst
 
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.screens import Screen
-from torchlint.semantics import Binding, Form, Type
-from torchlint.semantics.code.tree import FUNCTIONS
-
-_PARTS = frozenset(
-    {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "values", "items"}
-)
-"""Methods that give a module's parts or parameters."""
-_GIVING_ALL = frozenset({"parameters", "named_parameters"})
-_COLLECTING = frozenset({"enumerate", "list", "tuple", "reversed", "islice"})
-_SAME_MODULE = frozenset({"to", "cuda", "cpu", "float", "half", "double", "train", "eval"})
-_DEEP = 6
-
-Root: TypeAlias = Binding | ast.ClassDef | str
-Chain: TypeAlias = tuple[Root, tuple[str, ...]]
-"""What a chain of attributes starts with, a name, ``self`` or what the file does not bind, and the names of the attributes."""
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import expression
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
 
 
-@dataclass(frozen=True, slots=True)
-class _Switch:
-    """A place that sets ``requires_grad`` of the parameters of a module."""
-
-    node: ast.expr
-    module: ast.expr
-    freezes: bool
-    whole: bool
-    """Whether it is meant for all parameters of the module, not for those that a condition picks."""
-
-
-class FrozenInOptimizer(AstRule):
+class FrozenInOptimizer(Rule):
     """
     ## What it does
     Finds optimizers that are given all of `model.parameters()` where a part of the model was frozen before.
@@ -72,239 +44,21 @@ class FrozenInOptimizer(AstRule):
     code = "TPL307"
     name = "frozen-in-optimizer"
     default = False
-    screen = Screen(any_of=(b"requires_grad",), and_any_of=(b"parameters",))
+    triggers = (Found(".training.freezing:Freezing.given"),)
+    needs = (("requires_grad", "requires_grad_"), ("parameters",))
 
-    def visit_Call(self, node: ast.Call) -> None:
-        """Looks at what an optimizer is given."""
-        if not (node.args or node.keywords) or self.semantics.kind(node).type is not Type.OPTIMIZER:
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports the `model.parameters()` that an optimizer is given."""
+        given = self.model.training.frozen_given(node)
+        if given is None or not isinstance(given.optimizer, cst.Call):
             return
-        given = self._parameters_of(node)
-        if given is None or not isinstance(given.func, ast.Attribute):
-            return
-        model = given.func.value
-        frozen = self._frozen_part(model, node)
-        if frozen is None:
-            return
-        part = self._shown(frozen, model)
-        start, end = self.source.start(given), self.source.end(given)
-        text = self.source.text[start:end]
-        fix = self.fix(
-            "Give only those that require grad", [(start, end, f"(p for p in {text} if p.requires_grad)")], safe=True
+        named = f"`{self.model.shown(given.named)}`"
+        part = f"a part of {named}" if given.is_part else named
+        optimizer = self.model.shown(given.optimizer.func)
+        wanted = expression("(p for p in {parameters} if p.requires_grad)", parameters=node)
+        self.report(
+            node,
+            f"{part} is frozen in line {self.model.line(given.frozen)}, but `{optimizer}` is given all of "
+            f"`{self.model.shown(node)}`; give it those that require grad",
+            fix("Give only those that require grad", replace(node, wanted)),
         )
-        optimizer = ast.unparse(node.func)
-        message = (
-            f"{part} is frozen in line {frozen.lineno}, but `{optimizer}` is given all of `{ast.unparse(given)}`;"
-            " give it those that require grad"
-        )
-        self.report(given, message, fix)
-
-    def _shown(self, frozen: ast.expr, model: ast.expr) -> str:
-        """How to call what is frozen: by its own name, or that of the module whose parameters a loop goes over."""
-        if isinstance(frozen, ast.Name):
-            bindings = self.semantics.bindings.reaching(frozen)
-            if len(bindings) == 1 and bindings[0].form is Form.LOOP and bindings[0].value is not None:
-                iterated = _item(bindings[0])
-                if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Attribute):
-                    owner = ast.unparse(iterated.func.value)
-                    return f"a part of `{owner}`" if owner in (ast.unparse(model), "self") else f"`{owner}`"
-                return f"a part of `{ast.unparse(model)}`"
-        return f"`{ast.unparse(frozen)}`"
-
-    def _parameters_of(self, optimizer: ast.Call) -> ast.Call | None:
-        """``model.parameters()`` where that is what an optimizer is given, itself or by a name that nothing else uses."""
-        words = [word.value for word in optimizer.keywords if word.arg == "params"]
-        values = [*optimizer.args[:1], *words]
-        value = values[0] if len(values) == 1 else None
-        if isinstance(value, ast.Name):
-            bindings = self.semantics.bindings.reaching(value)
-            if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path or len(bindings[0].uses) != 1:
-                return None
-            value = bindings[0].value
-        if isinstance(value, ast.Call) and not value.args and not value.keywords:
-            if isinstance(value.func, ast.Attribute) and value.func.attr == "parameters":
-                return value
-        return None
-
-    # --- what is frozen ----------------------------------------------------------------------------------------------
-
-    def _frozen_part(self, model: ast.expr, optimizer: ast.Call) -> ast.expr | None:
-        """The part of a model that is frozen when the optimizer is made, and stays so; ``None`` where that is not certain."""
-        whole = self._chain(model)
-        if whole is None:
-            return None
-        related = [switch for switch in self._switches if self._is_part(switch.module, whole, model) is not None]
-        earlier = [switch for switch in related if self._is_before(switch.node, optimizer)]
-        if any(not switch.freezes and switch not in earlier for switch in related) or self._may_unfreeze_anything:
-            return None
-        released = any(not switch.freezes for switch in earlier)
-        for switch in earlier:
-            part = self._is_part(switch.module, whole, model)
-            if switch.freezes and (part or not switch.whole or released or self._has_new_part(whole, switch.node)):
-                return switch.module
-        return None
-
-    def _is_part(self, part: ast.expr, whole: Chain, model: ast.expr) -> tuple[str, ...] | None:
-        """The names that lead from a model to a part of it; empty for the model itself, ``None`` for what is no part."""
-        chain = self._chain(part)
-        if chain is None:
-            return None
-        root, names = chain
-        if root == whole[0]:
-            return names[len(whole[1]) :] if names[: len(whole[1])] == whole[1] else None
-        return names if root is self.semantics.kind(model).definition else None
-
-    def _is_before(self, switch: ast.expr, optimizer: ast.Call) -> bool:
-        """Whether a switch is done by the time that the optimizer is made, and not done again later."""
-        flow, tree = self.semantics.control_flow, self.semantics.tree
-        if flow.scope(switch) is flow.scope(optimizer):
-            return flow.may_follow(switch, optimizer) and not flow.may_follow(optimizer, switch)
-        around = tree.function(switch)
-        if not isinstance(around, FUNCTIONS) or not isinstance(owner := tree.parent(around), ast.ClassDef):
-            return False
-        constructor = self.semantics.facts.method(owner, "__init__")
-        if around is constructor:
-            return True
-        calls = self.semantics.facts.call_sites(around)
-        return bool(calls) and all(tree.function(call) is constructor for call in calls)
-
-    def _has_new_part(self, whole: Chain, switch: ast.expr) -> bool:
-        """Whether a part of a model that is frozen as a whole is replaced afterwards: ``model.fc = nn.Linear(…)``."""
-        for node in self.semantics.tree.of_type(ast.Attribute):
-            if isinstance(node.ctx, ast.Store) and node.attr != "requires_grad":
-                chain = self._chain(node)
-                if chain is not None and chain[0] == whole[0] and chain[1][: len(whole[1])] == whole[1]:
-                    if len(chain[1]) > len(whole[1]) and self.semantics.control_flow.may_follow(switch, node):
-                        return True
-        return False
-
-    # --- switches ----------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _switches(self) -> list[_Switch]:
-        """The places that freeze or unfreeze modules, also through functions of the file."""
-        direct = list(self._direct_switches())
-        found = list(direct)
-        for switch in direct:
-            chain = self._chain(switch.module)
-            if chain is None or not isinstance(chain[0], Binding) or chain[0].form is not Form.PARAMETER:
-                continue
-            function = chain[0].scope.node
-            if isinstance(function, FUNCTIONS) and isinstance(chain[0].node, ast.arg) and not chain[1]:
-                for call in self.semantics.inference.call_sites(function):
-                    given = self.semantics.facts.argument(call, function, chain[0].node)
-                    if given is not None:
-                        found.append(_Switch(call, given, switch.freezes, switch.whole))
-        return found
-
-    def _direct_switches(self) -> Iterator[_Switch]:
-        for node in self.semantics.tree.nodes:
-            match node:
-                case ast.Attribute(value=owner, attr="requires_grad", ctx=ast.Store()):
-                    statement = self.semantics.tree.parent(node)
-                    value = statement.value if isinstance(statement, ast.Assign) else None
-                    freezes = isinstance(value, ast.Constant) and value.value is False
-                    yield _Switch(node, owner, freezes, self._is_unconditional(node, owner))
-                case ast.Call(func=ast.Attribute(value=owner, attr="requires_grad_"), args=arguments, keywords=words):
-                    values = [*arguments, *(word.value for word in words)]
-                    freezes = len(values) == 1 and isinstance(values[0], ast.Constant) and values[0].value is False
-                    yield _Switch(node, owner, freezes, self._is_unconditional(node, owner))
-
-    def _is_unconditional(self, node: ast.expr, owner: ast.expr) -> bool:
-        """Whether a switch is made for each parameter of the loop that it stands in."""
-        loop = next(self.semantics.tree.loops(node), None)
-        if loop is None:
-            return True
-        parent = self.semantics.tree.parent(self.semantics.tree.statement(node))
-        has_exits = any(isinstance(part, (ast.Continue, ast.Break)) for part in ast.walk(loop))
-        sliced = isinstance(loop, (ast.For, ast.AsyncFor)) and any(isinstance(part, ast.Slice) for part in ast.walk(loop.iter))
-        return parent is loop and not has_exits and not sliced
-
-    @cached_property
-    def _may_unfreeze_anything(self) -> bool:
-        """Whether the file unfreezes something of which it is not clear what it is, or calls something that may."""
-        if any(name in self.semantics.facts.calls for name in ("unfreeze", "defrost", "unfreeze_and_add_param_group")):
-            return True
-        return any(
-            not switch.freezes and not self._is_leaf(switch) and self._chain(switch.module) is None
-            for switch in self._direct_switches()
-        )
-
-    def _is_leaf(self, switch: _Switch) -> bool:
-        """Whether a switch makes a leaf of a single tensor: ``image.requires_grad = True``."""
-        if not isinstance(switch.node, ast.Attribute) or not isinstance(switch.module, ast.Name):
-            return False
-        return all(binding.form is not Form.LOOP for binding in self.semantics.bindings.reaching(switch.module))
-
-    # --- chains ------------------------------------------------------------------------------------------------------
-
-    def _chain(self, node: ast.expr) -> Chain | None:
-        """The chain of attributes that leads to a module, through aliases and loops over its parts."""
-        if node not in self._chains:
-            self._chains[node] = self._find_chain(node, 0)
-        return self._chains[node]
-
-    @cached_property
-    def _chains(self) -> dict[ast.expr, Chain | None]:
-        return {}
-
-    def _find_chain(self, node: ast.expr, depth: int) -> Chain | None:
-        names: list[str] = []
-        while not isinstance(node, ast.Name):
-            match node:
-                case ast.Attribute(value=value, attr=name):
-                    if name != "module":
-                        names.append(name)
-                    node = value
-                case ast.Subscript(value=value):
-                    names.append("[]")
-                    node = value
-                case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _PARTS:
-                    if name not in _GIVING_ALL:
-                        names.append("[]")
-                    node = value
-                case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _SAME_MODULE:
-                    node = value
-                case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]):
-                    names.append(f"{name}()")
-                    node = value
-                case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _COLLECTING:
-                    node = first
-                case _:
-                    return None
-        before = self._root(node, depth)
-        return (before[0], (*before[1], *reversed(names))) if before is not None else None
-
-    def _root(self, name: ast.Name, depth: int) -> Chain | None:
-        owner = self.semantics.facts.self_class(name)
-        if owner is not None:
-            return owner, ()
-        bindings = self.semantics.bindings.reaching(name)
-        if len(bindings) != 1:
-            return None if bindings else (name.id, ())
-        binding = bindings[0]
-        if binding.value is None or depth >= _DEEP:
-            return binding, ()
-        if binding.form is Form.LOOP or isinstance(binding.value, (ast.Name, ast.Attribute, ast.Subscript)):
-            return self._find_chain(_item(binding), depth + 1)
-        if isinstance(binding.value, ast.Call) and (moved := _moved(binding.value)) is not None:
-            return self._find_chain(moved, depth + 1) or (binding, ())
-        return binding, ()
-
-
-def _item(binding: Binding) -> ast.expr:
-    """What a binding's value is taken from: of a loop over ``zip(a, b)``, the one that its target is given items of."""
-    assert binding.value is not None
-    match binding.value, binding.path:
-        case ast.Call(func=ast.Name(id="zip"), args=arguments), (int(index), *_) if index < len(arguments):
-            return arguments[index]
-    return binding.value
-
-
-def _moved(call: ast.Call) -> ast.expr | None:
-    """The module that a call gives again, moved or wrapped."""
-    match call:
-        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _SAME_MODULE:
-            return value
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[first, *_]) if name.endswith("DataParallel"):
-            return first
-    return None
