@@ -48,12 +48,15 @@ SEMANTICS = (
     "apis",
     "memory",
     "autograd",
+    "gradients",
     "data",
     "variables",
     "modules",
     "saving",
+    "modes",
     "training",
     "devices",
+    "variables",
 )
 """What is below `torchlint.semantics`, itself the one without a name: each may import those before it.
 
@@ -71,10 +74,8 @@ ON_AST = {
         "autograd.tpl007_severed_graph",
         "autograd.tpl009_snapshot_alias",
         "autograd.tpl010_nonleaf_grad",
-        "autograd.tpl011_inplace_on_saved",
         "copying",
         "legacy.tpl101_variable_wrapper",
-        "out_of_place",
         "snapshots",
         "spelling",
         "training.tpl301_unregistered_modules",
@@ -92,7 +93,6 @@ LONG_FILES = {
     "torchlint/semantics/torch_api.py": "generated from torch",
     "torchlint/fixes/rewriting.py": "for the rules that are not ported yet",
     "torchlint/rules/autograd/tpl009_snapshot_alias.py": "not ported yet",
-    "torchlint/rules/autograd/tpl011_inplace_on_saved.py": "not ported yet",
     "torchlint/rules/legacy/tpl101_variable_wrapper.py": "not ported yet",
 }
 """Longer files, each with the reason."""
@@ -100,7 +100,6 @@ MOST_MODULES = 14
 LARGE_FOLDERS = {
     "torchlint/rules": "holds the helpers of the rules that are not ported yet",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
-    "torchlint/semantics/training": "to be divided",
 }
 """Folders of more modules, each with the reason."""
 

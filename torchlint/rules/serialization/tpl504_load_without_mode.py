@@ -50,7 +50,7 @@ class LoadWithoutMode(Rule):
 
     code = "TPL504"
     name = "load-without-mode"
-    triggers = (Found(".training.loaded_models:LoadedModels.run_in_training"),)
+    triggers = (Found(".modes.loaded_models:LoadedModels.run_in_training"),)
     needs = (("load_state_dict",),)
 
     def visit_Call(self, node: cst.Call) -> None:

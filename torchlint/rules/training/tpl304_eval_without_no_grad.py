@@ -6,7 +6,7 @@ from torchlint.fixes.changes import decorate, fix, wrap
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.training.evaluations import RecordedEvaluation
+from torchlint.semantics.modes.evaluations import RecordedEvaluation
 from torchlint.target import TorchVersion
 
 
@@ -57,7 +57,7 @@ class EvalWithoutNoGrad(Rule):
     code = "TPL304"
     name = "eval-without-no-grad"
     since = TorchVersion(0, 4)
-    triggers = (Found(".training.evaluations:Evaluations.recorded"),)
+    triggers = (Found(".modes.evaluations:Evaluations.recorded"),)
     needs = (("eval", "train"),)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -7,7 +7,7 @@ from torchlint.fixes.code import statement
 from torchlint.fixes.parentheses import bare
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.training.wrong_modes import EvaluatedInTraining
+from torchlint.semantics.modes.wrong_modes import EvaluatedInTraining
 
 
 class NoGradWithoutEval(Rule):
@@ -58,7 +58,7 @@ class NoGradWithoutEval(Rule):
 
     code = "TPL305"
     name = "no-grad-without-eval"
-    triggers = (Found(".training.wrong_modes:TrainingModeEvaluations.found"),)
+    triggers = (Found(".modes.wrong_modes:TrainingModeEvaluations.found"),)
     needs = (("no_grad", "inference_mode", "set_grad_enabled"), ("backward", "manual_backward", "grad", "training_step"))
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -82,7 +82,8 @@ def _settings(evaluated: EvaluatedInTraining[cst.BaseExpression, cst.CSTNode]) -
         first = insert_before(evaluated.statement, set_eval, alone=True)
         last = insert_behind(evaluated.statement, set_train, alone=True)
     elif evaluated.function is not None:
-        first, last = insert_first(evaluated.function, set_eval), insert_last(evaluated.function, set_train)
+        first = insert_first(evaluated.function, set_eval, alone=True)
+        last = insert_last(evaluated.function, set_train, alone=True)
     else:
         return []
     return [first, last] if evaluated.training_goes_on else [first]

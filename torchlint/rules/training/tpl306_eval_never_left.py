@@ -55,7 +55,7 @@ class EvalNeverLeft(Rule):
 
     code = "TPL306"
     name = "eval-never-left"
-    triggers = (Found(".training.wrong_modes:EvaluationModeTrainings.found"),)
+    triggers = (Found(".modes.wrong_modes:EvaluationModeTrainings.found"),)
     needs = (("backward", "manual_backward", "grad", "training_step"), ("eval", "train"))
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.semantics import Form, Semantics, Type, torch_api
+from torchlint.semantics import Basis, Form, Semantics, Type, torch_api
 
 _LOADER = re.compile(r"loader|_dl\b", re.IGNORECASE)
-_BACK_PROPAGATED = "it is back-propagated"
 
 
 class Methods:
@@ -36,7 +35,7 @@ class Methods:
             return False
         kind = self._semantics.kind(function.value)
         if any("backward" in facts.methods for facts in self._semantics.facts.classes.values()):
-            return kind.is_tensor and kind.why != _BACK_PROPAGATED
+            return kind.is_tensor and kind.basis is not Basis.PROPAGATED
         return kind.is_tensor or not kind.known
 
     def iterates_over_loader(self, node: ast.expr) -> bool:

@@ -133,7 +133,7 @@ class DiscardedResults:
             return method in _MOVES and self._semantics.of(LoadedTensors).include(node)
         if not kind.is_tensor:
             return False
-        return not (method in _USED_BY_OTHERS and kind.why.startswith(f"its `{method}` is"))
+        return not (method in _USED_BY_OTHERS and kind.used == method)
 
     def _is_measured(self, node: ast.stmt) -> bool:
         """Whether the function around looks at clocks or at memory."""

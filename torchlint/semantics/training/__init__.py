@@ -1,1 +1,1 @@
-"""What a training program does: models and their modes, optimizers, steps and evaluations."""
+"""What a training program does: its loops, its optimizers, and the acts of a training step."""

@@ -11,9 +11,9 @@ from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.training.mentions import Mentions
-from torchlint.semantics.training.modes import Modes
-from torchlint.semantics.training.switches import Mode, Switches
+from torchlint.semantics.modes.mentions import Mentions
+from torchlint.semantics.modes.modes import Modes
+from torchlint.semantics.modes.switches import Mode, Switches
 
 
 class TrainedModels:

@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.training.loaded_models import LoadedModels
+from torchlint.semantics.modes.loaded_models import LoadedModels
 
 
 def run(snippet: str) -> str | None:

@@ -14,9 +14,9 @@ from marked import marked
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modes.modes import Modes
+from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
-from torchlint.semantics.training.modes import Modes
-from torchlint.semantics.training.trained_models import TrainedModels
 from torchlint.text.source import Source
 
 

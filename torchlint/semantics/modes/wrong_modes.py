@@ -15,12 +15,12 @@ from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, last_name, position
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modes.mentions import Mentions
+from torchlint.semantics.modes.modes import EVAL, TRAIN, Mode, Modes, Run, Setting
+from torchlint.semantics.modes.switches import Switches
+from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose, is_evaluation
-from torchlint.semantics.training.mentions import Mentions
-from torchlint.semantics.training.modes import EVAL, TRAIN, Mode, Modes, Run, Setting
-from torchlint.semantics.training.switches import Switches
-from torchlint.semantics.training.trained_models import TrainedModels
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")

@@ -10,10 +10,10 @@ from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
+from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose
-from torchlint.semantics.training.modes import TRAIN, Modes, Run, Setting
-from torchlint.semantics.training.trained_models import TrainedModels
 
 
 class LoadedModels:

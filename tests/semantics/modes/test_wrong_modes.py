@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 import pytest
 from marked import marked
 
-from torchlint.semantics.training.wrong_modes import (
+from torchlint.semantics.modes.wrong_modes import (
     EvaluatedInTraining,
     EvaluationModeTrainings,
     TrainedInEvaluation,

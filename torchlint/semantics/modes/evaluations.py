@@ -16,9 +16,9 @@ from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modes.modes import Mode, Modes, Run
+from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.purpose import Purpose, is_evaluation
-from torchlint.semantics.training.modes import Mode, Modes, Run
-from torchlint.semantics.training.switches import Switches
 
 Place = TypeVar("Place")
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 from marked import marked
 
-from torchlint.semantics.training.evaluations import Evaluations, RecordedEvaluation
+from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 
 
 def recorded(snippet: str) -> RecordedEvaluation[ast.stmt] | None:
@@ -72,7 +72,7 @@ def test_statements_where_training_stands_beside_them(snippet: str, count: int) 
         function("return [«model(x)» for x in loader]"),  # a caller may want the graphs
         function("for x in loader:\n        results.append(«model(x)»)"),
         function("for x in loader:\n        print(«model(x)»)", "test_it"),
-        "class Net(torch.nn.Module):\n    def f(self):\n        self.eval()\n        for x in xs:\n            print(«self(x)»)",
+        "class Net(torch.nn.Module):\n    def f(self):\n        self.eval()\n        for x in xs:\n            go(«self(x)»)",
     ],
 )
 def test_what_needs_the_graph_or_may(snippet: str) -> None:

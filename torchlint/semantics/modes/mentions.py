@@ -12,7 +12,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.training.switches import Switches, prefixes
+from torchlint.semantics.modes.switches import Switches, prefixes
 
 _Variable: TypeAlias = tuple[ast.AST, str]
 """The variable that a reference starts from: the scope that binds it, and its name."""

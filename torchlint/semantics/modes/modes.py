@@ -19,8 +19,8 @@ from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import Function, in_body, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.training.mentions import Mentions
-from torchlint.semantics.training.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
+from torchlint.semantics.modes.mentions import Mentions
+from torchlint.semantics.modes.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
 
 __all__ = ["EVAL", "TRAIN", "UNKNOWN", "Mode", "Modes", "Run", "Setting"]
 
