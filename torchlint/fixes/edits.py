@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 import libcst as cst
@@ -71,12 +72,13 @@ class Editing:
 
     def _apart(self, edits: list[TextEdit]) -> list[TextEdit]:
         """The edits, with those that take along what another one changes leaving that: the first in a block, a line break."""
-        changed = {start for start, end, _ in edits if start < end}
+        changed = Counter(start for start, end, _ in edits if start < end)
         return [self._without_lines_break(self._without_last(edit, changed), changed) for edit in edits]
 
-    def _without_last(self, edit: TextEdit, changed: Collection[int]) -> TextEdit:
+    def _without_last(self, edit: TextEdit, changed: Counter[int]) -> TextEdit:
         start, end, new = edit
-        takes_along = start < end - 1 and end - 1 in changed and new.endswith(self._source.text[end - 1])
+        is_changed = changed[end - 1] > (start == end - 1)
+        takes_along = start < end and is_changed and new.endswith(self._source.text[end - 1])
         return (start, end - 1, new[:-1]) if takes_along else edit
 
     def _without_lines_break(self, edit: TextEdit, changed: Collection[int]) -> TextEdit:

@@ -1,0 +1,111 @@
+"""What is done with the ``.data`` of tensors: one role for each, and none for what is no tensor's."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.roles import Access, Means, Role
+
+HEADER = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n"
+
+
+def access(snippet: str) -> Access[ast.expr] | None:
+    """The access that the marked ``x.data`` of a snippet is."""
+    semantics, (node,) = marked(HEADER + snippet)
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(DataAccesses).all.get(node)
+
+
+@pytest.mark.parametrize(
+    ("use", "role"),
+    [
+        ("print(«w.data»)", Role.READ),
+        ("y = «w.data» + 1", Role.READ),
+        ("y = «w.data».cpu()", Role.READ),
+        ("«w.data» = torch.zeros(3)", Role.REBIND),
+        ("«w.data» @= torch.zeros(3)", Role.REBIND),
+        ("«w.data» += 1", Role.MUTATION),
+        ("«w.data»[0] = 1", Role.MUTATION),
+        ("y = Variable(«w.data»)", Role.WRAPPED),
+        ("y = «w.data».numpy()", Role.HOST),
+        ("y = «w.data».float().cpu().tolist()", Role.HOST),
+        ("y = «w.data».sum().tolist()", Role.READ),
+        ("y = «w.sum().data»[0]", Role.SCALAR),
+        ("y = «w.sum().data».cpu()[0]", Role.SCALAR),
+        ("y = «w.data»[0]", Role.READ),
+    ],
+)
+def test_roles(use: str, role: Role) -> None:
+    found = access(f"def f(w: nn.Parameter):\n    {use}")
+    assert found is not None and found.role is role
+
+
+@pytest.mark.parametrize(
+    ("use", "means"),
+    [
+        ("«w.data».zero_()", Means.METHOD),
+        ("«w.data»[0].mul_(2)", Means.METHOD),
+        ("«w.data».resize_(3).zero_()", Means.RESHAPED),
+        ("«w.data»[0] = 1", Means.STORE),
+        ("«w.data»[0] += 1", Means.STORE),
+        ("«w.data».t()[0] = 1", Means.STORE),
+        ("«w.data» += 1", Means.AUGMENTED),
+        ("nn.init.normal_(«w.data»)", Means.INITIALISER),
+        ("torch.add(1, 2, out=«w.data»)", Means.ARGUMENT),
+        ("wipe(«w.data»)", Means.ARGUMENT),
+        ("c = «w.data»\n    c.zero_()", Means.ALIAS),
+        ("c = «w.data».view(-1)\n    c += 1", Means.ALIAS),
+        ("c = «w.data» if w else None\n    d = c\n    d[0] = 1", Means.ALIAS),
+    ],
+)
+def test_how_it_is_changed(use: str, means: Means) -> None:
+    found = access(f"def wipe(x):\n    x.zero_()\n\ndef f(w: nn.Parameter):\n    {use}")
+    assert found is not None and found.role is Role.MUTATION
+    assert [change.means for change in found.changes] == [means]
+
+
+@pytest.mark.parametrize(
+    ("use", "changed"),
+    [
+        ("«w.data».mul_(2).add_(1)", ["w.data.mul_(2).add_(1)"]),
+        ("c = «w.data»\n    c.zero_()\n    c[0] = 1", ["c.zero_()", "c[0]"]),
+        ("nn.init.normal_(«w.data».view(-1))", ["nn.init.normal_(w.data.view(-1))"]),
+    ],
+)
+def test_what_makes_the_change(use: str, changed: list[str]) -> None:
+    found = access(f"def f(w: nn.Parameter):\n    {use}")
+    assert found is not None
+    assert [ast.unparse(change.node) for change in found.changes] == changed
+
+
+def test_the_name_that_a_change_is_made_through() -> None:
+    found = access("def f(w: nn.Parameter):\n    c = «w.data»\n    nn.init.normal_(c)\n    torch.add(w, 1, out=c)")
+    assert found is not None
+    assert [change.name and ast.unparse(change.name) for change in found.changes] == ["c", "c"]
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "def f(x: nn.Module):\n    print(«x.data»)",
+        "import torch.utils.data\nprint(«torch.utils.data»)",
+        "def f(x: torch.Tensor):\n    del «x.data»",
+        "def f(graph):\n    graph.backward()\n    return «graph.data»['features']",
+        "def f(x):\n    print(«x.data»)",
+        "class A:\n    def f(self):\n        self.data = 1\n        return «self.data»",
+    ],
+)
+def test_what_is_no_tensors(snippet: str) -> None:
+    assert access(snippet) is None
+
+
+def test_accesses_in_statements_and_what_they_hold() -> None:
+    semantics, (one, two, _) = marked(
+        HEADER + "def f(w: nn.Parameter):\n    for i in [1]:\n        print(«w.data», «w.data»)\n    print(«w.data»)"
+    )
+    [loop] = semantics.tree.of_type(ast.For)
+    assert [found.node for found in semantics.of(DataAccesses).within([loop])] == [one, two]

@@ -1,0 +1,70 @@
+"""What shows that ``x`` is a tensor where nothing but the use of its ``x.data`` is known."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.data.accesses import DataAccesses
+
+HEADER = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n"
+
+
+def is_tensors(snippet: str) -> bool:
+    """Whether the marked ``x.data`` of a snippet is taken to be of a tensor."""
+    semantics, (node,) = marked(HEADER + snippet)
+    assert isinstance(node, ast.Attribute)
+    return node in semantics.of(DataAccesses).all
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "return «x.data».cpu()",
+        "return «x.data».unsqueeze(0)",
+        "return «x.data».is_cuda",
+        "«x.data».zero_()",
+        "nn.init.normal_(«x.data»)",
+        "return torch.max(«x.data», 1)",
+        "y.copy_(«x.data»)",
+        "return Variable(«x.data»)",
+        "return «x.data» + torch.zeros(3)",
+        "«x.data»[0] = torch.zeros(3)",
+        "«x.data» = torch.zeros(3)",
+        "y = torch.zeros(3)\n    y.data = «x.data»",
+        "loss = x\n    print(«loss.data»)",
+        "print(«self.loss.data»)",
+        "for p in x.params:\n        print(«p.data»)",
+        "for old, p in zip(y, params):\n        print(«p.data»)",
+        "x.backward()\n    return «x.data»",
+        "return «batch.data».cpu()",
+    ],
+)
+def test_a_tensor(use: str) -> None:
+    assert is_tensors(f"def f(self, x, y, batch, params):\n    {use}")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "return «x.data»",
+        "return «x.data».shape",
+        "return «x.data».cpu",
+        "return torch.save(«x.data», y)",
+        "return torch.utils.data.DataLoader(«x.data»)",
+        "return «batch.data».unsqueeze(0)",
+        "return «packed.data».cpu()",
+        "print(«x.losses[0].data»)",
+        "if hasattr(x, 'data'):\n        return «x.data».cpu()",
+        "if isinstance(«x.data», dict):\n        return 1",
+        "rows, columns = x.nonzero()\n    return «x.data» + torch.zeros(3)",
+        "x.epochs\n    return «x.data» + torch.zeros(3)",
+        "for p in x.others:\n        print(«p.data»)",
+        "for p, old in zip(y, params):\n        print(«p.data»)",
+        "«x.data» = numpy.zeros(3)",
+    ],
+)
+def test_unknown(use: str) -> None:
+    assert not is_tensors(f"def f(self, x, y, batch, packed, params):\n    {use}")

@@ -1,0 +1,85 @@
+"""Which assignments to a tensor's ``.data`` can be copies into the tensor."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.data.rebinds import DataRebinds, Rebind
+
+HEADER = "import torch\nfrom torch import nn\n"
+
+
+def rebind(statement: str) -> Rebind[ast.expr] | None:
+    """What is assigned to the marked ``.data`` of a statement."""
+    semantics, (node,) = marked(f"{HEADER}def f(w: nn.Parameter, v: torch.Tensor, x):\n    {statement}")
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(DataRebinds).all.get(node)
+
+
+@pytest.mark.parametrize(
+    ("statement", "copied"),
+    [
+        ("«w.data» = v", "v"),
+        ("«w.data» = torch.zeros(3)", "torch.zeros(3)"),
+        ("«w.data» = w.data * 2", "w.data * 2"),
+        ("«w.data» = w.data.clamp(0, 1)", "w.data.clamp(0, 1)"),
+        ("«w.data» = v.half()", "v.half()"),
+        ("print(w.data)\n    «w.data» = v", "v"),
+        ("v.data = w.data\n    «w.data» = v", "v"),
+        ("old = v.data\n    «w.data» = v", "v"),
+    ],
+)
+def test_copies(statement: str, copied: str) -> None:
+    found = rebind(statement)
+    assert found is not None and found.copied is not None and found.initialiser is None
+    assert ast.unparse(found.copied) == copied
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "«w.data» = w.data.half()",
+        "«w.data» = w.data[0]",
+        "«w.data» = w.data.T",
+        "«w.data» = v = x",
+        "«w.data», v = x",
+        "«w.data» @= v",
+        "old = w.data\n    «w.data» = v",
+        "old = [w.detach()]\n    «w.data» = v",
+        "x.append(w.data)\n    «w.data» = v",
+        "old = {1: w.data if x else None}\n    «w.data» = v",
+    ],
+)
+def test_no_copies(statement: str) -> None:
+    found = rebind(statement)
+    assert found is not None and found.copied is None and found.initialiser is None
+
+
+@pytest.mark.parametrize("value", ["nn.init.normal_(w.data)", "nn.init.normal_(w, 0, 1)"])
+def test_initialisers_do_it_all(value: str) -> None:
+    found = rebind(f"«w.data» = {value}")
+    assert found is not None and found.initialiser is not None and found.copied is None
+    assert ast.unparse(found.initialiser) == value
+
+
+def test_the_initialiser_of_another_tensor_does_not() -> None:
+    found = rebind("«w.data» = nn.init.normal_(v)")
+    assert found is not None and found.initialiser is None and found.copied is not None
+
+
+@pytest.mark.parametrize(
+    ("value", "reads"),
+    [("v.data", ["v.data"]), ("v.data + w.data", ["v.data", "w.data"]), ("g(v.data)", []), ("v.data.cpu()", [])],
+)
+def test_data_that_a_copy_does_not_need(value: str, reads: list[str]) -> None:
+    found = rebind(f"«w.data» = {value}")
+    assert found is not None
+    assert [ast.unparse(read) for read in found.reads] == reads
+
+
+@pytest.mark.parametrize("statement", ["print(«w.data»)", "«w.data» += 1", "«x.data» = v.shape"])
+def test_what_is_no_assignment_to_a_tensor(statement: str) -> None:
+    assert rebind(statement) is None

@@ -1,0 +1,73 @@
+"""Changes of a detached tensor that is used again: of each snippet, whether the marked node makes one."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
+
+HEADER = "import torch\nfrom torch import nn\n"
+
+
+def changes(snippet: str) -> list[DetachedChange[ast.expr]]:
+    semantics, (node,) = marked(HEADER + snippet)
+    return semantics.of(DetachedAliases).changes.get(node, [])
+
+
+@pytest.mark.parametrize(
+    ("body", "alias"),
+    [
+        ("out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»\n    return out", "out.detach()"),
+        ("out = x.sigmoid()\n    c = out.detach()\n    «c[0]» = 1\n    return out", "out.detach()"),
+        ("out = x.sigmoid()\n    c = out.detach()\n    «c» += 1\n    return out", "out.detach()"),
+        ("out = x.sigmoid()\n    c = out.detach()\n    d = c.view(-1)\n    «d.zero_()»\n    return out", "out.detach()"),
+        ("out = x.sigmoid()\n    c = out.data.numpy()\n    «c[0]» = 1\n    return out", "out.data.numpy()"),
+        ("out = x.sigmoid()\n    «out.detach().numpy()[0]» = 1\n    return out", "out.detach().numpy()"),
+        ("c = x.detach()\n    «c.zero_()»", "x.detach()"),
+        ("c = self.w.detach()\n    «c.zero_()»\n    print(c)", "self.w.detach()"),
+    ],
+)
+def test_the_tensor_is_used_again(body: str, alias: str) -> None:
+    head = "class A(nn.Module):\n  def __init__(self):\n    self.w = nn.Parameter(torch.zeros(3))\n"
+    head += "  def f(self, x: torch.Tensor):\n    "
+    [found] = changes(head + body)
+    assert ast.unparse(found.alias) == alias
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»",
+        "out = x.sigmoid()\n    c = out.detach().clone()\n    «c.zero_()»\n    return out",
+        "out = x.sigmoid()\n    c = out.detach().float()\n    «c.zero_()»\n    return out",
+        "out = x.sigmoid()\n    c = out.data\n    «c.zero_()»\n    return out",
+        "out = x.sigmoid()\n    c = out.detach()\n    out = 1\n    «c.zero_()»\n    return out",
+        "out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»\n    return out.shape",
+        "out = x.sigmoid().cuda()\n    c = out.detach().cpu()\n    «c.zero_()»\n    return out",
+        "with torch.no_grad():\n        c = w.detach()\n        «c.zero_()»\n        print(c)",
+        "c = w.detach()\n    «c.zero_()»",
+        "c = unknown.values()\n    «c.zero_()»\n    return unknown",
+    ],
+)
+def test_it_is_not_or_that_is_not_known(body: str) -> None:
+    assert not changes(f"w = nn.Parameter(torch.zeros(3))\ndef f_(x: torch.Tensor, unknown):\n    {body}")
+
+
+def test_callers_that_pass_new_values_have_nothing_to_lose() -> None:
+    snippet = "def f(x: torch.Tensor):\n    c = x.detach()\n    {}\ndef g(y):\n    f({})"
+    assert changes(snippet.format("«c.zero_()»", "y"))
+    assert not changes(snippet.format("«c.zero_()»", "torch.zeros(3)"))
+
+
+def test_where_they_share_their_memory_on_the_cpu_only() -> None:
+    snippet = "def f(x: torch.Tensor):\n    c = x.detach(){}\n    «c.zero_()»"
+    assert [found.on_cpu for found in (*changes(snippet.format("")), *changes(snippet.format(".cpu()")))] == [False, True]
+
+
+def test_what_has_a_name_and_what_has_none() -> None:
+    [named] = changes("def f(x: torch.Tensor):\n    c = x.detach()\n    «c.zero_()»")
+    [bare] = changes("def f(x: torch.Tensor):\n    «x.detach().numpy()[0]» = 1")
+    assert (named.has_name, bare.has_name) == (True, False)
