@@ -8,6 +8,17 @@ from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion
 
+_FUNCTIONS = (
+    *("zeros", "ones", "empty", "eye", "full", "scalar_tensor", "arange", "tensor", "tril_indices", "triu_indices"),
+    *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like"),
+    *("rand", "randn", "randint", "randperm", "linspace", "logspace"),
+    *("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
+)
+_METHODS = ("new_zeros", "new_ones", "new_empty", "new_full")
+_STEPS = (
+    *("to", "cuda", "type", "type_as"),
+    *("float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool"),
+)
 _LONGEST = 40
 
 
@@ -52,13 +63,7 @@ class CreateThenMove(Rule):
     code = "TPL401"
     name = "create-then-move"
     triggers = (Found(".devices.creations:Creations.copied"),)
-    needs = (
-        ("torch", "new_zeros", "new_ones", "new_empty", "new_full"),
-        (
-            *("to", "cuda", "type", "type_as", "float", "double", "half", "bfloat16"),
-            *("int", "long", "short", "byte", "char", "bool"),
-        ),
-    )
+    needs = (("torch", *_METHODS), (*_FUNCTIONS, *_METHODS), _STEPS)
     since = TorchVersion(0, 4)
 
     def visit_Call(self, node: cst.Call) -> None:
