@@ -8,6 +8,8 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
+from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
+from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 
 
 class AutogradQuestions:
@@ -28,6 +30,18 @@ class AutogradQuestions:
     def is_off(self, node: cst.CSTNode) -> bool:
         """Whether a node stands in a ``with`` block, or a decorated function, that turns autograd off."""
         return bool(self._model.answered(self._semantics.no_grad.block, node))
+
+    def saved_change(self, node: cst.CSTNode) -> SavedChange[cst.BaseExpression, cst.CSTNode] | None:
+        """What a call, a target or an augmented assignment changes in place that the backward pass needs; ``None`` if none."""
+        return self._model.found(self._semantics.of(SavedChanges).at, node)
+
+    def saved_layer_change(self, layer: cst.Call) -> SavedLayerChange[cst.BaseExpression] | None:
+        """How a layer of a sequence changes in place what the one before it needs; ``None`` if it does not."""
+        return self._model.found(self._semantics.of(SavedChanges).in_sequences, layer)
+
+    def leaf_change(self, node: cst.CSTNode) -> LeafChange[cst.BaseExpression, cst.CSTNode] | None:
+        """The leaf that a call, a target or an augmented assignment changes in place while autograd is on; ``None`` if none."""
+        return self._model.found(self._semantics.of(LeafChanges).at, node)
 
     def nonleaf_gradient(
         self, node: cst.Attribute

@@ -1,0 +1,108 @@
+"""Whether a backward pass still comes: behind a place in the code, and through a value that was computed there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.backwards import BACKWARDS
+from torchlint.semantics.autograd.paths import connected
+from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function, position
+
+_INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
+"""What conditions speak of behind which a model is not trained."""
+_MOST_SOURCES = 500
+"""So many variables that a value is made of are followed; code that has more of them is generated."""
+
+
+class LaterBackwards:
+    """Tells of values whether their gradients are still to be computed."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._flow = semantics.control_flow
+        self._facts = semantics.facts
+        self._flows: dict[ast.AST, frozenset[Binding]] = {}
+
+    def are_in(self, function: Function) -> bool:
+        """Whether a function, or one within it, calls ``backward``."""
+        return any(self._tree.inside(call, function) for call in self._calls)
+
+    def may_follow(self, place: ast.AST, operation: ast.expr, results: Iterable[Binding]) -> bool:
+        """Whether a backward pass through one of ``results`` may come behind ``place``, and not behind ``operation`` again.
+
+        It does so by a ``backward`` in the same scope, or, where there is none, by one that the value gets to elsewhere, or
+        because a module's ``forward`` returns it.
+        """
+        results = set(results)
+        passes = self._passes.get(self._flow.scope(place))
+        if passes is not None:
+            calls = {call for result in results for call in passes.get(result, ())}
+            return bool(calls) and self._flow.leads_to_any(place, sorted(calls, key=position), [operation])
+        backpropagated = self._semantics.of(Backpropagated)
+        if any(backpropagated.binding(result) for result in results):
+            return True
+        function = self._tree.function(place)
+        return isinstance(function, FUNCTIONS) and self._is_trained(function, place, results)
+
+    @cached_property
+    def _calls(self) -> list[ast.Call]:
+        return [call for name in sorted(BACKWARDS) for call in self._facts.calls.get(name, ())]
+
+    @cached_property
+    def _passes(self) -> dict[FlowScope, dict[Binding, list[ast.Call]]]:
+        """For each scope that has any, the calls of ``backward``, by the variables that what they are called on is made of."""
+        found: dict[FlowScope, dict[Binding, list[ast.Call]]] = {}
+        for call in self._calls:
+            of_scope = found.setdefault(self._flow.scope(call), {})
+            for binding in self._made_of(call):
+                of_scope.setdefault(binding, []).append(call)
+        return found
+
+    def _is_trained(self, function: Function, place: ast.AST, results: set[Binding]) -> bool:
+        """Whether a function is a module's ``forward`` that returns one of ``results``, on a way that training takes."""
+        owner = self._tree.parent(function)
+        if function.name != "forward" or not isinstance(owner, ast.ClassDef) or not self._facts.is_module(owner):
+            return False
+        for parent in self._tree.ancestors(place):
+            if isinstance(parent, (ast.If, ast.IfExp)) and _INFERENCE.search(ast.unparse(parent.test)):
+                return False
+            if parent is function:
+                break
+        return not results.isdisjoint(self._made_of(function))
+
+    def _made_of(self, end: ast.Call | Function) -> frozenset[Binding]:
+        """The variables that a back-propagated value, or what a function returns, is made of."""
+        if end not in self._flows:
+            parts = self._facts.returned(end) if isinstance(end, FUNCTIONS) else self._propagated(end)
+            self._flows[end] = self._followed(parts)
+        return self._flows[end]
+
+    def _propagated(self, call: ast.Call) -> list[ast.expr | None]:
+        """What a call of ``backward`` back-propagates."""
+        parts = [*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+        return [part for part in parts if part in self._roots]
+
+    @cached_property
+    def _roots(self) -> frozenset[ast.expr]:
+        return frozenset(self._semantics.of(Backpropagated).roots)
+
+    def _followed(self, pending: list[ast.expr | None]) -> frozenset[Binding]:
+        """The variables that go into some values, and into these variables."""
+        found: set[Binding] = set()
+        while pending:
+            value = pending.pop()
+            for part in connected(value, self._semantics.names) if value is not None else ():
+                for binding in self._semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ():
+                    for source in (binding, *binding.before):
+                        if source not in found and len(found) < _MOST_SOURCES:
+                            found.add(source)
+                            pending.append(source.value)
+        return frozenset(found)
