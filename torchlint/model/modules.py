@@ -8,7 +8,10 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.modules.flags import ModuleFlags
+from torchlint.semantics.modules.forward_calls import ForwardCalls
+from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
 from torchlint.semantics.modules.inputs import Inputs
+from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
 
 
@@ -33,3 +36,25 @@ class ModulesQuestions:
         if not isinstance(its, ast.expr) or not isinstance(given, ast.expr):
             return False
         return self._semantics.of(ModuleFlags).mean_nothing(its, given)
+
+    def leaves_out_hooks(self, call: cst.Call) -> bool:
+        """Whether ``x.forward(…)`` runs a module past its hooks, not meaning to; no where that is not known."""
+        return bool(self._model.answered(self._semantics.of(ForwardCalls).leave_out_hooks, call))
+
+    def wrong_initialisation(
+        self, node: cst.CSTNode
+    ) -> InitialisedLate[cst.CSTNode] | NeverInitialised[cst.CSTNode] | MentionedInit | None:
+        """What is wrong with a module's constructor that uses ``node`` before the base class is initialised, or without that.
+
+        ``None`` if nothing is. Where only calling the module raises, the node is the constructor's first parameter.
+        """
+        found: InitialisedLate[cst.CSTNode] | NeverInitialised[cst.CSTNode] | MentionedInit | None
+        found = self._model.found(self._semantics.of(Initialisations).wrong, node)
+        return found
+
+    def unregistered(self, target: cst.Attribute) -> Unregistered[cst.BaseExpression] | None:
+        """The modules or parameters that an attribute of a module is given in a plain collection, which registers none.
+
+        ``None`` where it is not known that there are any, or something else registers them.
+        """
+        return self._model.found(self._semantics.of(UnregisteredModules).kept, target)

@@ -34,9 +34,9 @@ _DEEP = 4
 class Registration:
     """Looks at what becomes of the collections of one file."""
 
-    def __init__(self, semantics: Semantics, collections: Collections) -> None:
+    def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._collections = collections
+        self._collections = semantics.of(Collections)
 
     def is_registered(self, found: Collection) -> bool:
         """Whether the class registers the collection in another way, or looks after what is in it by hand."""
