@@ -55,6 +55,7 @@ SEMANTICS = (
     "saving",
     "modes",
     "training",
+    "aliasing",
     "devices",
     "variables",
 )
@@ -66,22 +67,10 @@ Of the kinds, what is asked for as an analysis knows `Semantics` as well.
 ON_AST = {
     f"torchlint.rules.{name}"
     for name in (
-        "aliasing.tpl201_shared_buffer_mutation",
-        "aliasing.tpl202_identity_as_sharing",
-        "aliasing.tpl208_copying_conversion",
-        "aliasing.tpl209_lingering_intermediate",
         "ast_rule",
         "autograd.tpl007_severed_graph",
-        "autograd.tpl009_snapshot_alias",
-        "autograd.tpl010_nonleaf_grad",
-        "copying",
         "legacy.tpl101_variable_wrapper",
-        "snapshots",
         "spelling",
-        "training.tpl301_unregistered_modules",
-        "training.tpl302_direct_forward",
-        "training.tpl303_missing_super_init",
-        "training.tpl307_frozen_in_optimizer",
         "training.tpl308_double_softmax",
         "unwrapping",
     )
@@ -92,13 +81,12 @@ LONGEST_FILE = 450
 LONG_FILES = {
     "torchlint/semantics/torch_api.py": "generated from torch",
     "torchlint/fixes/rewriting.py": "for the rules that are not ported yet",
-    "torchlint/rules/autograd/tpl009_snapshot_alias.py": "not ported yet",
     "torchlint/rules/legacy/tpl101_variable_wrapper.py": "not ported yet",
 }
 """Longer files, each with the reason."""
 MOST_MODULES = 14
 LARGE_FOLDERS = {
-    "torchlint/rules": "holds the helpers of the rules that are not ported yet",
+    "torchlint/model": "a module for each group of questions, beside the joint",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
 }
 """Folders of more modules, each with the reason."""

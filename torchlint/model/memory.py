@@ -5,16 +5,16 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.aliasing.detached import DetachedAliases, DetachedChange
+from torchlint.semantics.aliasing.expansions import ExpandedWeight, ExpandedWrite, Expansions
+from torchlint.semantics.aliasing.identity import IdentityTest, IdentityTests
+from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot, KeptSnapshots
+from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
+from torchlint.semantics.aliasing.spent_arrays import SpentArrays
 from torchlint.semantics.memory.copies import Copies
-from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
-from torchlint.semantics.memory.expansions import ExpandedWeight, ExpandedWrite, Expansions
-from torchlint.semantics.memory.identity import IdentityTest, IdentityTests
-from torchlint.semantics.memory.kept_snapshots import KeptSnapshot, KeptSnapshots
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
 from torchlint.semantics.memory.reads import Reads
-from torchlint.semantics.memory.shared_buffers import SharedBuffers, SharedChange
-from torchlint.semantics.memory.spent_arrays import SpentArrays
 
 
 class MemoryQuestions:

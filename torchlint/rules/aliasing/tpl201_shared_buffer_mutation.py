@@ -47,7 +47,7 @@ class SharedBufferMutation(Rule):
 
     code = "TPL201"
     name = "shared-buffer-mutation"
-    triggers = (Found(".memory.shared_buffers:SharedBuffers.changes"),)
+    triggers = (Found(".aliasing.shared_buffers:SharedBuffers.changes"),)
     needs = (("torch", "nn"),)
     yields_to = ("TPL001", "TPL008", "TPL203")
 

@@ -8,7 +8,7 @@ from torchlint.fixes.changes import Change, fix, replace
 from torchlint.fixes.code import expression, method_call
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.memory.identity import Compared
+from torchlint.semantics.aliasing.identity import Compared
 
 _ASSERTIONS = {"assertIs": "assertEqual", "assertIsNot": "assertNotEqual"}
 """The assertions of unittest about objects, and those that compare addresses."""
@@ -50,7 +50,7 @@ class IdentityAsSharing(Rule):
 
     code = "TPL202"
     name = "identity-as-sharing"
-    triggers = (Found(".memory.identity:IdentityTests.found"),)
+    triggers = (Found(".aliasing.identity:IdentityTests.found"),)
     needs = (("torch", "nn"), ("id", "is", "assertIs", "assertIsNot"))
 
     def visit_Comparison(self, node: cst.Comparison) -> None:

@@ -7,7 +7,7 @@ from torchlint.fixes.code import expression
 from torchlint.fixes.copying import copied
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.memory.expansions import ExpandedWrite
+from torchlint.semantics.aliasing.expansions import ExpandedWrite
 
 _WRITTEN = {
     "register_buffer": "a buffer, which `load_state_dict` writes to",
@@ -50,7 +50,7 @@ class WriteToExpanded(Rule):
 
     code = "TPL203"
     name = "expanded-write"
-    triggers = (Found(".memory.expansions:Expansions.writes"), Found(".memory.expansions:Expansions.weights"))
+    triggers = (Found(".aliasing.expansions:Expansions.writes"), Found(".aliasing.expansions:Expansions.weights"))
     needs = (("expand", "expand_as", "broadcast_to", "meshgrid"),)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -6,7 +6,7 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.copying import copied
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.memory.detached import DetachedChange
+from torchlint.semantics.aliasing.detached import DetachedChange
 
 
 class DetachedAliasMutation(Rule):
@@ -46,7 +46,7 @@ class DetachedAliasMutation(Rule):
 
     code = "TPL008"
     name = "detached-alias-mutation"
-    triggers = (Found(".memory.detached:DetachedAliases.changes"),)
+    triggers = (Found(".aliasing.detached:DetachedAliases.changes"),)
     needs = (("detach", "numpy"), ("detach", "data"))
     yields_to = ("TPL001", "TPL203")
 

@@ -7,8 +7,8 @@ from torchlint.fixes.code import api, expression
 from torchlint.fixes.copying import copied
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.memory.kept_snapshots import KeptSnapshot
-from torchlint.semantics.memory.snapshots import Of
+from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot
+from torchlint.semantics.aliasing.snapshots import Of
 
 
 class SnapshotAlias(Rule):
@@ -53,7 +53,7 @@ class SnapshotAlias(Rule):
 
     code = "TPL009"
     name = "snapshot-alias"
-    triggers = (Found(".memory.kept_snapshots:KeptSnapshots.found"),)
+    triggers = (Found(".aliasing.kept_snapshots:KeptSnapshots.found"),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """`best = model.state_dict()`, `old = list(model.parameters())`, `old = w.detach()`."""

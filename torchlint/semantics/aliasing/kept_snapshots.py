@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type
+from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.links import Links, Sharing
 from torchlint.semantics.memory.places import Places
-from torchlint.semantics.memory.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics.training.updates import Update, Updates
 
 Node = TypeVar("Node")

@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.memory.detached import DetachedAliases, DetachedChange
+from torchlint.semantics.aliasing.detached import DetachedAliases, DetachedChange
 
 HEADER = "import torch\nfrom torch import nn\n"
 
