@@ -26,12 +26,14 @@ from torchlint.fixes.changes import (
 )
 from torchlint.fixes.code import Api
 from torchlint.fixes.fstring_fields import fields_of
+from torchlint.fixes.parentheses import in_parentheses
 from torchlint.fixes.renaming import Renaming
 from torchlint.fixes.rendering import replacement
-from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
+from torchlint.fixes.rewriting import Rewriter, TextEdit, combined, parses_alone
 from torchlint.fixes.spelling import Spelling
 from torchlint.model import Model
 from torchlint.model.positions import written
+from torchlint.model.statements import Parsed
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 
 
@@ -104,8 +106,8 @@ class Editing:
                 return self._move(self._statement(node), self._statement(before))
             case Insert(new, beside, behind, alone):
                 return self._insertion(new, self._statement(beside), behind=behind, alone=alone)
-            case InsertInto(new, function, last):
-                return self._insertion_into(new, self._function(function), last=last)
+            case InsertInto(new, function, last, alone):
+                return self._insertion_into(new, self._function(function), last=last, alone=alone)
             case InsertBelowImports(new):
                 return self._insertion_below_imports(new)
             case Rename(reference, name):
@@ -132,8 +134,31 @@ class Editing:
         twin = self._model.twin(old)
         assert twin is not None
         spelled, imports = self._spelled(new, twin, parsed.spans)
+        if isinstance(spelled, cst.BaseExpression) and not self._may_have_lines(spelled, old, parsed):
+            spelled = in_parentheses(spelled)
         indentation = self._rewriter.indentation(self._model.semantics.tree.statement(twin)) if parsed.is_whole else None
         return [*replacement(old, spelled, parsed, self._source.text, indentation), *imports]
+
+    def _may_have_lines(self, new: cst.BaseExpression, old: cst.CSTNode, parsed: Parsed) -> bool:
+        """Whether new code has no line break that needs brackets around it, or has them where the old code stands."""
+        code = self._code(new)
+        if new.lpar or getattr(old, "lpar", ()) or not ("\n" in code or "\r" in code) or parses_alone(code):
+            return True
+        child = self._model.twin(old)
+        for parent in self._model.semantics.tree.ancestors(child) if child is not None else ():
+            match parent:
+                case ast.Call(func=function) if child is not function:
+                    return True
+                case ast.Subscript(value=value) if child is not value:
+                    return True
+                case ast.List() | ast.Set() | ast.Dict() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                    return True
+                case ast.stmt():
+                    return False
+            if getattr(parsed.join.concrete.get(parent), "lpar", ()):
+                return True
+            child = parent
+        return False
 
     def _replacement_by_lines(self, old: ast.stmt, new: Iterable[Statement]) -> list[TextEdit] | None:
         if not self._rewriter.stands_alone(old):
@@ -199,13 +224,19 @@ class Editing:
             return None if hasattr(beside, "body") else [(start, start, f"{code}; "), *imports]
         return _behind_imports((line, line, lines), imports)
 
-    def _insertion_into(self, new: cst.BaseSmallStatement, function: Function, *, last: bool) -> list[TextEdit] | None:
-        body = function.body
-        if last:
-            return self._insertion(new, body[-1], behind=not isinstance(body[-1], ast.Return), alone=True)
-        if ast.get_docstring(function, clean=False) is None:
-            return self._insertion(new, body[0], behind=False, alone=True)
-        return self._insertion(new, body[min(1, len(body) - 1)], behind=len(body) == 1, alone=True)
+    def _insertion_into(
+        self, new: cst.BaseSmallStatement, function: Function, *, last: bool, alone: bool
+    ) -> list[TextEdit] | None:
+        match function.body:
+            case [ast.Pass() as only]:
+                return self._replacement(self._model.concrete(only), new)
+            case [*_, end] if last:
+                return self._insertion(new, end, behind=not isinstance(end, ast.Return), alone=alone)
+            case [ast.Expr(value=ast.Constant(value=str())) as docstring]:
+                return self._insertion(new, docstring, behind=True, alone=alone)
+            case [ast.Expr(value=ast.Constant(value=str())), first, *_] | [first, *_]:
+                return self._insertion(new, first, behind=False, alone=alone)
+        return None
 
     def _insertion_below_imports(self, new: cst.BaseSmallStatement) -> list[TextEdit] | None:
         source, body = self._source, self._source.tree.body

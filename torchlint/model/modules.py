@@ -11,6 +11,7 @@ from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
 from torchlint.semantics.modules.inputs import Inputs
+from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
 
@@ -58,3 +59,7 @@ class ModulesQuestions:
         ``None`` where it is not known that there are any, or something else registers them.
         """
         return self._model.found(self._semantics.of(UnregisteredModules).kept, target)
+
+    def wrong_input(self, value: cst.BaseExpression) -> WrongInput[cst.BaseExpression] | None:
+        """Why a value is not what the loss expects that it is given to; ``None`` where that is not known."""
+        return self._model.found(self._semantics.of(LossInputs).wrong, value)
