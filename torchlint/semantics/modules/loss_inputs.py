@@ -40,7 +40,7 @@ class WrongInput(Generic[Node]):
     """What the loss ``call``, by its full ``name``, is given although it ``expects`` something else.
 
     It is of the sort ``output``, made by the call ``made`` of ``operand`` (none for a layer of a ``Sequential``), and
-    ``elsewhere`` as well; ``needed`` for more than the loss. ``detachable`` is whether the activation can just be left out,
+    ``elsewhere`` as well; ``needed`` for more than the loss. ``removable`` is whether the activation can just be left out,
     ``construction`` the only call that makes the loss, if all that is given to it is as wrong.
     """
 
