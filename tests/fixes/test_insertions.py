@@ -48,10 +48,25 @@ def test_the_first_and_the_last_statement_of_a_function(before: str, first: str 
         assert changed(before, lambda node: insert_last(node, NEW), function=True) == last
 
 
-@pytest.mark.parametrize("text", ["def f(): a()\n", "def f():\n    a(); b()\n"])
-def test_a_function_without_lines_of_its_own_for_its_statements_gets_none(text: str) -> None:
-    assert changed(text, lambda node: insert_first(node, NEW), function=True) is None
-    assert changed(text, lambda node: insert_last(node, NEW), function=True) is None
+@pytest.mark.parametrize(
+    ("before", "first", "last"),
+    [
+        ("def f(): a()\n", "def f(): new(); a()\n", "def f(): a(); new()\n"),
+        ('def f(): "Does."; a()\n', 'def f(): "Does."; new(); a()\n', 'def f(): "Does."; a(); new()\n'),
+        ("def f():\n    a(); b()\n", "def f():\n    new()\n    a(); b()\n", "def f():\n    a(); b(); new()\n"),
+    ],
+)
+def test_in_functions_whose_statements_share_lines(before: str, first: str, last: str) -> None:
+    assert changed(before, lambda node: insert_first(node, NEW), function=True) == first
+    assert changed(before, lambda node: insert_last(node, NEW), function=True) == last
+    assert changed(before, lambda node: insert_first(node, NEW, alone=True), function=True) is None
+    assert changed(before, lambda node: insert_last(node, NEW, alone=True), function=True) is None
+
+
+def test_in_the_place_of_a_lone_pass() -> None:
+    before = "def f():\n    pass  # so far\n"
+    assert changed(before, lambda node: insert_first(node, NEW), function=True) == "def f():\n    new()  # so far\n"
+    assert changed(before, lambda node: insert_last(node, NEW), function=True) == "def f():\n    new()  # so far\n"
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,8 @@ class InsertInto:
     new: cst.BaseSmallStatement
     function: cst.CSTNode
     last: bool = False
+    alone: bool = False
+    """Whether it takes a line of its own, so that there is no room where other code shares the lines beside it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -144,14 +146,14 @@ def insert_behind(statement: cst.CSTNode, new: Statement, *, alone: bool = False
     return Insert(new, statement, behind=True, alone=alone)
 
 
-def insert_first(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
-    """Lets a function start with a statement, behind its docstring, where that gets a line of its own."""
-    return InsertInto(new, function)
+def insert_first(function: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:
+    """Lets a function start with a statement, behind its docstring; with ``alone``, only on a line of its own."""
+    return InsertInto(new, function, alone=alone)
 
 
-def insert_last(function: cst.CSTNode, new: cst.BaseSmallStatement) -> Change:
-    """Lets a function end with a statement, in front of the ``return`` it ends with, where that gets a line of its own."""
-    return InsertInto(new, function, last=True)
+def insert_last(function: cst.CSTNode, new: cst.BaseSmallStatement, *, alone: bool = False) -> Change:
+    """Lets a function end with a statement, or with that and its last ``return``; with ``alone``, only on a line of its own."""
+    return InsertInto(new, function, last=True, alone=alone)
 
 
 def insert_below_imports(new: cst.BaseSmallStatement) -> Change:

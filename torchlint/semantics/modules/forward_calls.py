@@ -1,0 +1,109 @@
+"""Calls of a module's ``forward`` that leave out what calling the module would do besides: its hooks."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import Kind, Semantics, Type
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.modules.evidence import ModuleEvidence
+
+_OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
+"""Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
+
+
+class ForwardCalls:
+    """Looks at the calls of ``forward`` in one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._classes = semantics.of(ModuleClasses)
+
+    def leave_out_hooks(self, call: ast.Call) -> bool:
+        """Whether ``x.forward(…)`` runs a module past its hooks, and nothing shows that this is meant.
+
+        No where ``x`` is not known to be a module, or calling it may do more than run its hooks and its ``forward``.
+        """
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "forward":
+            return False
+        receiver = call.func.value
+        kind = self._semantics.kind(receiver)
+        if kind.type is not Type.MODULE and not (kind.type is Type.UNKNOWN and self._is_likely_module(receiver, call)):
+            return False
+        return self._is_plain_module(kind, call) and not self._is_deliberate(call, receiver, kind)
+
+    def _is_likely_module(self, receiver: ast.expr, call: ast.Call) -> bool:
+        """Whether what is not known is used as a module is; networks of OpenCV are given their input before ``forward()``."""
+        return bool(call.args or call.keywords) and self._semantics.of(ModuleEvidence).is_module(receiver)
+
+    def _is_plain_module(self, kind: Kind, call: ast.Call) -> bool:
+        """Whether calling a module does no more than run its hooks and its ``forward``, as far as can be seen."""
+        definition = kind.definition
+        if not isinstance(definition, ast.ClassDef):
+            return bool(kind.name) or not self._is_in_framework(call)
+        facts = self._semantics.facts
+        if facts.method(definition, "__call__") is not None or not self._classes.is_sure(definition):
+            return False
+        names = [self._semantics.qualified_name(base) or "" for each in facts.bases(definition) for base in each.bases]
+        return not any(name.startswith(_OWN_CALL) for name in names)
+
+    def _is_in_framework(self, call: ast.Call) -> bool:
+        """Whether a call stands in a module with a base from elsewhere, whose like may have a ``__call__`` of their own."""
+        owner = self._semantics.tree.enclosing_class(call)
+        return owner is not None and self._semantics.facts.is_module(owner) and not self._classes.has_known_bases(owner)
+
+    # --- what is meant -----------------------------------------------------------------------------------------------
+
+    def _is_deliberate(self, call: ast.Call, receiver: ast.expr, kind: Kind) -> bool:
+        """Whether a call of ``forward`` is meant: in what a module's call itself runs, or where ``forward`` is replaced."""
+        if self._is_replaced or self._is_for_scripting(call):
+            return True
+        function = self._method_around(call)
+        if function is None:
+            return False
+        if function.name == "__call__":
+            return True
+        return self._semantics.facts.self_class(receiver) is not None and function in self._run_by_forward(kind)
+
+    @cached_property
+    def _is_replaced(self) -> bool:
+        """Whether the file gives something another ``forward``."""
+        attributes = self._semantics.tree.of_type(ast.Attribute)
+        return any(node.attr == "forward" and not isinstance(node.ctx, ast.Load) for node in attributes)
+
+    def _is_for_scripting(self, call: ast.Call) -> bool:
+        """Whether a call stands under ``if torch.jit.is_scripting():``."""
+        return any(
+            isinstance(parent, ast.If)
+            and isinstance(parent.test, ast.Call)
+            and self._semantics.qualified_name(parent.test.func) == "torch.jit.is_scripting"
+            for parent in self._semantics.tree.ancestors(call)
+        )
+
+    def _method_around(self, node: ast.AST) -> Function | None:
+        """The outermost function that ``node`` stands in, below its class."""
+        found: Function | None = None
+        for parent in self._semantics.tree.ancestors(node):
+            if isinstance(parent, FUNCTIONS):
+                found = parent
+            elif isinstance(parent, ast.ClassDef):
+                break
+        return found
+
+    def _run_by_forward(self, kind: Kind) -> set[Function]:
+        """The methods of a class that its ``forward`` runs, itself included."""
+        facts = self._semantics.facts
+        found: set[Function] = set()
+        assert isinstance(kind.definition, ast.ClassDef)
+        pending = [facts.method(kind.definition, "forward")]
+        while pending:
+            method = pending.pop()
+            if method is None or method in found:
+                continue
+            found.add(method)
+            for part in ast.walk(method):
+                if isinstance(part, ast.Attribute) and facts.self_class(part.value) is not None:
+                    pending.append(facts.method(kind.definition, part.attr))
+        return found
