@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Semantics, Type
 from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
+from torchlint.semantics.memory.changes import CHANGING
 from torchlint.semantics.memory.links import Links, Sharing
 from torchlint.semantics.memory.places import Places
 from torchlint.semantics.training.updates import Update, Updates
@@ -102,12 +103,16 @@ class KeptSnapshots:
         """Looks at what is put into a list."""
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name() as holder, attr="append"), args=[value], keywords=[]):
+                if not self._changes_anything(call):
+                    return
                 for snapshot in self._snapshots.within(value):
                     if snapshot.of is not Of.MODULE and self._is_filled_in_loop(call, holder):
                         uses = tuple(use for binding in self._bindings(holder) for use in binding.uses if use is not holder)
                         self._judge(snapshot, _Kept(holder.id, call, uses, (), listed=True))
 
     def _look_at(self, target: ast.expr, value: ast.expr) -> None:
+        if not self._changes_anything(target) and not (isinstance(target, ast.Attribute) and _takes_state(value)):
+            return
         for snapshot in self._snapshots.within(value):
             match target:
                 case ast.Name():
@@ -128,6 +133,20 @@ class KeptSnapshots:
         assert place is not None
         own = tuple(use for use in uses if not _is_of_another(self._semantics.tree.parent(use), use, key))
         return _Kept(place.spelling, target, own, tuple(self._places.rebound(place)))
+
+    def _changes_anything(self, node: ast.expr) -> bool:
+        """Whether any weights or values are changed in the code around ``node``: what most code does not, at little cost."""
+        return self._semantics.control_flow.scope(node) in self._changing
+
+    @cached_property
+    def _changing(self) -> set[ast.AST]:
+        """The functions, or the module, in which something is updated, or changed in place."""
+        tree, calls = self._semantics.tree, self._semantics.facts.calls
+        changes: list[ast.AST] = [call for name in calls if name.endswith("_") or name in CHANGING for call in calls[name]]
+        changes += tree.of_type(ast.AugAssign)
+        changes += (item for item in tree.of_type(ast.Subscript) if not isinstance(item.ctx, ast.Load))
+        changes += (word for word in tree.of_type(ast.keyword) if word.arg == "out")
+        return {*self._updates.scopes, *map(self._semantics.control_flow.scope, changes)}
 
     # --- where it is kept --------------------------------------------------------------------------------------------
 
@@ -392,6 +411,10 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
                 yield from _pairs(*pair)
             return
     yield target, value
+
+
+def _takes_state(value: ast.expr) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == "state_dict" for part in ast.walk(value))
 
 
 def _is_of_another(parent: ast.AST | None, use: ast.expr, key: ast.expr | None) -> bool:

@@ -29,6 +29,8 @@ _CHANGING_FUNCTIONS = frozenset(
     }
 )
 """Functions that change their first argument in place."""
+CHANGING = frozenset(_CHANGES_ARRAY | {name.rpartition(".")[2] for name in _CHANGING_FUNCTIONS})
+"""What calls are named that change something in place, but for those whose names end in an underscore."""
 _MOST_NAMES = 100
 """So many names for the memory of one tensor are followed; code that has more is generated."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,6 +79,11 @@ class Updates:
                 case _:
                     return None
         return value
+
+    @property
+    def scopes(self) -> Iterable[ast.AST]:
+        """The functions, or the module, in which there are updates."""
+        return self._by_scope.keys()
 
     @cached_property
     def _by_scope(self) -> dict[ast.AST, list[Update]]:
