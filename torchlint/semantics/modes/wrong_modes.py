@@ -68,8 +68,6 @@ class TrainingModeEvaluations:
         """The calls that evaluate in training mode; of each model the first in each scope."""
         purpose = self._semantics.of(Purpose)
         found: dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]] = {}
-        if purpose.is_reinforcement_learning:
-            return found
         for scope, model in self._semantics.of(TrainedModels).all:
             if self._modes.is_managed(scope) or purpose.is_test_case(scope):
                 continue
@@ -77,7 +75,7 @@ class TrainingModeEvaluations:
                 if run.call not in found and self._depends(scope, model, run):
                     found[run.call] = self._described(scope, model, run)
                     break
-        return found
+        return {} if found and purpose.is_reinforcement_learning else found
 
     def _evaluated(self, scope: FlowScope, model: Reference) -> list[Run]:
         """The runs of a model without autograd that may come right after training it, with no setting of its mode between."""
