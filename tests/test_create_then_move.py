@@ -42,6 +42,14 @@ def test_the_factory_gets_the_arguments(line: str, expected: str) -> None:
     assert fixed(line) == expected
 
 
+def test_a_comment_in_a_call_that_would_go_forbids_the_fix() -> None:
+    text = "import torch\nx = (\n    torch.zeros(3)\n    # to the GPU\n    .to(\n        device{}\n    )\n)\n"
+    forbidden, allowed = (text.format(end) for end in (",  # where the model is", ""))
+    assert fix(Source(forbidden), [Entry.of(CreateThenMove)], Applicability.UNSAFE).text == forbidden
+    repaired = fix(Source(allowed), [Entry.of(CreateThenMove)], Applicability.UNSAFE).text
+    assert repaired == "import torch\nx = (\n    torch.zeros(3, device=device)\n    # to the GPU\n)\n"
+
+
 def test_the_screen_is_quick_about_long_comments() -> None:
     text = "import torch\nx = torch.zeros(3)  # " + ") " * 5000 + "\n" + "# )\n" * 5000
     assert lint(Source(text), [Entry.of(CreateThenMove)]) == []

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fixes.changes import fix, replace
-from torchlint.fixes.code import api, expression, with_argument
+from torchlint.fixes.changes import CodeFix, fix, replace
+from torchlint.fixes.code import api, expression, holds_comment, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
+from torchlint.semantics.devices.creations import Creation
 from torchlint.target import TorchVersion
 
 _FUNCTIONS = (
@@ -71,28 +72,25 @@ class CreateThenMove(Rule):
         creation = self.model.devices.creation(node)
         if creation is None:
             return
-        factory, words = creation.factory, {}
-        if creation.known_dtype and creation.dtype is None:
-            words["dtype"] = self._dtype(factory, creation.known_dtype)
-        elif creation.dtype is not None:
-            words["dtype"] = self._argument(creation.dtype)
-        if creation.device is not None:
-            words["device"] = self._argument(creation.device)
-        made, steps = self.model.shown(factory.func), "".join(map(self._step, creation.steps))
+        words = self._words(creation)
+        made, steps = self.model.shown(creation.factory.func), "".join(map(self._step, creation.steps))
         written = ", ".join(f"{name}={self.model.code.written(value)}" for name, value in words.items())
-        new = factory
-        for name, value in words.items():
-            new = with_argument(new, name, value)
         self.report(
             node,
             f"`{made}(…){steps}` makes the tensor twice: pass `{written}` to `{made}`",
-            fix(
-                "Make it where and as it is wanted",
-                replace(factory, new),
-                *(replace(step, _receiver(step)) for step in creation.steps),
-                safe=creation.exact,
-            ),
+            None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
         )
+
+    def _words(self, creation: Creation[cst.Call, cst.BaseExpression]) -> dict[str, cst.BaseExpression]:
+        """The keyword arguments that ask the factory for what the moves and casts do."""
+        words = {}
+        if creation.dtype is not None:
+            words["dtype"] = self._argument(creation.dtype)
+        elif creation.known_dtype:
+            words["dtype"] = self._dtype(creation.factory, creation.known_dtype)
+        if creation.device is not None:
+            words["device"] = self._argument(creation.device)
+        return words
 
     def _dtype(self, factory: cst.Call, name: str) -> cst.BaseExpression:
         """A dtype of torch, in the words of the factory's call where that names torch."""
@@ -109,11 +107,29 @@ class CreateThenMove(Rule):
         """A move or cast with its arguments as they are written, or with dots where they are long."""
         arguments = ", ".join(self.model.text(each if each.keyword is not None else each.value) for each in call.args)
         is_short = len(arguments) <= _LONGEST and "\n" not in arguments and "\r" not in arguments
-        assert isinstance(call.func, cst.Attribute)
-        return f".{call.func.attr.value}({arguments if is_short else '…'})"
+        return f".{_method(call).attr.value}({arguments if is_short else '…'})"
 
 
-def _receiver(call: cst.Call) -> cst.BaseExpression:
-    """What a method is called on."""
-    assert isinstance(call.func, cst.Attribute)
-    return call.func.value
+def _fix(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.BaseExpression]) -> CodeFix:
+    """Gives the factory's call the arguments, and takes the steps away."""
+    made = creation.factory
+    for name, value in words.items():
+        made = with_argument(made, name, value)
+    return fix(
+        "Make it where and as it is wanted",
+        replace(creation.factory, made),
+        *(replace(step, _method(step).value) for step in creation.steps),
+        safe=creation.exact,
+    )
+
+
+def _is_explained(step: cst.Call) -> bool:
+    """Whether a comment stands inside a step, from its dot on."""
+    method = _method(step)
+    dot = method.dot.with_changes(whitespace_before=cst.SimpleWhitespace(""))
+    return holds_comment(step.with_changes(func=method.with_changes(value=cst.Name("x"), dot=dot), lpar=(), rpar=()))
+
+
+def _method(step: cst.Call) -> cst.Attribute:
+    """The method of a step, with what it is called on."""
+    return cst.ensure_type(step.func, cst.Attribute)
