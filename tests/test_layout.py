@@ -68,7 +68,6 @@ ON_AST = {
     f"torchlint.rules.{name}"
     for name in (
         "ast_rule",
-        "autograd.tpl007_severed_graph",
         "legacy.tpl101_variable_wrapper",
         "spelling",
         "training.tpl308_double_softmax",

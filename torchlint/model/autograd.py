@@ -10,6 +10,7 @@ from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Reb
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
+from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
 
 
 class AutogradQuestions:
@@ -42,6 +43,14 @@ class AutogradQuestions:
     def leaf_change(self, node: cst.CSTNode) -> LeafChange[cst.BaseExpression, cst.CSTNode] | None:
         """The leaf that a call, a target or an augmented assignment changes in place while autograd is on; ``None`` if none."""
         return self._model.found(self._semantics.of(LeafChanges).at, node)
+
+    def made_leaf(self, flag: cst.BaseExpression) -> MadeLeaf[cst.BaseExpression] | None:
+        """What a flag ``requires_grad`` makes a leaf of that is computed and back-propagated; ``None`` if nothing."""
+        return self._model.found(self._semantics.of(SeveredGraphs).made_leaves, flag)
+
+    def new_leaf(self, call: cst.Call) -> NewLeaf[cst.BaseExpression] | None:
+        """The new leaf that a call makes of a computed value that is back-propagated; ``None`` if it makes none."""
+        return self._model.found(self._semantics.of(SeveredGraphs).new_leaves, call)
 
     def nonleaf_gradient(
         self, node: cst.Attribute

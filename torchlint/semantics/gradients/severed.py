@@ -1,0 +1,288 @@
+"""Graphs that are severed on the way to a backward pass, by new leaves that are made of what was computed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeAlias, TypeVar
+
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
+from torchlint.semantics.autograd.loss_terms import LossTerms, Term
+from torchlint.semantics.code.definitions import Slot
+from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.gradients.cuts import VARIABLE, Cuts
+
+Node = TypeVar("Node")
+_Variable: TypeAlias = Binding | Slot
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MadeLeaf(Generic[Node]):
+    """A flag that makes a leaf of ``loss``, a computed value that is back-propagated.
+
+    ``node`` is the target of ``loss.requires_grad = True``, or the call ``loss.requires_grad_()``.
+    """
+
+    node: Node
+    loss: Node
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NewLeaf(Generic[Node]):
+    """A call that makes a new leaf of a computed value on the way to a backward pass, or cuts it off from its graph.
+
+    ``asks_for_grad`` tells which of these. ``whole`` is the tensor with the graph that the value was made of, if that can take
+    its place, and ``items`` are those taken of it, innermost first; with ``needless``, nothing is left of the statement then.
+    """
+
+    node: Node
+    asks_for_grad: bool
+    whole: Node | None = None
+    items: tuple[Node, ...] = ()
+    needless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A call that makes a leaf of a value."""
+
+    node: ast.Call
+    value: ast.expr
+    asks_for_grad: bool
+
+
+class SeveredGraphs:
+    """Finds the new leaves at which the backward passes of a file end by mistake."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._facts = semantics.facts
+        self._terms = semantics.of(LossTerms)
+        self._cuts = semantics.of(Cuts)
+
+    @cached_property
+    def made_leaves(self) -> dict[ast.expr, MadeLeaf[ast.expr]]:
+        """The flags that are set on what is back-propagated."""
+        return {made.node: made for made in (*self._set_flags(), *self._called_flags())}
+
+    @cached_property
+    def new_leaves(self) -> dict[ast.Call, NewLeaf[ast.expr]]:
+        """The calls that make new leaves of what is back-propagated, of what modules return, and of losses."""
+        if not self._may_make_leaves:
+            return {}
+        leaves = {leaf.node: leaf for leaf in self._severed()}
+        return {leaf.node: self._new_leaf(leaf) for leaf in leaves.values()}
+
+    # --- flags that are set on the loss ------------------------------------------------------------------------------
+
+    def _set_flags(self) -> Iterator[MadeLeaf[ast.expr]]:
+        """`loss.requires_grad = True` before `loss.backward()`."""
+        for statement in self._tree.of_type(ast.Assign):
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Attribute(attr="requires_grad", value=(ast.Name() | ast.Attribute()) as loss) as target],
+                    value=ast.Constant(value=True),
+                ) if self._is_loss(loss) and self._may_be_computed(loss):
+                    yield MadeLeaf(target, loss)
+
+    def _called_flags(self) -> Iterator[MadeLeaf[ast.expr]]:
+        """`loss.requires_grad_()` before `loss.backward()`, where the loss has no graph."""
+        for call in self._facts.calls.get("requires_grad_", ()):
+            match call, self._tree.parent(call):
+                case (
+                    ast.Call(
+                        func=ast.Attribute(value=(ast.Name() | ast.Attribute()) as loss),
+                        args=[] | [ast.Constant(value=True)],
+                        keywords=[],
+                    ),
+                    ast.Expr(),
+                ) if self._is_loss(loss) and self._has_lost_graph(loss):
+                    yield MadeLeaf(call, loss)
+
+    def _is_loss(self, node: ast.Name | ast.Attribute) -> bool:
+        """Whether what a name refers to is back-propagated as it is, behind ``node``."""
+        variables = self._variables(node)
+        return any(self._terms.variables.get(each, False) and not self._reads_gradient(each) for each in variables)
+
+    def _variables(self, node: ast.Name | ast.Attribute) -> list[_Variable]:
+        if isinstance(node, ast.Name):
+            return list(self._semantics.bindings.reaching(node))
+        owner = self._facts.self_class(node.value)
+        return list(self._facts.slots(owner, node.attr)) if owner is not None else []
+
+    def _may_be_computed(self, node: ast.Name | ast.Attribute) -> bool:
+        """Whether the value is neither data nor a leaf of the author's own."""
+        values = self._values(node)
+        return bool(values) and all(not self._cuts.is_data(value) for value in values)
+
+    def _has_lost_graph(self, node: ast.Name | ast.Attribute) -> bool:
+        values = self._values(node)
+        return bool(values) and all(
+            self._semantics.kind(value).is_tensor
+            and self._semantics.kind(value).grad is Grad.NONE
+            and not self._cuts.is_data(value)
+            and self._cuts.source(value) is not None
+            for value in values
+        )
+
+    def _values(self, node: ast.Name | ast.Attribute) -> list[ast.expr]:
+        """What a name or an attribute is assigned, but for None; empty where it may have its value from elsewhere."""
+        values: list[ast.expr] = []
+        for variable in self._variables(node):
+            if isinstance(variable, Slot):
+                parents = [self._tree.parent(store) for store in variable.stores]
+                values += [parent.value for parent in parents if isinstance(parent, ast.Assign)]
+            elif variable.path or variable.form not in (Form.ASSIGNMENT, Form.AUGMENTED) or variable.value is None:
+                return []
+            else:
+                values.append(variable.value)
+        return [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
+
+    # --- new leaves --------------------------------------------------------------------------------------------------
+
+    @property
+    def _may_make_leaves(self) -> bool:
+        """Whether the file makes any leaf of something; cheap to tell."""
+        calls = self._facts.calls
+        return (
+            "Variable" in calls
+            or "requires_grad_" in calls
+            or any(word.arg == "requires_grad" for word in self._tree.of_type(ast.keyword))
+            or any(alias.name == "Variable" and alias.asname for alias in self._tree.of_type(ast.alias))
+        )
+
+    def _severed(self) -> Iterator[_Leaf]:
+        for term, leaf in self._leaves(self._terms.terms):
+            if self._is_severed(leaf, term):
+                yield leaf
+        for term, leaf in self._leaves(self._terms.outputs):
+            if term.whole and self._is_severed_output(leaf):
+                yield leaf
+        for term, leaf in self._leaves(self._terms.losses):
+            if term.whole and self._is_severed_loss(leaf):
+                yield leaf
+
+    def _leaves(self, terms: Iterable[Term]) -> Iterator[tuple[Term, _Leaf]]:
+        """The new leaves among some terms, but for those that are made of data, or on purpose."""
+        for term in terms:
+            leaf = self._leaf(term.node)
+            if leaf is not None and not self._cuts.is_data(leaf.value) and not self._is_wanted(leaf):
+                yield term, leaf
+
+    def _leaf(self, node: ast.expr) -> _Leaf | None:
+        """The new leaf that a term is, if it is one."""
+        if not isinstance(node, ast.Call):
+            return None
+        name = self._semantics.qualified_name(node.func)
+        flag = _flag(node)
+        if name == VARIABLE and node.args and len(node.args) + len(node.keywords) <= 2:
+            return _Leaf(node, node.args[0], flag is True) if flag is not None else None
+        if name == "torch.tensor" and node.args and flag is True:
+            return _Leaf(node, node.args[0], True)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_" and flag is not None:
+            made = node.func.value
+            return _Leaf(node, made, True) if self._semantics.kind(made).grad is Grad.NONE else None
+        return None
+
+    def _is_severed(self, leaf: _Leaf, term: Term) -> bool:
+        """Whether a term of a loss loses the graph that it had, or hides that it has none."""
+        source = self._cuts.source(leaf.value)
+        if not leaf.asks_for_grad:
+            return source is leaf.value and (term.whole or term.judged)
+        if term.whole:
+            return True
+        if source is None:
+            return False
+        return term.judged or not self._cuts.is_on_purpose(leaf.value)
+
+    def _is_severed_output(self, leaf: _Leaf) -> bool:
+        """Whether a module returns a leaf that it made of what it computed: nothing behind it can ever be trained."""
+        if self._semantics.no_grad.covers(leaf.node):
+            return False
+        kind = self._semantics.kind(leaf.value)
+        if not leaf.asks_for_grad:
+            return kind.carries_graph
+        computed = isinstance(leaf.value, (ast.BinOp, ast.Name, ast.Call)) and not self._cuts.is_on_purpose(leaf.value)
+        return computed and kind.is_tensor and kind.grad is not Grad.NONE and not self._is_parameter(leaf.value)
+
+    def _is_severed_loss(self, leaf: _Leaf) -> bool:
+        """Whether a loss function returns a leaf that it made of what it computed."""
+        if not leaf.asks_for_grad or self._is_parameter(leaf.value):
+            return False
+        if self._semantics.qualified_name(leaf.node.func) == VARIABLE:
+            return not self._cuts.is_on_purpose(leaf.value)
+        return self._semantics.kind(leaf.value).is_tensor or self._cuts.source(leaf.value) is not None
+
+    def _is_parameter(self, node: ast.expr) -> bool:
+        """Whether a name is just what the function was given."""
+        if not isinstance(node, ast.Name):
+            return False
+        return any(binding.form is Form.PARAMETER for binding in self._semantics.bindings.reaching(node))
+
+    def _new_leaf(self, leaf: _Leaf) -> NewLeaf[ast.expr]:
+        uncut = self._cuts.uncut(leaf.value)
+        if uncut is None:
+            return NewLeaf(leaf.node, leaf.asks_for_grad)
+        needless = False
+        match self._tree.parent(leaf.node):
+            case ast.Assign(targets=[target]) if not uncut.items:
+                needless = dotted(target) is not None and dotted(target) == dotted(uncut.whole)
+        return NewLeaf(leaf.node, leaf.asks_for_grad, uncut.whole, uncut.items, needless)
+
+    # --- leaves on purpose -------------------------------------------------------------------------------------------
+
+    def _is_wanted(self, leaf: _Leaf) -> bool:
+        """Whether the leaf is there on purpose: its gradient is read, or it is given to an optimizer or a module."""
+        statement = self._tree.statement(leaf.node)
+        if not isinstance(statement, ast.Assign):
+            return False
+        for target in statement.targets:
+            if isinstance(target, ast.Attribute):
+                return any(self._reads_gradient(slot) for slot in self._variables(target))
+            binding = self._semantics.bindings.of(target)
+            if binding is not None and self._is_used_as_leaf(binding):
+                return True
+        return False
+
+    def _is_used_as_leaf(self, binding: Binding, depth: int = 0) -> bool:
+        if self._reads_gradient(binding) or any(self._is_given(use) for use in binding.uses):
+            return True
+        aliases = [self._alias(use) for use in binding.uses] if depth < 3 else []
+        return any(alias is not None and self._is_used_as_leaf(alias, depth + 1) for alias in aliases)
+
+    def _alias(self, use: ast.Name) -> Binding | None:
+        """The binding of another name for the same value: ``first = x``."""
+        match self._tree.parent(use):
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is use:
+                return self._semantics.bindings.of(target)
+        return None
+
+    def _reads_gradient(self, variable: _Variable) -> bool:
+        parents = (self._tree.parent(use) for use in variable.uses)
+        return any(isinstance(parent, ast.Attribute) and parent.attr in ("grad", "register_hook") for parent in parents)
+
+    def _is_given(self, use: ast.expr) -> bool:
+        """Whether a leaf is handed to an optimizer, to `autograd.grad`, or to a module that is no criterion."""
+        call = next((parent for parent in self._tree.ancestors(use) if isinstance(parent, (ast.Call, ast.stmt))), None)
+        if not isinstance(call, ast.Call) or self._tree.inside(use, call.func):
+            return False
+        name = self._semantics.qualified_name(call.func) or ""
+        if name.startswith(("torch.optim.", "torch.autograd.")):
+            return True
+        kind = self._semantics.kind(call.func)
+        return kind.type is Type.MODULE and kind.name not in torch_api.LOSS_MODULES
+
+
+def _flag(call: ast.Call) -> bool | None:
+    """Whether a call asks for `requires_grad`; ``None`` where that is not written out."""
+    flag = next((word.value for word in call.keywords if word.arg == "requires_grad"), None)
+    if flag is None and len(call.args) == 2:
+        flag = call.args[1]
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        flag = call.args[0] if call.args else ast.Constant(True)
+    if flag is None:
+        return False
+    return flag.value if isinstance(flag, ast.Constant) and isinstance(flag.value, bool) else None
