@@ -6,6 +6,7 @@ import libcst as cst
 import pytest
 
 from torchlint.fixes.code import expression
+from torchlint.fixes.parentheses import bare
 
 
 def filled(template: str, part: str) -> str:
@@ -55,3 +56,22 @@ def test_stand_where_they_are_needed(template: str, part: str, expected: str) ->
 )
 def test_stand_nowhere_else(template: str, part: str, expected: str) -> None:
     assert filled(template, part) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("(a)", "a"),
+        ("((a.b))", "a.b"),
+        ("(f(\n1))", "f(\n1)"),
+        ("(a # why\n .b)", "(a # why\n .b)"),
+        ("(a + b)", "(a + b)"),
+    ],
+)
+def test_go_where_they_are_not(code: str, expected: str) -> None:
+    assert cst.Module([]).code_for_node(bare(cst.parse_expression(code))) == expected
+
+
+def test_are_added_where_those_around_it_held_the_lines_together() -> None:
+    call = cst.ensure_type(cst.parse_expression("f(a # why\n .b)"), cst.Call)
+    assert cst.Module([]).code_for_node(bare(call.args[0].value)) == "(a # why\n .b)"

@@ -65,10 +65,15 @@ def in_parentheses(node: Expression) -> Expression:
 
 
 def bare(node: Expression) -> Expression:
-    """A name, an attribute, a call and their like without the parentheses around it, where no line ends within these."""
+    """A name, an attribute, a call and their like without the parentheses around it; with them where a line ends in between."""
+    if _strength(node) is not Strength.ATOM:
+        return node
     inside = node.with_changes(lpar=(), rpar=())
-    lines = cst.Module([]).code_for_node(inside).splitlines()
-    return inside if _strength(node) is Strength.ATOM and len(lines) == 1 else node
+    try:
+        cst.parse_expression(cst.Module([]).code_for_node(inside))
+    except cst.ParserSyntaxError:
+        return node if node.lpar else in_parentheses(node)
+    return inside
 
 
 def fitting(new: cst.BaseExpression, parent: cst.CSTNode, place: str) -> cst.BaseExpression:
