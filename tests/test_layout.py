@@ -57,7 +57,6 @@ SEMANTICS = (
     "training",
     "aliasing",
     "devices",
-    "variables",
 )
 """What is below `torchlint.semantics`, itself the one without a name: each may import those before it.
 

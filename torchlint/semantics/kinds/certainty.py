@@ -10,6 +10,7 @@ import ast
 from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Basis, Grad, Type
@@ -35,7 +36,6 @@ _SHARING_MAKERS = frozenset(
 )
 _SHARING_METHODS = frozenset({"reshape", "transpose", "ravel", "squeeze", "swapaxes"})
 """Functions and methods whose result is the array itself, or a view of it."""
-_DEPTH = 30
 
 
 class Certainty:
@@ -43,30 +43,25 @@ class Certainty:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._tensors: dict[ast.AST, bool] = {}
-        self._arrays: dict[ast.AST, bool] = {}
+        self._tensors = Beliefs(semantics.bindings, self._find_tensor)
+        self._arrays = Beliefs(semantics.bindings, self._find_array)
         self._asked_about: dict[Binding, bool] = {}
-        self._depth = 0
 
     # --- tensors -----------------------------------------------------------------------------------------------------
 
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether ``node`` is a tensor for certain."""
-        if node not in self._tensors:
-            self._tensors[node] = False  # what refers to itself says nothing
-            if self._depth < _DEPTH:
-                self._depth += 1
-                self._tensors[node] = self._find_tensor(node)
-                self._depth -= 1
-        return self._tensors[node]
+        return self._tensors.hold(node)
 
-    def _find_tensor(self, node: ast.expr) -> bool:
-        match node:
+    def _find_tensor(self, value: Value) -> bool:
+        match value:
+            case Binding():
+                return self._binds_tensor(value)
             case ast.Name():
-                bindings = self._semantics.bindings.reaching(node)
-                return bool(bindings) and all(self._binds_tensor(binding) for binding in bindings)
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings) and all(self._tensors.hold(binding) for binding in bindings)
             case ast.Call():
-                return self._gives_tensor(node)
+                return self._gives_tensor(value)
             case ast.BinOp(left=left, right=right):
                 return self.is_tensor(left) or self.is_tensor(right)
             case ast.Compare(left=left, comparators=[right], ops=[operator]) if not isinstance(
@@ -75,12 +70,12 @@ class Certainty:
                 return self.is_tensor(left) or self.is_tensor(right)
             case ast.UnaryOp(op=op, operand=operand):
                 return not isinstance(op, ast.Not) and self.is_tensor(operand)
-            case ast.Subscript(value=value) | ast.NamedExpr(value=value):
-                return self.is_tensor(value)
+            case ast.Subscript(value=inner) | ast.NamedExpr(value=inner):
+                return self.is_tensor(inner)
             case ast.IfExp(body=body, orelse=orelse):
                 return self.is_tensor(body) and self.is_tensor(orelse)
             case ast.Attribute():
-                return self._has_tensor(node)
+                return self._has_tensor(value)
         return False
 
     def _binds_tensor(self, binding: Binding) -> bool:
@@ -90,7 +85,7 @@ class Certainty:
             return self._is_tensor_class(binding.annotation)
         if binding.form is Form.AUGMENTED:
             value = binding.value
-            before = bool(binding.before) and all(self._binds_tensor(each) for each in binding.before)
+            before = bool(binding.before) and all(self._tensors.hold(each) for each in binding.before)
             return before or (value is not None and self.is_tensor(value))
         kind = self._semantics.inference.binding_kind(binding)
         if not kind.is_tensor or binding.value is None:
@@ -181,33 +176,29 @@ class Certainty:
 
     def is_array(self, node: ast.expr) -> bool:
         """Whether ``node`` is a numpy array for certain, and no number that numpy made."""
-        if node not in self._arrays:
-            self._arrays[node] = False
-            if self._depth < _DEPTH:
-                self._depth += 1
-                self._arrays[node] = self._find_array(node)
-                self._depth -= 1
-        return self._arrays[node]
+        return self._arrays.hold(node)
 
-    def _find_array(self, node: ast.expr) -> bool:
-        match node:
+    def _find_array(self, value: Value) -> bool:
+        match value:
+            case Binding():
+                return self._binds_array(value)
             case ast.Name():
-                bindings = self._semantics.bindings.reaching(node)
-                return bool(bindings) and all(self._binds_array(binding) for binding in bindings)
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings) and all(self._arrays.hold(binding) for binding in bindings)
             case ast.Call(func=function):
                 name = self._semantics.qualified_name(function) or ""
                 if name.startswith("numpy."):
-                    return self._makes_array(node, name.removeprefix("numpy."))
+                    return self._makes_array(value, name.removeprefix("numpy."))
                 if isinstance(function, ast.Attribute):
                     if function.attr == "numpy":
                         return self._semantics.kind(function.value).is_tensor
                     return function.attr in _ARRAY_METHODS and self.is_array(function.value)
             case ast.BinOp(left=left, right=right):
                 return self.is_array(left) or self.is_array(right)
-            case ast.Attribute(value=value, attr="T"):
-                return self.is_array(value)
-            case ast.Subscript(value=value, slice=index) if _keeps_axes(index):
-                return self.is_array(value)
+            case ast.Attribute(value=inner, attr="T"):
+                return self.is_array(inner)
+            case ast.Subscript(value=inner, slice=index) if _keeps_axes(index):
+                return self.is_array(inner)
         return False
 
     def _makes_array(self, call: ast.Call, maker: str) -> bool:
@@ -223,7 +214,7 @@ class Certainty:
             annotation = binding.annotation
             return annotation is not None and self._semantics.qualified_name(annotation) == "numpy.ndarray"
         if binding.form is Form.AUGMENTED:
-            return bool(binding.before) and all(self._binds_array(each) for each in binding.before)
+            return bool(binding.before) and all(self._arrays.hold(each) for each in binding.before)
         return (
             binding.form is Form.ASSIGNMENT and not binding.path and binding.value is not None and self.is_array(binding.value)
         )
@@ -253,7 +244,7 @@ class Certainty:
         value = binding.value
         if value is None or isinstance(value, ast.Name):
             return False
-        return self._binds_array(binding) and self.is_new_array(value)
+        return self._arrays.hold(binding) and self.is_new_array(value)
 
 
 def _keeps_axes(index: ast.expr) -> bool:

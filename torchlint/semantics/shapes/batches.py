@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Basis
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.shapes.layout import SWAPS
 from torchlint.semantics.shapes.sizes import bound_value, number
 
-_DEPTH = 30
+_MOST = 30
+"""So many expressions that a value is made of are looked at."""
 _REDUCTIONS = frozenset(
     {"mean", "sum", "max", "min", "amax", "amin", "argmax", "norm", "prod", "any", "all", "topk", "std", "var"}
 )
@@ -31,34 +33,29 @@ class Batches:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._found: dict[ast.AST, bool] = {}
-        self._depth = 0
+        self._beliefs = Beliefs(semantics.bindings, self._find)
 
     def is_batch(self, node: ast.expr) -> bool:
         """Whether ``node`` is, on every path, a tensor whose first axis is that of a batch."""
-        if node not in self._found:
-            self._found[node] = False
-            if self._depth < _DEPTH:
-                self._depth += 1
-                self._found[node] = self._find(node)
-                self._depth -= 1
-        return self._found[node]
+        return self._beliefs.hold(node)
 
-    def _find(self, node: ast.expr) -> bool:
-        match node:
+    def _find(self, value: Value) -> bool:
+        match value:
+            case Binding():
+                return self._binds_batch(value)
             case ast.Name():
-                bindings = self._semantics.bindings.reaching(node)
-                return bool(bindings) and all(self._binds_batch(binding) for binding in bindings)
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings) and all(self._beliefs.hold(binding) for binding in bindings)
             case ast.Call():
-                return self._gives_batch(node)
+                return self._gives_batch(value)
             case ast.BinOp(left=left, right=right):
                 return self.is_batch(left) or self.is_batch(right)
             case ast.UnaryOp(operand=operand):
                 return self.is_batch(operand)
-            case ast.Attribute(value=value, attr="data"):
-                return self.is_batch(value)
-            case ast.Subscript(value=value, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), *_])):
-                return self.is_batch(value)
+            case ast.Attribute(value=inner, attr="data"):
+                return self.is_batch(inner)
+            case ast.Subscript(value=inner, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), *_])):
+                return self.is_batch(inner)
         return False
 
     def _binds_batch(self, binding: Binding) -> bool:
@@ -68,7 +65,7 @@ class Batches:
             kind = self._semantics.inference.binding_kind(binding)
             return kind.is_tensor and kind.basis is Basis.BATCH and self._loads_many(binding.value)
         if binding.form is Form.AUGMENTED:
-            return bool(binding.before) and all(self._binds_batch(before) for before in binding.before)
+            return bool(binding.before) and all(self._beliefs.hold(before) for before in binding.before)
         value = bound_value(binding)
         return binding.form is Form.ASSIGNMENT and value is not None and self.is_batch(value)
 
@@ -139,7 +136,7 @@ class Batches:
         """Whether a value, or what it is bound to, was given a first axis of size 1: ``x.unsqueeze(0)``, ``x[None]``."""
         seen: set[ast.AST] = set()
         pending: list[ast.expr] = [node]
-        while pending and len(seen) < _DEPTH:
+        while pending and len(seen) < _MOST:
             current = pending.pop()
             seen.add(current)
             for part in ast.walk(current):
