@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import libcst as cst
 import pytest
 
 pytest.importorskip("flake8")
@@ -18,9 +19,9 @@ from flake8.main.application import Application
 from torchlint.flake8_plugin import Plugin
 from torchlint.proof.hazards import fixtures_folder
 from torchlint.rules import all_rules
-from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.screens import Screen
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Syntax
 
 Place = tuple[str, int, int, str]
 
@@ -176,15 +177,15 @@ def test_several_processes(project: Path) -> None:
     assert found == [("a.py", 5, 1, "TPL005"), *((f"b{number:02}.py", 5 + number, 1, "TPL005") for number in range(20))]
 
 
-class OptIn(AstRule):
+class OptIn(Rule):
     """Finds every module."""
 
     code = "TPL998"
     name = "module"
     default = False
-    screen = Screen(any_of=(b"import",))
+    triggers = (Syntax("Import"),)
 
-    def visit_Import(self, node: ast.Import) -> None:
+    def visit_Import(self, node: cst.Import) -> None:
         self.report(node, "an import")
 
 
@@ -205,7 +206,7 @@ class OptIn(AstRule):
 def test_opt_in_rules_are_off_unless_selected(
     options: list[str], expected: bool, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("torchlint.flake8_plugin.all_rules", lambda: (Entry.of(OptIn),))
+    monkeypatch.setattr("torchlint.flake8_plugin.all_rules", lambda plugins: (Entry.of(OptIn),))
     monkeypatch.setattr(Plugin, "rules", ())
     monkeypatch.chdir(project)
     Application().run(["--isolated", "-j", "1", *options, "a.py"])

@@ -456,7 +456,7 @@ def test_configuration_is_data() -> None:
     assert torchlint_(".").returncode == 2
     Path("torchlint.toml").write_text('plugins = ["trap"]\n')
     Path("trap.py").write_text(TRAP.format(trace=str(trace), name="trap"))
-    assert "no such key" in torchlint_(".").stderr
+    assert "plugin `trap`: no installed package is called so" in torchlint_(".").stderr
     assert not trace.exists()
 
 

@@ -11,6 +11,7 @@ from torchlint.engine.fixer import FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options
+from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
@@ -27,19 +28,22 @@ def lint(
     extend_select: Sequence[str] = (),
     target_torch: str | None = None,
     accumulate_with: Accumulation = "item",
+    plugins: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """The findings in a program, in the order of the text.
 
     ``source`` is the text of a Python file or, where ``filename`` ends in ``.ipynb``, of a notebook; the filename is that which
     findings carry. ``select``, ``ignore`` and ``extend_select`` choose the rules by code or prefix, as the options of the
     command do; ``target_torch`` is the oldest torch that the code has to run on, such as ``"1.13"``, the newest by default.
-    ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right. noqa
-    comments are heeded.
+    ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right. The rules
+    of ``plugins``, installed packages by the names that they are imported by, are known besides; those of packages with the
+    entry point ``torchlint.rules`` always are. noqa comments are heeded.
 
-    Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has and `ValueError` for a
-    version that is none. The function is pure, and its results can be pickled.
+    Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has, `ValueError` for a
+    version that is none and `PluginError` for a plugin that cannot be used. The function is pure, and its results can be
+    pickled.
     """
-    request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with)
+    request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     found = lint_source(request.source, request.rules, request.options)
     return [request.source.located(diagnostic) for diagnostic in found]
 
@@ -55,6 +59,7 @@ def fix(
     unfixable: Sequence[str] = (),
     target_torch: str | None = None,
     accumulate_with: Accumulation = "item",
+    plugins: Sequence[str] = (),
 ) -> FixResult:
     """A program with the fixes of its findings applied.
 
@@ -62,8 +67,8 @@ def fix(
     turn came, and those that remain. With ``unsafe``, fixes that may change results are applied as well. The fixes of rules in
     ``unfixable`` are not. The other parameters, and what is raised, are those of `lint`.
     """
-    request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with)
-    codes = frozenset(rule.code for rule in select_rules(unfixable)) if unfixable else frozenset()
+    request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
+    codes = frozenset(rule.code for rule in select_rules(unfixable, among=all_rules(plugins))) if unfixable else frozenset()
     options = replace(request.options, unfixable=codes)
     applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
     result = fix_source(request.source, request.rules, applicability, options)
@@ -89,10 +94,12 @@ class _Request(NamedTuple):
         extend_select: Sequence[str],
         target_torch: str | None,
         accumulate_with: Accumulation,
+        plugins: Sequence[str],
     ) -> _Request:
         target = NEWEST if target_torch is None else TorchVersion.parse(target_torch)
         notebook = filename.endswith(SUFFIX)
         read = (
             NotebookSource.decode(source.encode("utf-8", "surrogatepass"), filename) if notebook else Source(source, filename)
         )
-        return cls(read, select_rules(select, ignore, extend_select), Options(target, accumulate_with))
+        rules = select_rules(select, ignore, extend_select, among=all_rules(plugins))
+        return cls(read, rules, Options(target, accumulate_with, plugins=tuple(plugins)))

@@ -8,7 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-DOCUMENTATION = "https://github.com/torchlint/torchlint/blob/main/docs/rules/{code}.md"
+_DOCUMENTATION = "https://github.com/torchlint/torchlint/blob/main/docs/rules/{code}.md"
+_OURS = "TPL"
+
+
+def page_url(code: str, declared: str = "") -> str | None:
+    """The address of a rule's page: the one that it declares or, for torchlint's own, the page in its repository."""
+    return declared or (_DOCUMENTATION.format(code=code) if code.startswith(_OURS) else None)
 
 
 def printable(text: str) -> str:
@@ -60,7 +66,8 @@ class Diagnostic:
 
     ``snippet`` is the source line that ``location`` is on, without its newline, for reports that show it. Of a finding in a
     notebook, ``cell`` is the number of its cell, counted from 1 with all others, the places are within the cell, and
-    ``json_row`` is the row of the file, which is JSON, that the finding's line is in.
+    ``json_row`` is the row of the file, which is JSON, that the finding's line is in. ``declared_url`` is the address that its
+    rule says its page has.
     """
 
     code: str
@@ -73,6 +80,7 @@ class Diagnostic:
     snippet: str
     cell: int | None = None
     json_row: int | None = None
+    declared_url: str = ""
 
     @property
     def place(self) -> str:
@@ -81,9 +89,9 @@ class Diagnostic:
         return f"{printable(self.filename)}{cell}:{self.location.row}:{self.location.column}"
 
     @property
-    def url(self) -> str:
-        """The address of the rule's page."""
-        return DOCUMENTATION.format(code=self.code)
+    def url(self) -> str | None:
+        """The address of the rule's page; a rule of a plugin may have none."""
+        return page_url(self.code, self.declared_url)
 
     @property
     def order(self) -> tuple[int, Location, Location, str]:

@@ -19,6 +19,7 @@ from torchlint.engine.linter import lint
 from torchlint.options import DEFAULTS, Accumulation, Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.plugins import PluginError
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.source import Source, SourceError
 
@@ -34,8 +35,8 @@ class Plugin:
     name = "torchlint"
     version = __version__
 
-    rules: ClassVar[tuple[Entry, ...]] = tuple(rule for rule in all_rules() if rule.default)
-    """The rules that run: those that flake8's options may let through."""
+    rules: ClassVar[tuple[Entry, ...] | None] = None
+    """The rules that run: those that flake8's options may let through, which are not known before they have been read."""
 
     options: ClassVar[Options] = DEFAULTS
 
@@ -61,25 +62,41 @@ class Plugin:
             parse_from_config=True,
             help="what takes a loss out of its graph where either is right (default: item)",
         )
+        manager.add_option(
+            "--torchlint-plugins",
+            metavar="MODULES",
+            default="",
+            comma_separated_list=True,
+            parse_from_config=True,
+            help="installed packages whose rules run besides, as torchlint's configuration names them",
+        )
 
     @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
-        """Takes from flake8's options which rules run; one that is off by default runs if its code or a prefix is selected."""
+        """Takes from flake8's options which rules run; one that is off by default runs if its code or a prefix is selected.
+
+        The codes of plugins' rules are among those that flake8 selects by itself, as torchlint's own are.
+        """
+        plugins = tuple(options.torchlint_plugins)
         try:
-            cls.options = Options(TorchVersion.parse(options.target_torch), options.accumulate_with)
+            cls.options = Options(TorchVersion.parse(options.target_torch), options.accumulate_with, plugins=plugins)
+            known = all_rules(plugins)
         except ValueError as error:
             raise ExecutionError(f"--target-torch: {error}") from None
+        except PluginError as error:
+            raise ExecutionError(f"torchlint: {error}") from None
         selected = (*(options.select or ()), *(options.extend_select or ()))
-        cls.rules = tuple(
-            rule for rule in all_rules() if rule.code.startswith(selected) or (rule.default and not options.select)
-        )
+        cls.rules = tuple(rule for rule in known if rule.code.startswith(selected) or (rule.default and not options.select))
+        more = sorted(rule.code for rule in known if rule.plugin)
+        options.extended_default_select = [*options.extended_default_select, *more]
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Row from 1, column from 0, text and source of each finding; none where torchlint cannot read the code."""
         text = "".join(self._lines)
         source = Source(text, self._filename, tree=self._tree if _may_share(text) else None)
+        rules = [rule for rule in all_rules() if rule.default] if self.rules is None else self.rules
         try:
-            found = lint(source, self.rules, self.options, suppress=False)
+            found = lint(source, rules, self.options, suppress=False)
         except SourceError:
             return
         for diagnostic in found:

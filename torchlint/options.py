@@ -15,12 +15,13 @@ class Options:
     """``target`` is the oldest torch that the code has to run on.
 
     ``accumulate_with`` is what takes a loss out of its graph where either is right: ``item``, or ``detach``, which does not
-    wait for the device. The fixes of rules in ``unfixable`` are not offered.
+    wait for the device. The fixes of rules in ``unfixable`` are not offered. ``plugins`` are those that a configuration names.
     """
 
     target: TorchVersion = NEWEST
     accumulate_with: Accumulation = "item"
     unfixable: frozenset[str] = frozenset()
+    plugins: tuple[str, ...] = ()
 
 
 DEFAULTS = Options()

@@ -20,6 +20,7 @@ commands:
   torchlint [check] PATH...  lint, and with --fix mend, files and directories, notebooks among them
   torchlint rule CODE        show the page of a rule; with --all, the table of all rules
   torchlint prove [CODE...]  run the rules' hazard programs, before and after the fix
+  torchlint test-rule CODE   run the fixture folder of a rule, one of a plugin perhaps
   torchlint explain-kind FILE:ROW:COLUMN
                              show what is known of an expression, and why: to find where a false alarm comes from
   torchlint generate-shell-completion SHELL
@@ -43,9 +44,9 @@ silencing:
   torchlint --write-baseline known.json . what is there today; then --baseline known.json reports what is new
 
 configuration:
-  [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys select, ignore,
-  extend-select, per-file-ignores, fixable, unfixable, exclude, extend-exclude, include, respect-gitignore, max-file-size,
-  target-torch, accumulate-with, output-format and cache-dir; options go before it
+  [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys plugins,
+  select, ignore, extend-select, per-file-ignores, fixable, unfixable, exclude, extend-exclude, include, respect-gitignore,
+  max-file-size, target-torch, accumulate-with, output-format and cache-dir; options go before it
 
 exit codes:
   0  nothing found, or everything fixed
@@ -74,7 +75,7 @@ def whole_parser() -> argparse.ArgumentParser:
     """Everything in one, with the codes of the rules where codes are due: for shells to complete, not to parse with."""
     import shtab
 
-    from torchlint.rules import all_rules
+    from torchlint.config.files import settings_here
 
     parsers = {
         "check": check_parser(),
@@ -84,7 +85,7 @@ def whole_parser() -> argparse.ArgumentParser:
         "explain-kind": explain_kind_parser(),
         "generate-shell-completion": completion_parser(),
     }
-    codes = [rule.code for rule in all_rules()]
+    codes = [rule.code for rule in settings_here().known]
     for parser in parsers.values():
         for action in parser._actions:
             if action.metavar in ("CODE", "CODES"):

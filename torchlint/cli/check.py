@@ -12,14 +12,15 @@ from torchlint.cli.exits import CLEAN, ERROR, FINDINGS, refuse
 from torchlint.cli.output import Output, OutputError
 from torchlint.config.discovery import Discovery, discover
 from torchlint.config.files import ConfigError, Resolver, read_settings
-from torchlint.config.settings import Selection, Settings, overridden, shown
+from torchlint.config.settings import Overrides, Selection, Settings, shown
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
 from torchlint.reporters.report import Report
 from torchlint.reporters.summary import would_fix
-from torchlint.rules.selection import SelectionError, codes_in, select_rules
+from torchlint.rules.plugins import states
+from torchlint.rules.selection import SelectionError, codes_in
 
 _STANDARD_INPUT = "-"
 
@@ -41,7 +42,8 @@ class _Run:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._output = Output(options)
-        self._resolver = _resolver(options)
+        self._overrides = _overrides(options)
+        self._resolver = _resolver(options, self._overrides)
         self._applicability = Applicability.UNSAFE if options.unsafe_fixes else Applicability.SAFE
         self._baseline = Baseline.read(options.baseline) if options.baseline else None
 
@@ -64,7 +66,9 @@ class _Run:
 
     def _show_settings(self) -> int:
         path = os.path.abspath(self._options.paths[0] if self._options.paths else os.curdir)
-        sys.stdout.write(shown(self._resolver.of_directory(path if os.path.isdir(path) else os.path.dirname(path))))
+        settings = self._resolver.of_directory(path if os.path.isdir(path) else os.path.dirname(path))
+        self._overrides.require_known()
+        sys.stdout.write(shown(settings))
         return CLEAN
 
     def _show_files(self) -> int:
@@ -100,6 +104,7 @@ class _Run:
         name = options.stdin_filename or _STANDARD_INPUT
         path = os.path.abspath(name)
         settings = self._resolver.of_directory(os.path.dirname(path))
+        self._overrides.require_known()
         data = sys.stdin.buffer.read()
         left_out = options.stdin_filename and options.force_exclude and settings.excluded.match_inside(path)
         task = self._task(settings)
@@ -113,7 +118,9 @@ class _Run:
 
     def _discovery(self) -> Discovery:
         options = self._options
-        return discover(options.paths or [os.curdir], self._resolver, force_exclude=options.force_exclude)
+        found = discover(options.paths or [os.curdir], self._resolver, force_exclude=options.force_exclude)
+        self._overrides.require_known()
+        return found
 
     def _keep_from_overwriting(self, files: Iterable[str]) -> None:
         """Raises `OutputError` where what is to be written would take the place of one of ``files``."""
@@ -135,7 +142,8 @@ class _Run:
             return None
         folder = self._options.cache_dir or settings.cache_dir or FOLDER
         ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
-        return Cache(folder, settings_key((rule.code for rule in task.rules), repr(task.options), ignores))
+        codes = (rule.code for rule in task.rules)
+        return Cache(folder, settings_key(codes, repr(task.options), ignores, *states(settings.known)))
 
     # --- what came of it ----------------------------------------------------------------------------------------------
 
@@ -149,6 +157,7 @@ class _Run:
             self._applicability,
             {outcome.filename: outcome.fixed for outcome in outcomes if outcome.fixed},
             options.quiet,
+            self._overrides.seen,
         )
         self._output.errors(report.errors)
         if options.write_baseline:
@@ -179,11 +188,10 @@ class _Run:
         return FINDINGS if findings and not self._options.exit_zero else CLEAN
 
 
-def _resolver(options: argparse.Namespace) -> Resolver:
-    """Finds the settings for files; raises `SelectionError` or `ConfigError`."""
+def _overrides(options: argparse.Namespace) -> Overrides:
+    """What the command line says of settings."""
     codes = {name: tuple(codes_in(getattr(options, name) or ())) for name in ("select", "ignore", "extend_select")}
     selection = Selection(None if options.select is None else codes["select"], codes["ignore"], codes["extend_select"])
-    select_rules(selection.select, selection.ignore, selection.extend_select)
     lists = ("fixable", "unfixable", "exclude", "extend_exclude")
     values = {
         "target_torch": options.target_torch,
@@ -192,11 +200,11 @@ def _resolver(options: argparse.Namespace) -> Resolver:
         "max_file_size": options.max_file_size,
         **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},
     }
-    select_rules((*values.get("fixable", ()), *values.get("unfixable", ())))
+    return Overrides(selection, values)
 
-    def overrides(settings: Settings) -> Settings:
-        return overridden(settings, selection, values)
 
+def _resolver(options: argparse.Namespace, overrides: Overrides) -> Resolver:
+    """Finds the settings for files; raises `ConfigError`."""
     if options.isolated:
         return Resolver(overrides(Settings(os.getcwd())))
     if options.config is not None:

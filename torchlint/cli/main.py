@@ -20,7 +20,7 @@ from torchlint.cli.arguments import (
     test_rule_parser,
     whole_parser,
 )
-from torchlint.cli.exits import CLEAN, FINDINGS, INTERRUPTED, refuse
+from torchlint.cli.exits import CLEAN, ERROR, FINDINGS, INTERRUPTED, refuse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,7 +72,16 @@ def _dispatch(arguments: list[str]) -> int:
         case _:
             options = check_options(arguments[1:] if arguments[:1] == ["check"] else arguments)
             from torchlint.cli.check import check as run
-    return run(options)
+    from torchlint.config.files import ConfigError
+    from torchlint.rules.plugins import PluginError
+
+    try:
+        return run(options)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return ERROR
+    except PluginError as error:
+        return refuse(str(error))
 
 
 def _complete(options: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from functools import partial
 
 from torchlint import __version__
 from torchlint.cli.exits import CLEAN, FINDINGS, refuse
+from torchlint.config.files import settings_here
 from torchlint.proof.hazards import Proof, fixtures_folder, prove
 from torchlint.proof.table import table
 from torchlint.rules.catalogue import Entry
@@ -29,7 +30,7 @@ def show(options: argparse.Namespace) -> int:
     0: all proven; 1: at least one is not; 2: wrong use, or torch or the device is missing.
     """
     try:
-        rules = provable(select_rules(select=options.codes or ["ALL"]))
+        rules = provable(select_rules(options.codes or ["ALL"], among=settings_here().known), asked=bool(options.codes))
     except SelectionError as error:
         return _refuse(f"{error}")
     if not fixtures_folder().is_dir():
@@ -56,8 +57,16 @@ def show(options: argparse.Namespace) -> int:
     return CLEAN if all(proof.passed for proof in proofs) else FINDINGS
 
 
-def provable(rules: Sequence[Entry]) -> list[Entry]:
-    """Those of ``rules`` that have a hazard program; raises `SelectionError` where none does."""
+def provable(rules: Sequence[Entry], *, asked: bool = False) -> list[Entry]:
+    """Those of ``rules`` that have a hazard program here; raises `SelectionError` where none does.
+
+    The programs of plugins are in folders of their own: rules that were ``asked`` for cannot be of one.
+    """
+    if asked and (codes := [rule.code for rule in rules if rule.plugin]):
+        raise SelectionError(
+            f"{', '.join(codes)}: of a plugin, whose fixtures are not here; `torchlint test-rule {codes[0]}` runs its program"
+        )
+    rules = [rule for rule in rules if not rule.plugin]
     found = [rule for rule in rules if rule.proven]
     if not found:
         raise SelectionError(f"{', '.join(rule.code for rule in rules)} is about the text alone: there is nothing to run")

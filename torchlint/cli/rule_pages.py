@@ -19,9 +19,10 @@ from typing import Any
 from torchlint.cli.exits import CLEAN, refuse
 from torchlint.cli.model_page import model_page
 from torchlint.cli.terminal import console, is_terminal
+from torchlint.config.files import settings_here
 from torchlint.config.keys import schema
 from torchlint.proof.hazards import fixtures_folder, hazard_path
-from torchlint.rules import all_rules, documentation
+from torchlint.rules import documentation, own_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import SelectionError, find_rule
 
@@ -38,7 +39,8 @@ _SHOWN = 100
 def show(options: argparse.Namespace) -> int:
     """``torchlint rule`` with these options: writes the page, or the list of all rules, and returns the exit code."""
     try:
-        rules = all_rules() if options.all else (find_rule(options.code),)
+        known = settings_here().known
+        rules = known if options.all else (find_rule(options.code, among=known),)
     except SelectionError as error:
         return refuse(str(error))
     if options.output_format == "json":
@@ -84,7 +86,7 @@ def described(rule: Entry) -> dict[str, Any]:
         "default": rule.default,
         "fix": documentation.fix_safety(rule).split(" or ") if documentation.fix_safety(rule) else [],
         "since": str(rule.since),
-        "url": f"https://github.com/torchlint/torchlint/blob/main/docs/rules/{rule.code}.md",
+        "url": rule.page_url,
         "explanation": page(rule),
         "proofs": proofs,
     }
@@ -201,7 +203,7 @@ def documents(root: Path) -> dict[Path, str]:
     They are the rules' pages, the README with its table, the schema of the configuration, which knows the rules' codes, and the
     page of what rules can ask.
     """
-    rules = all_rules()
+    rules = own_rules()
     readme = root / "README.md"
     pages = {root / "docs" / "rules" / f"{rule.code}.md": page(rule) for rule in rules}
     listing = table(rules)

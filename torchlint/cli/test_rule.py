@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from torchlint.cli.exits import CLEAN, FINDINGS, refuse
+from torchlint.config.files import settings_here
 from torchlint.proof.fixtures import FILES, Outcome, RuleTest, folder_of
-from torchlint.rules.plugins import PluginError, named
+from torchlint.rules import all_rules
+from torchlint.rules.plugins import PluginError
 from torchlint.rules.selection import SelectionError, select_rules
 
 _refuse = partial(refuse, start="torchlint test-rule")
@@ -21,9 +23,7 @@ def show(options: argparse.Namespace) -> int:
     Returns 0 if all is well, 1 if something is not, 2 for wrong use or a folder that is missing.
     """
     try:
-        for plugin in options.plugin:
-            named(plugin)
-        rules = select_rules(options.codes)
+        rules = select_rules(options.codes, among=all_rules((*settings_here().plugins, *options.plugin)))
     except (PluginError, SelectionError) as error:
         return _refuse(str(error))
     device = options.device if importlib.util.find_spec("torch") is not None else None

@@ -15,6 +15,7 @@ from typing import Any
 from torchlint.config.keys import KEYS, SELECTING, nearest, shown_value
 from torchlint.config.settings import Selection, Settings
 from torchlint.diagnostic import FileError, Location
+from torchlint.rules import all_rules
 
 PYPROJECT = "pyproject.toml"
 OWN_FILE = "torchlint.toml"
@@ -31,7 +32,8 @@ class ConfigError(Exception):
 def read_settings(path: str) -> Settings | None:
     """The settings in the file at ``path``; None where it is a pyproject.toml without a table for torchlint.
 
-    Raises `ConfigError` where it cannot be read or says something that means nothing.
+    Raises `ConfigError` where it cannot be read or says something that means nothing, and `PluginError` where a plugin cannot
+    be used that it does not name.
     """
     table = _table(path)
     if table is None:
@@ -43,7 +45,7 @@ def read_settings(path: str) -> Settings | None:
     selection = Selection(**{key.replace("-", "_"): values.pop(key) for key in SELECTING if key in values})
     if "cache-dir" in values:
         values["cache-dir"] = os.path.join(root, values["cache-dir"])
-    return Settings(root, path, (selection,), **{key.replace("-", "_"): value for key, value in values.items()})
+    return Settings(root, path, selections=(selection,), **{key.replace("-", "_"): value for key, value in values.items()})
 
 
 def _values(table: Mapping[str, Any], path: str) -> dict[str, Any]:
@@ -56,6 +58,12 @@ def _values(table: Mapping[str, Any], path: str) -> dict[str, Any]:
             raise ConfigError(path, f"`{prefix}{name}`: no such key{nearest(name, known)}")
         try:
             values[name] = key.read(value)
+        except ValueError as error:
+            raise ConfigError(path, f"`{prefix}{name}`: {error}") from None
+    rules = all_rules(values.get("plugins", ()))
+    for name, value in values.items():
+        try:
+            known[name].check(value, rules)
         except ValueError as error:
             raise ConfigError(path, f"`{prefix}{name}`: {error}") from None
     return values
@@ -140,6 +148,11 @@ class Resolver:
             directory = parent
         self._known.update(dict.fromkeys(passed, found))
         return found
+
+
+def settings_here() -> Settings:
+    """What holds in the working directory; raises `ConfigError`."""
+    return Resolver().of_directory(os.getcwd())
 
 
 def _settings_in(directory: str) -> Settings | None:

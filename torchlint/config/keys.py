@@ -7,23 +7,32 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from torchlint.reporters import FORMATS
-from torchlint.rules import all_rules
-from torchlint.rules.selection import SelectionError, select_rules
+from torchlint.rules import all_rules, own_rules
+from torchlint.rules.catalogue import Entry
+from torchlint.rules.plugins import PluginError
+from torchlint.rules.selection import SelectionError, prefixes, select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.reading import parse_size
 
 Reader: TypeAlias = Callable[[Any], Any]
 """Takes the value of a key from TOML and gives that of the setting; raises `ValueError` with what is wrong."""
+Check: TypeAlias = Callable[[Any, Sequence[Entry]], object]
+"""Raises `ValueError` where a setting names a rule that is none of those that there are."""
+
+
+def _anything(value: object, rules: Sequence[Entry]) -> None:
+    """Checks nothing: the value names no rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of the configuration: how its value is read, and its entry in the JSON schema."""
+    """One key of the configuration: how its value is read, its entry in the JSON schema, how the rules in it are checked."""
 
     name: str
     read: Reader
     description: str
     schema: Mapping[str, Any]
+    check: Check = _anything
 
     @property
     def field(self) -> str:
@@ -37,13 +46,21 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _codes(value: object) -> tuple[str, ...]:
-    codes = _strings(value)
+def _plugins(value: object) -> tuple[str, ...]:
+    names = _strings(value)
+    all_rules()  # what is wrong with a plugin that has an entry point is not this file's fault
     try:
-        select_rules(codes)
+        all_rules(names)
+    except PluginError as error:
+        raise ValueError(str(error)) from None
+    return names
+
+
+def _known(codes: Sequence[str], rules: Sequence[Entry]) -> None:
+    try:
+        select_rules(codes, among=rules)
     except SelectionError as error:
         raise ValueError(str(error)) from None
-    return codes
 
 
 def _patterns(value: object) -> tuple[str, ...]:
@@ -59,10 +76,18 @@ def _codes_of_patterns(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]
     found = []
     for pattern, codes in value.items():
         try:
-            found.append((pattern, _codes(codes)))
+            found.append((pattern, _strings(codes)))
         except ValueError as error:
             raise ValueError(f"of `{pattern}`: {error}") from None
     return tuple(found)
+
+
+def _known_of_patterns(codes_of_patterns: Iterable[tuple[str, Sequence[str]]], rules: Sequence[Entry]) -> None:
+    for pattern, codes in codes_of_patterns:
+        try:
+            _known(codes, rules)
+        except ValueError as error:
+            raise ValueError(f"of `{pattern}`: {error}") from None
 
 
 def _boolean(value: object) -> bool:
@@ -113,20 +138,34 @@ def nearest(given: str, known: Iterable[str]) -> str:
 
 
 _CODE_LIST = {"type": "array", "items": {"$ref": "#/definitions/Code"}}
+_CODE_OF_PLUGIN = r"^(?!TPL)[A-Z]{2,3}[0-9]{0,3}$"
 _PATTERN_LIST = {"type": "array", "items": {"type": "string", "minLength": 1}}
 
+
+def _of_codes(name: str, description: str) -> Key:
+    """A key that names rules."""
+    return Key(name, _strings, description, _CODE_LIST, _known)
+
+
 KEYS = (
-    Key("select", _codes, "The rules to run, in place of the default ones: codes, prefixes of codes, or ALL.", _CODE_LIST),
-    Key("ignore", _codes, "Rules not to run.", _CODE_LIST),
-    Key("extend-select", _codes, "Rules to run besides.", _CODE_LIST),
+    Key(
+        "plugins",
+        _plugins,
+        "Installed packages whose rules are known besides, by the names that they are imported by.",
+        {"type": "array", "items": {"type": "string", "minLength": 1, "examples": ["acme_rules"]}},
+    ),
+    _of_codes("select", "The rules to run, in place of the default ones: codes, prefixes of codes, or ALL."),
+    _of_codes("ignore", "Rules not to run."),
+    _of_codes("extend-select", "Rules to run besides."),
     Key(
         "per-file-ignores",
         _codes_of_patterns,
         "Rules not to run in the files that match a pattern, or, behind a !, in those that do not.",
         {"type": "object", "additionalProperties": _CODE_LIST},
+        _known_of_patterns,
     ),
-    Key("fixable", _codes, "The rules whose fixes are applied; all by default.", _CODE_LIST),
-    Key("unfixable", _codes, "Rules whose fixes are not applied.", _CODE_LIST),
+    _of_codes("fixable", "The rules whose fixes are applied; all by default."),
+    _of_codes("unfixable", "Rules whose fixes are not applied."),
     Key("exclude", _patterns, "Patterns of files and directories to leave out, in place of the default ones.", _PATTERN_LIST),
     Key("extend-exclude", _patterns, "Patterns of files and directories to leave out besides.", _PATTERN_LIST),
     Key("include", _patterns, "Patterns of the files to lint below a directory.", _PATTERN_LIST),
@@ -159,8 +198,7 @@ SELECTING = ("select", "ignore", "extend-select")
 
 def schema() -> dict[str, Any]:
     """The JSON schema of the configuration, for editors."""
-    codes = [rule.code for rule in all_rules()]
-    prefixes = {code[:length] for code in codes for length in range(3, len(code))}
+    codes = {rule.code for rule in own_rules()} | prefixes(own_rules())
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": "https://github.com/torchlint/torchlint/blob/main/docs/torchlint.schema.json",
@@ -169,5 +207,12 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {key.name: {"description": key.description, **key.schema} for key in KEYS},
-        "definitions": {"Code": {"type": "string", "enum": ["ALL", *sorted({*codes, *prefixes})]}},
+        "definitions": {
+            "Code": {
+                "anyOf": [
+                    {"type": "string", "enum": ["ALL", *sorted(codes)]},
+                    {"type": "string", "pattern": _CODE_OF_PLUGIN, "description": "Rules of a plugin."},
+                ]
+            }
+        },
     }

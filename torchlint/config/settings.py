@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from torchlint.config.patterns import Patterns
 from torchlint.options import Accumulation, Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.selection import select_rules
+from torchlint.rules.selection import is_known, select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.reading import DEFAULT_LIMIT
 
@@ -41,6 +41,7 @@ class Settings:
 
     root: str
     path: str | None = None
+    plugins: tuple[str, ...] = ()
     selections: tuple[Selection, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     fixable: tuple[str, ...] = ("ALL",)
@@ -56,20 +57,25 @@ class Settings:
     cache_dir: str | None = None
 
     @cached_property
+    def known(self) -> tuple[Entry, ...]:
+        """The rules that there are: torchlint's own and those of plugins."""
+        return all_rules(self.plugins)
+
+    @cached_property
     def rules(self) -> tuple[Entry, ...]:
         """The rules that run, less what is ignored in some files."""
         chosen: tuple[Entry, ...] | None = None
         for layer in self.selections or (Selection(),):
-            chosen = select_rules(layer.select, layer.ignore, layer.extend_select, by_default=chosen)
+            chosen = select_rules(layer.select, layer.ignore, layer.extend_select, among=self.known, by_default=chosen)
         assert chosen is not None
         return chosen
 
     @cached_property
     def options(self) -> Options:
         """What rules and fixes depend on."""
-        fixable = {rule.code for rule in select_rules(self.fixable, self.unfixable)}
-        unfixable = frozenset(rule.code for rule in all_rules() if rule.code not in fixable)
-        return Options(self.target_torch, self.accumulate_with, unfixable)
+        fixable = {rule.code for rule in select_rules(self.fixable, self.unfixable, among=self.known)}
+        unfixable = frozenset(rule.code for rule in self.known if rule.code not in fixable)
+        return Options(self.target_torch, self.accumulate_with, unfixable, self.plugins)
 
     @cached_property
     def excluded(self) -> Patterns:
@@ -86,7 +92,8 @@ class Settings:
         found = []
         for pattern, codes in self.per_file_ignores:
             negated = pattern.startswith("!")
-            found.append((Patterns((pattern.removeprefix("!"),), self.root), frozenset(select_rules(codes)), negated))
+            rules = frozenset(select_rules(codes, among=self.known))
+            found.append((Patterns((pattern.removeprefix("!"),), self.root), rules, negated))
         return tuple(found)
 
     def rules_for(self, path: str) -> tuple[Entry, ...]:
@@ -131,7 +138,42 @@ def _toml(value: object) -> str:
     return "[" + ", ".join(_toml(item) for item in value) + "]"
 
 
-def overridden(settings: Settings, selection: Selection, values: Mapping[str, Any]) -> Settings:
-    """``settings`` with a further layer of selection, and with those of ``values`` that are not None."""
-    given = {name: value for name, value in values.items() if value is not None}
-    return replace(settings, selections=(*settings.selections, selection), **given)
+@dataclass(slots=True)
+class Overrides:
+    """What a command line says on top of configurations: a further layer of selection, and ``values`` unless they are None.
+
+    A code counts where the rules of a configuration's plugins have it; one that none of them has is wrong.
+    """
+
+    selection: Selection
+    values: Mapping[str, Any]
+    seen: dict[str, Entry] = field(default_factory=dict)
+    """The rules of all configurations that this was put on top of, by their codes."""
+
+    def __call__(self, settings: Settings) -> Settings:
+        """``settings`` with all that said on top of them."""
+        known = settings.known
+        self.seen.update((rule.code, rule) for rule in known)
+        given = {name: value for name, value in self.values.items() if value is not None}
+        given |= {name: _of_known(given[name], known) for name in _FIXING if name in given}
+        chosen = self.selection
+        layer = Selection(
+            None if chosen.select is None else _of_known(chosen.select, known),
+            _of_known(chosen.ignore, known),
+            _of_known(chosen.extend_select, known),
+        )
+        return replace(settings, selections=(*settings.selections, layer), **given)
+
+    def require_known(self) -> None:
+        """Raises `SelectionError` for a code that no rule has, in any of the configurations that this was put on top of."""
+        chosen = self.selection
+        fixing = [code for name in _FIXING for code in self.values.get(name) or ()]
+        known = tuple(self.seen.values()) or all_rules()
+        select_rules((*(chosen.select or ()), *chosen.ignore, *chosen.extend_select, *fixing), among=known)
+
+
+_FIXING = ("fixable", "unfixable")
+
+
+def _of_known(codes: Sequence[str], known: Sequence[Entry]) -> tuple[str, ...]:
+    return tuple(code for code in codes if is_known(code, known))

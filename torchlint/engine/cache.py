@@ -260,12 +260,13 @@ def _from_diagnostic(diagnostic: Diagnostic) -> list[Any]:
         diagnostic.snippet,
         diagnostic.cell,
         diagnostic.json_row,
+        diagnostic.declared_url,
     ]
 
 
 def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
-    code, name, message, row, column, end_row, end_column, fix, snippet, cell, json_row = data
-    _check((code, name, message, snippet), str)
+    code, name, message, row, column, end_row, end_column, fix, snippet, cell, json_row, url = data
+    _check((code, name, message, snippet, url), str)
     _check((cell or 0, json_row or 0), int)
     return Diagnostic(
         code=code,
@@ -278,6 +279,7 @@ def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
         snippet=snippet,
         cell=cell,
         json_row=json_row,
+        declared_url=url,
     )
 
 

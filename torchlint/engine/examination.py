@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from torchlint.engine.baseline import Baseline
 
 BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
+_DEBUGGING = "TORCHLINT_DEBUG=1 shows where it happened"
 
 
 class Action(Enum):
@@ -117,7 +118,21 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
             import traceback
 
             traceback.print_exc()
+        if plugin := _plugin_behind(error, task.rules_for(filename)):
+            return failed(filename, f"error in the plugin `{plugin}`: {_one_line(error)} ({_DEBUGGING})", "internal-error")
         return failed(filename, f"internal error: {_one_line(error)}; {please_report()}", "internal-error")
+
+
+def _plugin_behind(error: Exception, rules: Iterable[Entry]) -> str:
+    """The plugin whose code an error came through; empty where it is torchlint's own."""
+    plugins = {rule.module.partition(".")[0] for rule in rules if rule.plugin}
+    trace = error.__traceback__
+    while trace is not None:
+        top = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if top in plugins:
+            return top
+        trace = trace.tb_next
+    return ""
 
 
 def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -224,4 +239,4 @@ def _one_line(error: Exception) -> str:
 
 def please_report() -> str:
     """What the message of an internal error ends in."""
-    return f"please report this at {BUG_REPORTS} (TORCHLINT_DEBUG=1 shows where it happened)"
+    return f"please report this at {BUG_REPORTS} ({_DEBUGGING})"

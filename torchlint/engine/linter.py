@@ -15,6 +15,7 @@ from typing import Any
 from torchlint.diagnostic import Diagnostic, FileError
 from torchlint.engine.sieve import Raw, triggered
 from torchlint.options import DEFAULTS, Options
+from torchlint.rules import all_rules
 from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.comment_rule import CommentRule
@@ -135,7 +136,7 @@ class _Run:
         """What a rule about comments finds."""
         made = rule.load()
         assert issubclass(made, CommentRule)
-        running = made(self._source, self._suppressions)
+        running = made(self._source, self._suppressions, all_rules(self._options.plugins))
         running.review(findings_of)
         return running.diagnostics
 

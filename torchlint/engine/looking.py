@@ -83,6 +83,7 @@ class Looking:
             end_location=end,
             fix=self._editing.fix(remark.fix) if remark.fix is not None else None,
             snippet=self._source.line(start.row),
+            declared_url=rule.url,
         )
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
+
+if TYPE_CHECKING:
+    from torchlint.rules.catalogue import Entry
 
 Role: TypeAlias = Literal["", "name", "code", "mark", "gutter", "error", "added", "removed"]
 
@@ -19,7 +22,8 @@ class Report:
     """What a run has to say: the findings left, the files that could not be linted, and how many findings it fixed.
 
     ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options; ``fixed_in`` has, for each
-    file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary.
+    file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary. ``rules`` has the rules
+    that the findings are of, by their codes; others are torchlint's own.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -28,6 +32,13 @@ class Report:
     applicability: Applicability = Applicability.SAFE
     fixed_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
     quiet: bool = False
+    rules: Mapping[str, Entry] = field(default_factory=dict)
+
+    def rule(self, code: str) -> Entry:
+        """The rule with a code that findings have."""
+        from torchlint.rules.selection import find_rule
+
+        return self.rules.get(code) or find_rule(code)
 
     def fixes(self, diagnostic: Diagnostic) -> bool:
         """Whether ``--fix`` would fix this finding."""
@@ -40,7 +51,7 @@ class Part(NamedTuple):
 
     text: str
     role: Role = ""
-    url: str = ""
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

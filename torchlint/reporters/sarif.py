@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from torchlint import __version__
 from torchlint.diagnostic import Diagnostic, FileError, Fix, Location
 from torchlint.reporters.report import Report
+
+if TYPE_CHECKING:
+    from torchlint.rules.catalogue import Entry
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME = "https://github.com/torchlint/torchlint"
@@ -19,7 +22,12 @@ _HOME = "https://github.com/torchlint/torchlint"
 def render(report: Report) -> Iterator[str]:
     """One run with a result for each finding, and a notification for each file that could not be linted."""
     codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
-    driver = {"name": "torchlint", "version": __version__, "informationUri": _HOME, "rules": [_rule(code) for code in codes]}
+    driver = {
+        "name": "torchlint",
+        "version": __version__,
+        "informationUri": _HOME,
+        "rules": [_rule(report.rule(code)) for code in codes],
+    }
     results = [_result(diagnostic, codes.index(diagnostic.code)) for diagnostic in report.diagnostics]
     invocation = {
         "executionSuccessful": not report.errors,
@@ -30,18 +38,16 @@ def render(report: Report) -> Iterator[str]:
     yield "\n"
 
 
-def _rule(code: str) -> dict[str, Any]:
+def _rule(rule: Entry) -> dict[str, Any]:
     from torchlint.rules.documentation import summary
-    from torchlint.rules.selection import find_rule
 
-    rule = find_rule(code)
-    return {
-        "id": code,
+    description: dict[str, Any] = {
+        "id": rule.code,
         "name": rule.name,
-        "shortDescription": {"text": summary(rule)},
-        "helpUri": f"{_HOME}/blob/main/docs/rules/{code}.md",
+        "shortDescription": {"text": summary(rule) or rule.name},
         "defaultConfiguration": {"level": "error"},
     }
+    return description if rule.page_url is None else {**description, "helpUri": rule.page_url}
 
 
 def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:

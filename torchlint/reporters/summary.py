@@ -35,20 +35,12 @@ def fixes(report: Report) -> Iterator[Marked]:
 def _fixes(report: Report) -> Iterator[str]:
     if not report.fixed_in:
         return
-    names = _names()
     yield f"Fixed {_count(report.fixed, 'error')}:\n"
     for filename, codes in report.fixed_in.items():
         yield f"- {printable(filename)}:\n"
         for code, number in sorted(Counter(codes).items()):
-            yield f"    {number} × {code} ({names[code]})\n"
+            yield f"    {number} × {code} ({report.rule(code).name})\n"
     yield "\n"
-
-
-def _names() -> dict[str, str]:
-    """The name of each rule by its code."""
-    from torchlint.rules import all_rules
-
-    return {rule.code: rule.name for rule in all_rules()}
 
 
 def would_fix(report: Report) -> str:

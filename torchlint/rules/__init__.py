@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from torchlint.rules.ast_rule import AnyRule, AstRule
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.plugins import all_plugins
+from torchlint.rules.plugins import together
 
 if TYPE_CHECKING:
     from torchlint.fixes.changes import fix as fix
@@ -69,7 +70,7 @@ _PUBLIC = {
 """What authors of rules import from here, and where it is defined."""
 _DEFINED_IN = {name: module for module, names in _PUBLIC.items() for name in names}
 
-__all__ = ["all_rules", *_DEFINED_IN]
+__all__ = ["all_rules", "own_rules", *_DEFINED_IN]
 
 
 def __getattr__(name: str) -> object:
@@ -79,13 +80,18 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def all_rules() -> tuple[Entry, ...]:
-    """Every rule there is, sorted by code: torchlint's own, and those of plugins."""
-    return tuple(sorted((*_own(), *all_plugins()), key=lambda rule: rule.code))
+def all_rules(plugins: Iterable[str] = ()) -> tuple[Entry, ...]:
+    """Every rule there is, sorted by code: torchlint's own, those of plugins that are found by their entry point, and those of
+    ``plugins`` that a configuration names.
+
+    Raises `PluginError` where a plugin cannot be used.
+    """
+    return together(own_rules(), plugins)
 
 
 @cache
-def _own() -> tuple[Entry, ...]:
+def own_rules() -> tuple[Entry, ...]:
+    """torchlint's own rules, sorted by code."""
     from torchlint.rules.comment_rule import CommentRule
     from torchlint.rules.rule import Rule
 

@@ -11,6 +11,7 @@ import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from torchlint.diagnostic import page_url
 from torchlint.rules.triggers import Comment, Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
 
@@ -32,6 +33,8 @@ class Entry:
     proven: bool = True
     since: TorchVersion = OLDEST
     yields_to: tuple[str, ...] = ()
+    url: str = ""
+    """The address of the rule's page, where it declares one."""
     plugin: str = ""
     """Of a rule of another package, which package that is, and which state of it."""
     loaded: type[AnyRule] | None = field(default=None, compare=False, repr=False)
@@ -51,8 +54,14 @@ class Entry:
             rule.proven,
             rule.since,
             rule.yields_to,
+            getattr(rule, "url", ""),
             loaded=rule,
         )
+
+    @property
+    def page_url(self) -> str | None:
+        """The address of the rule's page, if it has one."""
+        return page_url(self.code, self.url)
 
     @property
     def is_about_comments(self) -> bool:

@@ -29,9 +29,11 @@ class CommentRule(ABC):
     since: ClassVar[TorchVersion] = OLDEST
     yields_to: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, source: Source, suppressions: Suppressions) -> None:
+    def __init__(self, source: Source, suppressions: Suppressions, known: Sequence[Entry]) -> None:
         self.source = source
         self.suppressions = suppressions
+        self.known = known
+        """The rules that there are, selected or not."""
         self.diagnostics: list[Diagnostic] = []
 
     @abstractmethod

@@ -9,20 +9,25 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import site
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.triggers import Trigger
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
 GROUP = "torchlint.rules"
-_CODE = re.compile(r"[A-Z]{2,8}[0-9]{3,4}")
+_CODE = re.compile(r"(?P<letters>[A-Z]{2,3})[0-9]{3}")
+"""What flake8 takes for a code, in its options as well as in comments."""
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _OURS = "TPL"
 
 
@@ -30,67 +35,75 @@ class PluginError(Exception):
     """A plugin that cannot be used; the message is one line and names it."""
 
 
-_named: dict[str, tuple[Entry, ...]] = {}
-"""The rules of the plugins that a configuration of this process has named."""
-
-
+@cache
 def named(name: str) -> tuple[Entry, ...]:
     """The rules of the plugin that a configuration calls ``name``: the name of an installed package, as it is imported.
 
     Raises `PluginError` where there is no such package, where it cannot be imported, or where its rules cannot be used.
     """
-    if name not in _named:
-        if not re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*", name):
-            raise PluginError(f"plugin `{name}`: not the name of a package")
-        distribution = _distribution_of(name)
-        if distribution is None:
-            raise PluginError(
-                f"plugin `{name}`: no installed package is called so (its code is never taken from the linted files)"
-            )
-        _named[name] = _entries(name, distribution)
-    return _named[name]
-
-
-def all_plugins() -> tuple[Entry, ...]:
-    """The rules of all plugins: those with an entry point, and those that a configuration of this process has named."""
-    found = {entry.code: entry for entry in (*installed(), *(entry for entries in _named.values() for entry in entries))}
-    return tuple(found.values())
+    if not re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*", name):
+        raise PluginError(f"plugin `{name}`: not the name of a package")
+    distribution = _distribution_of(name)
+    if distribution is None:
+        raise PluginError(f"plugin `{name}`: no installed package is called so (its code is never taken from the linted files)")
+    return _entries(name, distribution)
 
 
 @cache
 def installed() -> tuple[Entry, ...]:
     """The rules of the installed packages that have the entry point; raises `PluginError` where one cannot be used."""
-    if not _may_have_plugins():
-        return ()
-    from importlib.metadata import entry_points
-
     found: list[Entry] = []
-    for point in entry_points(group=GROUP):
-        assert point.dist is not None
-        found += _entries(point.module, point.dist)
+    for distribution in _with_entry_point():
+        for point in distribution.entry_points.select(group=GROUP):
+            found += _entries(point.module, distribution)
     return tuple(dict.fromkeys(found))
 
 
-def _may_have_plugins() -> bool:
-    """Whether any installed package speaks of our entry point: asking for it outright takes longer than linting a file."""
-    group = GROUP.encode()
-    for folder in map(Path, sys.path):
-        for pattern in ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt"):
-            for path in folder.glob(pattern) if folder.is_dir() else ():
-                try:
-                    if group in path.read_bytes():
-                        return True
-                except OSError:
-                    continue
-    return False
+def together(own: Iterable[Entry], plugins: Iterable[str]) -> tuple[Entry, ...]:
+    """torchlint's ``own`` rules, those of installed plugins and those of the ``plugins`` that are named, sorted by code.
+
+    Raises `PluginError` for a plugin that cannot be used, or two rules with one code.
+    """
+    found: dict[str, Entry] = {}
+    for rule in (*own, *installed(), *(rule for name in plugins for rule in named(name))):
+        other = found.setdefault(rule.code, rule)
+        if (other.module, other.class_name) != (rule.module, rule.class_name):
+            raise PluginError(
+                f"plugin `{rule.module}`: the code `{rule.code}` of its rule {rule.class_name} is also that of"
+                f" {other.class_name} in `{other.module}`"
+            )
+    return tuple(sorted(found.values(), key=lambda rule: rule.code))
 
 
-def versions(entries: Iterable[Entry]) -> tuple[str, ...]:
+def states(entries: Iterable[Entry]) -> tuple[str, ...]:
     """What tells one state of the plugins that ``entries`` come from from another, for caches."""
     return tuple(sorted({entry.plugin for entry in entries if entry.plugin}))
 
 
-# --- what a plugin has -----------------------------------------------------------------------------------------------
+# --- where plugins are -----------------------------------------------------------------------------------------------
+
+
+def _with_entry_point() -> Iterator[Distribution]:
+    """The installed packages that speak of our entry point, each as the first folder on the path that has it says.
+
+    To ask `importlib.metadata` outright takes longer than linting a file.
+    """
+    seen: set[str] = set()
+    group = GROUP.encode()
+    for folder in map(Path, sys.path):
+        for pattern in ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt"):
+            for path in sorted(folder.glob(pattern)) if folder.is_dir() else ():
+                try:
+                    speaks = group in path.read_bytes()
+                except OSError:
+                    continue
+                if speaks:
+                    from importlib.metadata import Distribution
+
+                    distribution = Distribution.at(path.parent)
+                    if _is_installed(distribution) and distribution.name not in seen:
+                        seen.add(distribution.name)
+                        yield distribution
 
 
 def _distribution_of(name: str) -> Distribution | None:
@@ -98,28 +111,31 @@ def _distribution_of(name: str) -> Distribution | None:
     from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 
     top = name.partition(".")[0]
-    try:
-        return distribution(top)
-    except PackageNotFoundError:
-        owners = packages_distributions().get(top)
-        return distribution(owners[0]) if owners else None
+    with suppress(PackageNotFoundError):
+        found = distribution(top)
+        if not _is_installed(found):
+            return None
+        if _is_edited(found) or any(file.parts[0] in (top, f"{top}.py") for file in found.files or ()):
+            return found
+    owners = packages_distributions().get(top, [])
+    return next(filter(_is_installed, map(distribution, owners)), None)
 
 
-def _entries(name: str, distribution: Distribution) -> tuple[Entry, ...]:
-    if not _belongs(name, distribution):
-        raise PluginError(
-            f"plugin `{name}`: what would be imported is not the code of the installed package {distribution.name}"
-        )
-    try:
-        modules = list(_modules(name))
-    except Exception as error:
-        text = " ".join(str(error).split())
-        raise PluginError(f"plugin `{name}`: cannot be imported: {type(error).__name__}: {text}") from error
-    rules = dict.fromkeys(rule for module in modules for rule in _rules_in(module))
-    if not rules:
-        raise PluginError(f"plugin `{name}`: defines no rule, which is a subclass of torchlint.rules.Rule with a code")
-    state = f"{distribution.name} {distribution.version} {_state(modules)}"
-    return tuple(replace(_checked(name, rule), plugin=state) for rule in rules)
+def _is_installed(distribution: Distribution) -> bool:
+    """Whether a package was installed, and does not just lie in the working directory, which may be on the path."""
+    home, here = _home(distribution), Path.cwd()
+    return not home.is_relative_to(here) or any(home.is_relative_to(Path(own).resolve()) for own in _own_folders())
+
+
+def _own_folders() -> Iterator[str]:
+    """Where this Python has packages installed; an environment often lies within the project."""
+    yield from (sys.prefix, sys.base_prefix, *site.getsitepackages())
+    if site.ENABLE_USER_SITE:
+        yield site.getusersitepackages()
+
+
+def _home(distribution: Distribution) -> Path:
+    return Path(str(distribution.locate_file(""))).resolve()
 
 
 def _belongs(name: str, distribution: Distribution) -> bool:
@@ -129,9 +145,13 @@ def _belongs(name: str, distribution: Distribution) -> bool:
     spec = find_spec(name.partition(".")[0])
     if spec is None:
         return True  # to import it will say so
-    origin = spec.origin if spec.origin not in (None, "namespace") else next(iter(spec.submodule_search_locations or ()), None)
-    homes = [Path(str(distribution.locate_file(""))), *_edited(distribution)]
-    return origin is not None and any(Path(origin).resolve().is_relative_to(home.resolve()) for home in homes)
+    places = [*(spec.submodule_search_locations or ()), *([spec.origin] if spec.has_location and spec.origin else [])]
+    homes = [_home(distribution), *_edited(distribution)]
+    return bool(places) and all(any(Path(place).resolve().is_relative_to(home) for home in homes) for place in places)
+
+
+def _is_edited(distribution: Distribution) -> bool:
+    return any(True for _ in _edited(distribution))
 
 
 def _edited(distribution: Distribution) -> Iterator[Path]:
@@ -142,48 +162,105 @@ def _edited(distribution: Distribution) -> Iterator[Path]:
 
     origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     if origin.get("dir_info", {}).get("editable"):
-        yield Path(url2pathname(unquote(urlsplit(origin["url"]).path)))
+        yield Path(url2pathname(unquote(urlsplit(origin["url"]).path))).resolve()
+
+
+# --- what a plugin has -----------------------------------------------------------------------------------------------
+
+
+def _entries(name: str, distribution: Distribution) -> tuple[Entry, ...]:
+    if not _belongs(name, distribution):
+        raise PluginError(
+            f"plugin `{name}`: what would be imported is not the code of the installed package {distribution.name}"
+        )
+    try:
+        modules = list(_modules(name))
+    except (Exception, SystemExit) as error:
+        text = " ".join(str(error).split())
+        raise PluginError(f"plugin `{name}`: cannot be imported: {type(error).__name__}: {text}") from error
+    rules = dict.fromkeys(rule for module in modules for rule in _rules_in(module))
+    if not rules:
+        raise PluginError(f"plugin `{name}`: defines no rule, which is a subclass of torchlint.rules.Rule with a code")
+    for rule in rules:
+        if wrong := _what_is_wrong_with(rule):
+            raise PluginError(f"plugin `{name}`: {wrong}")
+    state = f"{distribution.name} {distribution.version} {_state(modules)}"
+    return tuple(replace(Entry.of(rule), plugin=state) for rule in rules)
 
 
 def _modules(name: str) -> Iterator[Any]:
     """A module and, of a package, all modules below it."""
     module = importlib.import_module(name)
     yield module
-    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}."):
+    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}.", onerror=_raise):
         yield importlib.import_module(found.name)
 
 
+def _raise(name: str) -> None:
+    """Has a package below a plugin that cannot be imported say so."""
+    raise
+
+
 def _rules_in(module: Any) -> Iterator[type[Any]]:
+    """The rules that a module defines; a base that they share is one without anything of its own declared."""
     from torchlint.rules.rule import Rule
 
     for value in vars(module).values():
-        if (
-            isinstance(value, type)
-            and issubclass(value, Rule)
-            and "code" in vars(value)
-            and value.__module__ == module.__name__
-        ):
-            yield value
+        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
+            if not {"code", "name", "triggers"}.isdisjoint(vars(value)):
+                yield value
 
 
-def _checked(name: str, rule: type[Any]) -> Entry:
-    """The entry of a rule that declares what it has to."""
+def _what_is_wrong_with(rule: type[Any]) -> str:
+    """Why a class cannot be used as a rule; empty if it can."""
     for what in ("code", "name", "triggers"):
         if not hasattr(rule, what):
-            raise PluginError(f"plugin `{name}`: the rule {rule.__qualname__} has no `{what}`")
-    if not _CODE.fullmatch(rule.code) or rule.code.startswith(_OURS):
-        wanted = f"capital letters other than {_OURS}, and three digits"
-        raise PluginError(f"plugin `{name}`: `{rule.code}` is no code for a rule of a plugin, which has {wanted}")
-    return Entry.of(rule)
+            return f"the rule {rule.__qualname__} has no `{what}`"
+    code = _CODE.fullmatch(rule.code) if isinstance(rule.code, str) else None
+    if code is None or _OURS.startswith(code["letters"]):
+        wanted = f"two or three capital letters other than {_OURS}, and three digits"
+        return f"{rule.code!r} is no code for a rule of a plugin, which has {wanted}"
+    if not isinstance(rule.name, str) or not _NAME.fullmatch(rule.name):
+        return f"{rule.code}: {rule.name!r} is no name for a rule, which is words in small letters with hyphens between"
+    if not _is_of(rule.triggers, Trigger) or not rule.triggers:
+        return f"{rule.code}: `triggers` is no tuple of triggers: {rule.triggers!r}"
+    if not _is_of(rule.needs, tuple) or not all(_is_of(group, str) for group in rule.needs):
+        return f"{rule.code}: `needs` is no tuple of tuples of words: {rule.needs!r}"
+    if not _is_of(rule.yields_to, str) or not isinstance(rule.url, str):
+        return f"{rule.code}: `yields_to` is no tuple of codes, or `url` no string"
+    if _found_as(rule) is not rule:
+        return f"{rule.code}: the module {rule.__module__} has another {rule.__qualname__}"
+    return ""
 
 
-def _state(modules: Iterable[Any]) -> str:
-    """The sizes and times of a plugin's files: one that is edited has the same version before and after."""
+def _is_of(values: object, kind: type) -> bool:
+    return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
+
+
+def _found_as(rule: type[Any]) -> object:
+    """What other processes will find under a rule's name."""
+    found: Any = sys.modules[rule.__module__]
+    for part in rule.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _state(modules: Sequence[Any]) -> str:
+    """The sizes and times of a plugin's files: one that is edited has the same version before and after.
+
+    They are all files of the package that is named, and what has been imported of the one that it is a part of.
+    """
+    top = modules[0].__name__.partition(".")[0]
+    files: set[Path] = set()
+    for name, module in list(sys.modules.items()):
+        if name == top or name.startswith(f"{top}."):
+            files.add(Path(getattr(module, "__file__", None) or ""))
+    for folder in getattr(modules[0], "__path__", ()):
+        files.update(path for path in Path(folder).rglob("*") if "__pycache__" not in path.parts)
     states = []
-    for module in modules:
-        try:
-            status = Path(module.__file__).stat()
-        except (OSError, TypeError, AttributeError):
-            continue
-        states.append(f"{module.__name__} {status.st_size} {status.st_mtime_ns}")
-    return " ".join(states)
+    for path in sorted(files):
+        with suppress(OSError):
+            status = path.stat()
+            if path.is_file():
+                states.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+    return "; ".join(states)

@@ -47,6 +47,8 @@ class Rule(cst.CSTVisitor):
     """Of each of these groups of words the file holds one."""
     since: ClassVar[TorchVersion] = OLDEST
     """The first torch that has what the rule recommends: for older targets the rule is silent."""
+    url: ClassVar[str] = ""
+    """The address of the rule's page, for rules that are not torchlint's own."""
     yields_to: ClassVar[tuple[str, ...]] = ()
     """The rules that say more: where one of them reports a place that overlaps with a finding of this rule, it is dropped."""
 

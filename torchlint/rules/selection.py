@@ -53,6 +53,12 @@ def find_rule(code: str, *, among: Sequence[Entry] | None = None) -> Entry:
     raise SelectionError(_unknown(code, rules, ()))
 
 
+def prefixes(rules: Iterable[Entry]) -> set[str]:
+    """What stands for several rules: the letters of their codes, with some of the digits behind them."""
+    letters = {rule.code: len(rule.code.rstrip("0123456789")) for rule in rules}
+    return {code[:length] for code, shortest in letters.items() for length in range(shortest, len(code))}
+
+
 def codes_in(arguments: Iterable[str]) -> list[str]:
     """The codes in ``arguments``, each of which holds one or several, separated by commas."""
     return [code.strip() for argument in arguments for code in argument.split(",") if code.strip()]
@@ -75,10 +81,14 @@ def _matches(code: str, entry: str) -> bool:
     return entry == ALL or code.startswith(entry)
 
 
+def is_known(entry: str, rules: Iterable[Entry]) -> bool:
+    """Whether a code, a prefix of codes or ``ALL`` stands for any of ``rules``."""
+    return entry == ALL or (entry != "" and any(rule.code.startswith(entry) for rule in rules))
+
+
 def _require_known(entry: str, rules: Iterable[Entry]) -> None:
-    if not entry or (entry != ALL and not any(rule.code.startswith(entry) for rule in rules)):
-        prefixes = {rule.code[:length] for rule in rules for length in range(3, len(rule.code))}
-        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes), ALL)))
+    if not is_known(entry, rules):
+        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes(rules)), ALL)))
 
 
 def _unknown(entry: str, rules: Iterable[Entry], others: Sequence[str]) -> str:

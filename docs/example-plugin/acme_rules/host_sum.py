@@ -52,6 +52,6 @@ class HostSum(Rule):
                 shown = self.model.shown(tensor)
                 self.report(
                     node,
-                    f"`sum({shown})` adds the rows of a tensor one by one; use `{shown}.sum(dim=0)`",
+                    f"`sum({shown})` adds the rows of a tensor one by one; use its own `.sum(dim=0)`",
                     fix("Sum on the device", replace(node, expression("{tensor}.sum(dim=0)", tensor=tensor)), safe=False),
                 )

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.comment_rule import CommentRule, TextEdit
 from torchlint.rules.triggers import Comment as CommentTrigger
@@ -15,8 +14,8 @@ _OURS = "TPL"
 class UnusedNoqa(CommentRule):
     """
     ## What it does
-    Finds codes in `# noqa: …` comments that silence nothing: the rule finds nothing there, or there is no such rule. Only
-    torchlint's own codes are looked at; comments without codes may be meant for other tools.
+    Finds codes in `# noqa: …` comments that silence nothing: the rule finds nothing there, or there is no such rule. Only the
+    codes of torchlint and of its plugins' rules are looked at; comments without codes may be meant for other tools.
 
     ## Why is this bad
     The comment stays when the code has long been mended, and one day silences a finding that nobody has seen. (This is about
@@ -53,14 +52,15 @@ class UnusedNoqa(CommentRule):
         """Reports the comments that name codes of which nothing is found; rules that are not selected count, too."""
         for comment in self.suppressions.comments():
             ours = [(code, span) for code, span in comment.codes if self._is_ours(code)]
-            found = findings_of([rule for rule in all_rules() if any(rule.code.startswith(code) for code, _ in ours)])
+            found = findings_of([rule for rule in self.known if any(rule.code.startswith(code) for code, _ in ours)])
             lines = [each.code for each in found if not comment.rows or each.location.row in comment.rows]
             unused = [(code, span) for code, span in ours if not any(line.startswith(code) for line in lines)]
             if unused:
                 self._report(comment, unused)
 
     def _is_ours(self, code: str) -> bool:
-        return code.startswith(_OURS) and not self.code.startswith(code)
+        known = code.startswith(_OURS) or any(rule.code.startswith(code) for rule in self.known)
+        return known and not self.code.startswith(code)
 
     def _report(self, comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> None:
         names = ", ".join(f"`{code}`" for code, _ in unused)
