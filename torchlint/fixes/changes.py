@@ -17,6 +17,8 @@ class Replace:
 
     old: cst.CSTNode
     new: cst.CSTNode
+    moves: bool = False
+    """Whether the further lines of what stays move along with its first one, where that comes to stand elsewhere."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,6 +34,8 @@ class Remove:
     """A statement, with its line, or one name of an import."""
 
     node: cst.CSTNode
+    but_comment: bool = False
+    """Whether the comment behind the statement stays, unless it is one to a tool."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,14 +125,19 @@ def replace(old: cst.CSTNode, new: cst.CSTNode) -> Change:
     return Replace(old, new)
 
 
+def unwrap(old: cst.BaseExpression, new: cst.BaseExpression) -> Change:
+    """Puts ``new``, which is made of a part of ``old``, in its place; the further lines of that move along with the first."""
+    return Replace(old, new, moves=True)
+
+
 def replace_by_lines(statement: cst.CSTNode, *new: Statement) -> Change:
     """Puts statements in the place of one, each on lines of its own; only where that one has its lines for itself."""
     return ReplaceByLines(statement, new)
 
 
-def remove(node: cst.CSTNode) -> Change:
-    """Takes a statement away, or one name of an import."""
-    return Remove(node)
+def remove(node: cst.CSTNode, *, but_comment: bool = False) -> Change:
+    """Takes a statement away, or one name of an import; with ``but_comment``, the comment behind the statement stays."""
+    return Remove(node, but_comment)
 
 
 def move(statement: cst.CSTNode, before: cst.CSTNode) -> Change:

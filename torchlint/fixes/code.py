@@ -6,7 +6,8 @@ As the nodes put in are the same objects, a replacement keeps them as they are w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from string import Formatter
 from typing import Any
@@ -28,6 +29,7 @@ _OPERANDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
 }
 _HOLE = "_torchlint_{}"
 _DOT = "_of_"
+_API_HOLE = re.compile(_HOLE.format(rf"(\w+?{_DOT}\w+)"))
 
 
 class Api(cst.Name):
@@ -38,6 +40,23 @@ class Api(cst.Name):
 
     def _visit_and_replace_children(self, visitor: cst.CSTVisitorT) -> Api:
         return self
+
+
+class Quoted(cst.SimpleString):
+    """A string with code in it that names APIs; they are spelled when the fix is made."""
+
+    def spelled(self, spelling: Callable[[str], str]) -> cst.SimpleString:
+        """The string with the APIs as ``spelling`` has them."""
+        value = _API_HOLE.sub(lambda hole: spelling(hole[1].replace(_DOT, ".")), self.value)
+        return cst.SimpleString(value, self.lpar, self.rpar)
+
+
+def in_string(literal: cst.SimpleString, places: Iterable[tuple[int, int]], name: str) -> Quoted:
+    """A string with the API ``name`` at some places, each given by where it starts and ends behind the quote."""
+    value, opening = literal.value, len(literal.prefix) + len(literal.quote)
+    for start, end in sorted(places, reverse=True):
+        value = value[: opening + start] + _HOLE.format(name.replace(".", _DOT)) + value[opening + end :]
+    return Quoted(value, literal.lpar, literal.rpar)
 
 
 def expression(template: str, **parts: cst.BaseExpression) -> cst.BaseExpression:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
@@ -24,17 +25,19 @@ from torchlint.fixes.changes import (
     Statement,
     Wrap,
 )
-from torchlint.fixes.code import Api
+from torchlint.fixes.code import Api, Quoted
 from torchlint.fixes.fstring_fields import fields_of
-from torchlint.fixes.parentheses import in_parentheses
+from torchlint.fixes.parentheses import fitting_there
 from torchlint.fixes.renaming import Renaming
 from torchlint.fixes.rendering import replacement
-from torchlint.fixes.rewriting import Rewriter, TextEdit, combined, parses_alone
+from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
 from torchlint.fixes.spelling import Spelling
 from torchlint.model import Model
 from torchlint.model.positions import written
-from torchlint.model.statements import Parsed
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+
+_FOR_TOOLS = re.compile(r"#\s*(noqa|type:|pylint|fmt|isort)")
+"""Comments that say nothing to people, and nothing at all without the code that they stand behind."""
 
 
 class Editing:
@@ -96,12 +99,12 @@ class Editing:
 
     def _edits(self, change: Change) -> list[TextEdit] | None:
         match change:
-            case Replace(old, new):
-                return self._replacement(old, new)
+            case Replace(old, new, moves):
+                return self._replacement(old, new, moves=moves)
             case ReplaceByLines(old, statements):
                 return self._replacement_by_lines(self._statement(old), statements)
-            case Remove(node):
-                return self._removal(node)
+            case Remove(node, but_comment):
+                return self._removal(node, but_comment=but_comment)
             case Move(node, before):
                 return self._move(self._statement(node), self._statement(before))
             case Insert(new, beside, behind, alone):
@@ -127,38 +130,17 @@ class Editing:
         assert isinstance(twin, FUNCTIONS), "only functions are inserted into and decorated"
         return twin
 
-    def _replacement(self, old: cst.CSTNode, new: cst.CSTNode) -> list[TextEdit] | None:
+    def _replacement(self, old: cst.CSTNode, new: cst.CSTNode, *, moves: bool = False) -> list[TextEdit] | None:
         parsed = self._model.parsed_with(old)
         if not parsed.is_faithful:
             return None
         twin = self._model.twin(old)
         assert twin is not None
         spelled, imports = self._spelled(new, twin, parsed.spans)
-        if isinstance(spelled, cst.BaseExpression) and not self._may_have_lines(spelled, old, parsed):
-            spelled = in_parentheses(spelled)
+        if isinstance(old, cst.BaseExpression) and isinstance(spelled, cst.BaseExpression):
+            spelled = fitting_there(spelled, old, parsed.parents)
         indentation = self._rewriter.indentation(self._model.semantics.tree.statement(twin)) if parsed.is_whole else None
-        return [*replacement(old, spelled, parsed, self._source.text, indentation), *imports]
-
-    def _may_have_lines(self, new: cst.BaseExpression, old: cst.CSTNode, parsed: Parsed) -> bool:
-        """Whether new code has no line break that needs brackets around it, or has them where the old code stands."""
-        code = self._code(new)
-        if new.lpar or getattr(old, "lpar", ()) or not ("\n" in code or "\r" in code) or parses_alone(code):
-            return True
-        child = self._model.twin(old)
-        for parent in self._model.semantics.tree.ancestors(child) if child is not None else ():
-            match parent:
-                case ast.Call(func=function) if child is not function:
-                    return True
-                case ast.Subscript(value=value) if child is not value:
-                    return True
-                case ast.List() | ast.Set() | ast.Dict() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                    return True
-                case ast.stmt():
-                    return False
-            if getattr(parsed.join.concrete.get(parent), "lpar", ()):
-                return True
-            child = parent
-        return False
+        return [*replacement(old, spelled, parsed, self._source.text, indentation, moves=moves), *imports]
 
     def _replacement_by_lines(self, old: ast.stmt, new: Iterable[Statement]) -> list[TextEdit] | None:
         if not self._rewriter.stands_alone(old):
@@ -184,13 +166,20 @@ class Editing:
         deeper = self._rewriter.indent_unit(statement) if statement in self._wrapped else ""
         return self._rewriter.indentation(statement) + deeper
 
-    def _removal(self, node: cst.CSTNode) -> list[TextEdit]:
+    def _removal(self, node: cst.CSTNode, *, but_comment: bool) -> list[TextEdit]:
         twin = self._model.twin(node)
         if isinstance(twin, ast.alias):
             statement = self._model.semantics.tree.parent(twin)
             assert isinstance(statement, (ast.Import, ast.ImportFrom))
             return [self._rewriter.delete_alias(statement, twin)]
-        return [self._rewriter.delete_statement(self._statement(node))]
+        statement = self._statement(node)
+        if but_comment and self._rewriter.stands_alone(statement):
+            start, end = self._source.start(statement), self._source.end(statement)
+            rest = self._source.text[end : self._source.line_span(self._source.location(end).row)[1]]
+            comment = rest.lstrip()
+            if comment.startswith("#") and not _FOR_TOOLS.match(comment):
+                return [(start, end + len(rest) - len(comment), "")]
+        return [self._rewriter.delete_statement(statement)]
 
     def _move(self, statement: ast.stmt, before: ast.stmt) -> list[TextEdit] | None:
         source = self._source
@@ -297,6 +286,13 @@ class _Spelled(cst.CSTTransformer):
         return node not in self._kept
 
     def leave_Api(self, original_node: Api, updated_node: Api) -> cst.BaseExpression:
-        name, imports = self._spelling.of(original_node.value, self._place)
-        self.imports += imports
+        name = self._name(original_node.value)
         return cst.parse_expression(name).with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
+
+    def leave_Quoted(self, original_node: Quoted, updated_node: cst.SimpleString) -> cst.SimpleString:
+        return original_node.spelled(self._name)
+
+    def _name(self, api: str) -> str:
+        name, imports = self._spelling.of(api, self._place)
+        self.imports += imports
+        return name

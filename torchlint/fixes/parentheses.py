@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import IntEnum, auto
 from typing import TypeVar
 
@@ -52,11 +55,23 @@ _PLACES: dict[tuple[type[cst.CSTNode], str], Strength] = {
     **{(cst.IfExp, "test"): Strength.OR, (cst.IfExp, "body"): Strength.OR},
     **{(cst.Comparison, "left"): Strength.BIT_OR, (cst.ComparisonTarget, "comparator"): Strength.BIT_OR},
     **{(cst.StarredElement, "value"): Strength.BIT_OR, (cst.StarredDictElement, "value"): Strength.BIT_OR},
+    (cst.FormattedStringExpression, "expression"): Strength.AWAIT,  # whose `:` and `!=` are not those of the field
     **{(cst.CompFor, "iter"): Strength.OR, (cst.CompIf, "test"): Strength.OR},
     **dict.fromkeys(((cst.Assign, "value"), (cst.AugAssign, "value"), (cst.Return, "value")), Strength.BARE),
     **dict.fromkeys(((cst.AnnAssign, "value"), (cst.Expr, "value"), (cst.Index, "value")), Strength.BARE),
 }
 """How tightly the places within nodes bind, but for those of operands."""
+_BRACKETS = (cst.Arg, cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement)
+"""What stands in brackets, or has its parts in them."""
+_PARTS = (
+    *_BRACKETS,
+    cst.BaseExpression,
+    cst.BaseElement,
+    cst.BaseDictElement,
+    cst.ComparisonTarget,
+    cst.BaseSlice,
+    cst.CompFor,
+)
 
 
 def in_parentheses(node: Expression) -> Expression:
@@ -85,6 +100,44 @@ def fitting(new: cst.BaseExpression, parent: cst.CSTNode, place: str) -> cst.Bas
     return in_parentheses(new) if strength < needed or is_walrus else new
 
 
+def fitting_there(
+    new: cst.BaseExpression, old: cst.BaseExpression, parents: Mapping[cst.CSTNode, cst.CSTNode]
+) -> cst.BaseExpression:
+    """An expression as it has to be written to stand where ``old`` does: in parentheses if it needs them."""
+    if old.lpar and not isinstance(old, cst.Tuple) and not _holds(new, old):
+        return new  # between its parentheses
+    parent = parents[old]
+    place = next((each.name for each in fields(parent) if getattr(parent, each.name) is old), "")
+    new = fitting(new, parent, place)
+    return new if new.lpar or _is_within_brackets(old, parents) or _is_on_one_line(new) else in_parentheses(new)
+
+
+def _holds(node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    return node is part or any(_holds(child, part) for child in node.children)
+
+
+def _is_within_brackets(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+    """Whether a line may be broken where ``node`` stands."""
+    parent = parents.get(node)
+    while isinstance(parent, _PARTS):
+        if isinstance(parent, _BRACKETS) or (isinstance(parent, cst.BaseExpression) and parent.lpar):
+            return True
+        parent = parents.get(parent)
+    return False
+
+
+def _is_on_one_line(node: cst.BaseExpression) -> bool:
+    """Whether an expression needs no brackets to be one: it breaks the line nowhere but within its own."""
+    code = cst.Module([]).code_for_node(node)
+    if "\n" not in code and "\r" not in code:
+        return True
+    try:
+        ast.parse(code, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def _strength(node: cst.BaseExpression) -> Strength:
     if isinstance(node, (cst.BinaryOperation, cst.BooleanOperation, cst.UnaryOperation)):
         return _OPERATORS[type(node.operator)]
@@ -98,7 +151,7 @@ def _needed(parent: cst.CSTNode, place: str) -> Strength:
         is_looser = place == "left" and own is not Strength.POWER
         return own if is_looser else Strength(own + 1)
     if isinstance(parent, cst.UnaryOperation):
-        return _OPERATORS[type(parent.operator)]
+        return Strength(_OPERATORS[type(parent.operator)] + 1)
     if isinstance(parent, cst.Arg) and parent.star:
         return Strength.BIT_OR
     return _PLACES.get((type(parent), place), Strength.LAMBDA)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from torchlint.fixes.alignment import column_behind, moved_along
 from torchlint.model.positions import Written, written
 from torchlint.model.statements import Parsed
 
@@ -21,12 +22,19 @@ _BLANK = " \t\f"
 
 
 def replacement(
-    old: cst.CSTNode, new: cst.CSTNode, parsed: Parsed, text: str, indentation: str | None = None
+    old: cst.CSTNode,
+    new: cst.CSTNode,
+    parsed: Parsed,
+    text: str,
+    indentation: str | None = None,
+    *,
+    moves: bool = False,
 ) -> list[TextEdit]:
     """The edits that make ``new`` of ``old``, a node of ``parsed``, which stands in ``text``.
 
     The parentheses around ``old`` stay where they are, or around it where it is a part of the new. Lines within brackets are
-    indented by ``indentation``, where that is not the same all over ``parsed``.
+    indented by ``indentation``, where that is not the same all over ``parsed``. With ``moves``, the further lines of what is
+    kept move along with the first one.
     """
     start, end = _inside_parentheses(old, parsed)
     if getattr(new, "lpar", ()) and getattr(new, "lpar") == getattr(old, "lpar", ()):
@@ -39,7 +47,8 @@ def replacement(
     edits: list[TextEdit] = []
     before_old, before_new = start, 0
     opened = 0  # brackets that were taken away so far: a comment within them has no place any more
-    for kept_old, kept_new in [*_kept(nodes, code, start, end, parsed, text), ((end, end), (len(code), len(code)))]:
+    kept = list(_kept(nodes, code, start, end, parsed, text))
+    for kept_old, kept_new in [*kept, ((end, end), (len(code), len(code)))]:
         gap = code[before_new : kept_new[0]]
         edit = (before_old, kept_old[0], gap if opened else _spaced(gap, text[before_old : kept_old[0]]))
         if text[edit[0] : edit[1]] != edit[2]:
@@ -47,6 +56,9 @@ def replacement(
             edits.append(_behind_first_lines(_up_to_last_line(edit, text), text))
         opened += _brackets(text[edit[0] : edit[1]]) - _brackets(edit[2])
         before_old, before_new = kept_old[1], kept_new[1]
+    if moves and kept:
+        (first, _), (place, _) = kept[0]
+        edits += moved_along((first, kept[-1][0][1]), column_behind(start, code[:place], text), start, parsed.strings, text)
     return edits
 
 

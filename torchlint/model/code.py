@@ -47,6 +47,10 @@ class CodeQuestions:
         source = self._model.source
         return {source.location(start).row: (start, text) for start, text in source.comments}
 
+    def comment_on_line(self, node: cst.CSTNode) -> str:
+        """The comment on the line that a node starts on; empty where there is none."""
+        return self._comments.get(self._model.line(node), (0, ""))[1]
+
     def is_given_name(self, node: cst.CSTNode) -> bool:
         """Whether a node is a name that has its value from an assignment, and not from an import or a definition."""
         twin = self._model.twin(node)

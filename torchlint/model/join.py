@@ -267,8 +267,17 @@ def _import(join: Join, node: cst.Import | cst.ImportFrom, twin: ast.Import | as
             join.concrete[each] = alias
 
 
+def _type_parameters(join: Join, node: cst.FunctionDef | cst.ClassDef, twin: ast.AST) -> None:
+    """The bounds in ``def f[T: Bound]()``."""
+    parameters = node.type_parameters.params if node.type_parameters is not None else ()
+    for parameter, each in zip(parameters, getattr(twin, "type_params", ())):
+        if isinstance(parameter.param, cst.TypeVar):
+            join.node(parameter.param.bound, getattr(each, "bound", None))
+
+
 def _function(join: Join, node: cst.FunctionDef, twin: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     join.nodes([each.decorator for each in node.decorators], twin.decorator_list)
+    _type_parameters(join, node, twin)
     _parameters(join, node.params, twin.args)
     _annotation(join, node.returns, twin.returns)
     join.body(node.body, twin.body)
@@ -276,6 +285,7 @@ def _function(join: Join, node: cst.FunctionDef, twin: ast.FunctionDef | ast.Asy
 
 def _class(join: Join, node: cst.ClassDef, twin: ast.ClassDef) -> None:
     join.nodes([each.decorator for each in node.decorators], twin.decorator_list)
+    _type_parameters(join, node, twin)
     given = [*node.bases, *node.keywords]
     given.sort(key=lambda each: each.keyword is not None or each.star == "**")
     _arguments(join, given, [*twin.bases, *twin.keywords])

@@ -86,7 +86,12 @@ class Joint:
         """
         twin = self.twin(node)
         parent = self.semantics.tree.parent(twin) if twin is not None else None
-        return self.concrete(parent) if parent is not None and not isinstance(parent, ast.Module) else None
+        while parent is not None and not isinstance(parent, ast.Module):
+            found = self.parsed(self._unit(parent)).join.concrete.get(parent)
+            if found is not None:
+                return found
+            parent = self.semantics.tree.parent(parent)  # what `ast` alone has: the tuple of `x[1, 2]`, the arguments
+        return None
 
     def statement(self, node: cst.CSTNode) -> cst.CSTNode:
         """The innermost statement that a node is, or is a part of."""

@@ -54,6 +54,16 @@ class Parsed:
         return {node: (start + self.offset, end + self.offset) for node, start, end in written(self.module, self.module)[1]}
 
     @cached_property
+    def parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
+        """What each node is a part of."""
+        return {child: node for node in self.spans for child in node.children}
+
+    @cached_property
+    def strings(self) -> list[tuple[int, int]]:
+        """Where strings stand in the file."""
+        return [span for node, span in self.spans.items() if isinstance(node, (cst.SimpleString, cst.FormattedString))]
+
+    @cached_property
     def comments(self) -> list[tuple[int, int]]:
         """Where comments stand in the file."""
         return sorted(span for node, span in self.spans.items() if isinstance(node, cst.Comment))

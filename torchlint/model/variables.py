@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.variables.idle import Idle, IdleAssignments
+from torchlint.semantics.variables.names import VariableNames
 from torchlint.semantics.variables.volatile import VolatileMark, Volatiles
-from torchlint.text.layout import can_be_indented, stands_alone
+from torchlint.semantics.variables.wrappers import Wrappers, Wrapping
+from torchlint.text.layout import can_be_indented, is_elif, stands_alone
 
 
 class VariablesQuestions:
@@ -17,6 +21,74 @@ class VariablesQuestions:
     def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
+
+    # --- calls of Variable -------------------------------------------------------------------------------------------
+
+    def wrapping(self, call: cst.Call) -> Wrapping[cst.BaseExpression] | None:
+        """What a call of Variable wraps; ``None`` if it does not say, and for every other call."""
+        return self._model.found(self._semantics.of(Wrappers).calls, call)
+
+    def cuts_graph(self, data: cst.BaseExpression) -> bool:
+        """Whether to wrap a value is to cut the graph behind it."""
+        return bool(self._model.answered(self._semantics.of(Wrappers).cuts_graph, data))
+
+    def has_no_graph(self, data: cst.BaseExpression) -> bool:
+        """Whether a value is known to have no graph that could be cut."""
+        return bool(self._model.answered(self._semantics.of(Wrappers).has_no_graph, data))
+
+    def is_fresh(self, data: cst.BaseExpression) -> bool:
+        """Whether a tensor is made here and now, so that nothing else refers to it."""
+        return bool(self._model.answered(self._semantics.of(Wrappers).is_fresh, data))
+
+    def cuts_on_purpose(self, call: cst.Call) -> bool:
+        """Whether a call of Variable cuts a graph that has to be cut."""
+        return bool(self._model.answered(self._semantics.of(Wrappers).cuts_on_purpose, call))
+
+    def idle(self, statement: cst.CSTNode, *, unless_silenced: str) -> Idle[cst.CSTNode] | None:
+        """What goes with a statement that does nothing but wrap a value under its own name; ``None`` for all others.
+
+        Calls for which a noqa comment silences the rule ``unless_silenced`` are to stay.
+        """
+        twin, source = self._model.twin(statement), self._model.source
+
+        def is_left(call: ast.Call) -> bool:
+            return self._model.is_silenced(unless_silenced, self._model.concrete(call))
+
+        def may_go(branch: ast.If) -> bool:
+            return stands_alone(source, branch) and not is_elif(source, branch) and "#" not in source.segment(branch)
+
+        if not isinstance(twin, ast.stmt):
+            return None
+        idle = self._semantics.of(IdleAssignments)
+        return self._model.translated(idle.around(twin, is_left, may_go))
+
+    # --- its name ----------------------------------------------------------------------------------------------------
+
+    def is_class_wanted(self, node: cst.BaseExpression) -> bool:
+        """Whether a class is wanted where a node is: in an annotation, ``isinstance``, a comparison with ``type(…)``."""
+        return bool(self._model.answered(self._semantics.of(VariableNames).is_class_wanted, node))
+
+    def named_in(self, annotation: cst.SimpleString) -> list[tuple[int, int]]:
+        """From where to where a quoted annotation names Variable, counted from behind its quote."""
+        return self._model.found(self._semantics.of(VariableNames).quoted, annotation) or []
+
+    def is_unused_import(self, alias: cst.ImportAlias) -> bool:
+        """Whether nothing in the file uses an import of Variable, and it is there neither for others nor to see if it fails."""
+        twin = self._model.twin(alias)
+        if not isinstance(twin, ast.alias) or self._model.source.filename.endswith("__init__.py"):
+            return False
+        return twin in self._semantics.of(VariableNames).imports and not self._is_in_type_comment(twin.asname or twin.name)
+
+    def is_unused_name(self, name: cst.Name) -> bool:
+        """Whether nothing in the file uses a name that is assigned to."""
+        is_unused = self._model.answered(self._semantics.of(VariableNames).is_unused, name)
+        return bool(is_unused) and not self._is_in_type_comment(name.value)
+
+    def _is_in_type_comment(self, name: str) -> bool:
+        types = (text for _, text in self._model.source.comments if re.match(r"#\s*type:", text))
+        return any(re.search(rf"\b{name}\b", text) for text in types)
+
+    # --- volatile ----------------------------------------------------------------------------------------------------
 
     def volatile(self, node: cst.Arg | cst.Assign) -> VolatileMark[cst.BaseExpression] | None:
         """What an argument or an assignment sets ``volatile`` to; ``None`` where it sets something else."""

@@ -58,9 +58,9 @@ def _argument(call: cst.Call, flag: Flag[cst.BaseExpression]) -> cst.Arg:
 
 
 def _is_behind_comment(call: cst.Call, flag: Flag[cst.BaseExpression]) -> bool:
-    """Whether a comment stands between a flag, which is not the first argument, and what is given before it."""
+    """Whether a comment stands between a flag, which is not the first argument, and what is given before it, or in that."""
     place = call.args.index(_argument(call, flag))
-    return holds_comment(call.args[place - 1].comma)
+    return any(map(holds_comment, call.args[place - 1].children))
 
 
 def _leaves_room(call: cst.Call, loss: FlaggedLoss[cst.BaseExpression]) -> bool:

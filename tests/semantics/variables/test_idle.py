@@ -1,0 +1,91 @@
+"""Assignments that do nothing but wrap a value under its own name."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.variables.idle import Idle, IdleAssignments
+
+
+def idle(snippet: str, *, left: int = 0, may_go: bool = True) -> Idle[ast.stmt] | None:
+    """What goes with the last assignment of a snippet; calls on line ``left`` are to be left."""
+    semantics, _ = marked("import torch\nfrom torch.autograd import Variable\n" + dedent(snippet))
+    statement = semantics.tree.of_type(ast.Assign)[-1]
+    return semantics.of(IdleAssignments).around(statement, lambda call: call.lineno - 2 == left, lambda branch: may_go)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "x = Variable(x)",
+        "x, y = Variable(x), Variable(y)",
+        "x, y = x, Variable(y)",
+        "self.x = Variable(self.x)",
+        "x = Variable(x, requires_grad=False)",
+    ],
+)
+def test_finds_what_does_nothing(snippet: str) -> None:
+    found = idle(snippet)
+    assert found is not None and len(found.statements) == 1 and not found.whole
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "y = Variable(x)",
+        "x = Variable(x, requires_grad=True)",
+        "x = Variable(x.data)",
+        "x = z = Variable(x)",
+        "x[0] = Variable(x[0])",
+        "x, y = Variable(x), f(y)",
+        "x, y = Variable(y), Variable(x)",
+        "x = x",
+        "def repackage(x):\n    x = Variable(x)",
+    ],
+)
+def test_finds_nothing_else(snippet: str) -> None:
+    assert idle(snippet) is None
+
+
+def test_leaves_what_is_to_be_left() -> None:
+    assert idle("x = Variable(x)", left=1) is None
+
+
+@pytest.mark.parametrize(
+    ("snippet", "whole", "branch"),
+    [
+        ("if cuda:\n    x = Variable(x)\n    y = Variable(y)", True, True),
+        ("if isinstance(x, list):\n    x = Variable(x)", True, True),
+        ("if ready():\n    x = Variable(x)", True, False),
+        ("if cuda:\n    x = Variable(x)\nelse:\n    pass", True, False),
+        ("if cuda:\n    pass\nelse:\n    x = Variable(x)", True, False),
+        ("for x in xs:\n    x = Variable(x)", True, False),
+        ("if cuda:\n    f()\n    x = Variable(x)", False, False),
+    ],
+)
+def test_tells_what_goes_with_it(snippet: str, whole: bool, branch: bool) -> None:
+    found = idle(snippet)
+    assert found is not None
+    assert (found.whole, found.branch is not None) == (whole, branch)
+
+
+def test_a_branch_that_may_not_go_stays() -> None:
+    found = idle("if cuda:\n    x = Variable(x)", may_go=False)
+    assert found is not None and found.whole and found.branch is None
+
+
+@pytest.mark.parametrize(
+    ("snippet", "has_no_graph"),
+    [
+        ("x = torch.zeros(3)\nx = Variable(x)", True),
+        ("def f(x):\n    x = Variable(x)\n    return x", False),
+        ("x = torch.zeros(3)\nfor y in ys:\n    x = Variable(x)\n    y = Variable(y)", False),
+    ],
+)
+def test_tells_whether_graphs_were_cut(snippet: str, has_no_graph: bool) -> None:
+    found = idle(snippet)
+    assert found is not None and found.has_no_graph == has_no_graph

@@ -1,0 +1,94 @@
+"""What is wrapped in Variable, and what that does to its graph."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.variables.wrappers import Wrappers
+
+IMPORTS = "import numpy as np\nimport torch\nimport torch.nn as nn\nfrom torch.autograd import Variable\n"
+
+
+def wrappers(snippet: str) -> tuple[Wrappers, list[ast.expr]]:
+    semantics, nodes = marked(IMPORTS + snippet)
+    return semantics.of(Wrappers), nodes
+
+
+@pytest.mark.parametrize(
+    ("call", "data", "flag"),
+    [
+        ("Variable(x)", "x", None),
+        ("Variable(x + y)", "x + y", None),
+        ("Variable(data=x)", "x", None),
+        ("Variable(x, True)", "x", "True"),
+        ("Variable(x, requires_grad=flag)", "x", "flag"),
+        ("torch.autograd.Variable(x)", "x", None),
+    ],
+)
+def test_tells_what_is_wrapped(call: str, data: str, flag: str | None) -> None:
+    found, _ = wrappers(call)
+    [wrapping] = found.calls.values()
+    assert (ast.unparse(wrapping.data), wrapping.flag and ast.unparse(wrapping.flag)) == (data, flag)
+
+
+@pytest.mark.parametrize(
+    "call", ["Variable()", "Variable(*x)", "Variable(x, **k)", "Variable(x, volatile=True)", "Variable(x, True, True)", "V(x)"]
+)
+def test_knows_when_that_is_not_said(call: str) -> None:
+    found, _ = wrappers(call)
+    assert not found.calls
+
+
+@pytest.mark.parametrize(
+    ("snippet", "cuts", "has_no_graph"),
+    [
+        ("Variable(«torch.zeros(3)»)", False, True),
+        ("Variable(«nn.Linear(1, 1)(x)»)", True, False),
+        ("def f(x): Variable(«x»)", False, False),
+        ("def f(x):\n    with torch.no_grad(): Variable(«x»)", False, True),
+        ("def f(x):\n    with torch.no_grad(): Variable(«nn.Linear(1, 1)(x)»)", False, True),
+        ("Variable(«torch.zeros(3, requires_grad=True)»)", False, False),
+        ("Variable(«np.zeros(3)»)", False, False),
+    ],
+)
+def test_tells_whether_there_is_a_graph_to_cut(snippet: str, cuts: bool, has_no_graph: bool) -> None:
+    found, [data] = wrappers(snippet)
+    assert (found.cuts_graph(data), found.has_no_graph(data)) == (cuts, has_no_graph)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "is_fresh"),
+    [
+        ("«torch.zeros(3)»", True),
+        ("«torch.zeros(3).cuda().double()»", True),
+        ("x = torch.zeros(3)\n«x»", False),
+        ("x = torch.zeros(3)\n«torch.as_tensor(x)»", False),
+        ("x = torch.zeros(3)\n«torch.flatten(x)»", False),
+        ("x = torch.zeros(3)\n«x.double()»", False),
+        ("«nn.Linear(1, 1)(x)»", False),
+    ],
+)
+def test_tells_what_is_made_on_the_spot(snippet: str, is_fresh: bool) -> None:
+    found, [data] = wrappers(snippet)
+    assert found.is_fresh(data) == is_fresh
+
+
+@pytest.mark.parametrize(
+    ("snippet", "on_purpose"),
+    [
+        ("y = nn.Linear(1, 1)(x)\nz = «Variable(y, requires_grad=False)»", True),
+        ("y = nn.Linear(1, 1)(x)\nz = «Variable(y)»", False),
+        ("class A:\n    def f(self, x):\n        self.h = «Variable(nn.Linear(1, 1)(x))»", True),
+        ("class A:\n    def f(self, x):\n        h = «Variable(nn.Linear(1, 1)(x))»\n        self.h = h", True),
+        ("def repackage_hidden(h): return «Variable(h)»", True),
+        ("def repackage_hidden(h): return «Variable(h.data.clone())»", False),
+        ("def f(h): return «Variable(h, requires_grad=False)»", False),
+    ],
+)
+def test_tells_what_is_cut_on_purpose(snippet: str, on_purpose: bool) -> None:
+    found, [call] = wrappers(snippet)
+    assert isinstance(call, ast.Call)
+    assert found.cuts_on_purpose(call) == on_purpose

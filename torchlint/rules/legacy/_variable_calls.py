@@ -1,0 +1,147 @@
+"""Calls of `Variable`: what each of them does since torch 0.4, and what is left without it."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+import libcst as cst
+
+from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, unwrap
+from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
+from torchlint.rules.rule import Rule
+from torchlint.semantics import Type
+from torchlint.semantics.variables.wrappers import Wrapping
+
+DEAD = "`Variable` has done nothing since torch 0.4: use the tensor itself"
+_TAKE_REQUIRES_GRAD = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("zeros", "ones", "rand", "randn", "randint", "normal", "empty", "full", "eye", "arange", "linspace", "logspace"),
+        *("tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like"),
+    )
+)
+
+
+def report_call(rule: Rule, call: cst.Call) -> None:
+    """Reports a call of Variable."""
+    if sum(each.keyword is None and each.star != "**" for each in call.args) == 3 or argument(call, "volatile") is not None:
+        return  # TPL103 says more
+    wrapping = rule.model.variables.wrapping(call)
+    if wrapping is None:
+        rule.report(call, DEAD)
+    elif wrapping.flag is not None and rule.model.code.truth(wrapping.flag) is not False:
+        flag = rule.model.shown(wrapping.flag)
+        message = f"`Variable(…, requires_grad={flag})`: tensors take `requires_grad` themselves since torch 0.4"
+        rule.report(call, message, _made_leaf(rule, call, wrapping, wrapping.flag))
+    else:
+        rule.report(call, _message(rule, wrapping.data), _unwrapped(rule, call, wrapping))
+
+
+def _message(rule: Rule, data: cst.BaseExpression) -> str:
+    text = rule.model.shown(data) if rule.model.is_on_one_line(data) else "…"
+    if _is_no_tensor(rule, data):
+        return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
+    if rule.model.variables.cuts_graph(data):
+        return f"`Variable({text})` silently cuts the graph behind `{text}`"
+    if _is_data(data):
+        return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
+    return f"`Variable({text})` is just `{text}` since torch 0.4"
+
+
+def _is_data(node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
+    """Whether a node is ``x.data``."""
+    return isinstance(node, cst.Attribute) and node.attr.value == "data"
+
+
+def _is_no_tensor(rule: Rule, data: cst.BaseExpression) -> bool:
+    return rule.model.kind(data).type in (Type.ARRAY, Type.NUMBER, Type.SEQUENCE)
+
+
+# --- what the tensor is left as --------------------------------------------------------------------------------------
+
+
+def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression]) -> CodeFix | None:
+    data = wrapping.data
+    if _is_data(data):
+        return _left(call, data, ".detach()", f"Use `{rule.model.shown(data.value)}.detach()`")
+    if _is_no_tensor(rule, data):
+        return _converted(call)
+    if rule.model.variables.cuts_on_purpose(call):
+        return _left(call, data, ".detach()", "Detach the tensor")
+    idle = rule.model.variables.idle(rule.model.statement(call), unless_silenced=rule.code)
+    if idle is None:
+        return _left(call, data, "", "Use the tensor itself", safe=rule.model.variables.has_no_graph(data))
+    if not idle.whole:
+        [statement] = idle.statements
+        removal = remove(statement, but_comment=True)
+        return fix("Remove the assignment of a name to itself", removal, safe=idle.has_no_graph)
+    first, *others = idle.statements
+    changes: list[Change] = [replace(first, cst.Pass()), *(remove(other, but_comment=True) for other in others)]
+    if idle.branch is not None:
+        changes = [remove(idle.branch)]
+    return fix("Remove the assignments to themselves", *changes, safe=idle.has_no_graph)
+
+
+def _converted(call: cst.Call) -> CodeFix | None:
+    """What is no tensor was never wrapped but refused: it becomes one."""
+    match call.args:
+        case [cst.Arg(keyword=None)]:
+            return fix("Use `torch.as_tensor`", replace(call.func, expression("{torch.as_tensor}")), safe=False)
+    return None
+
+
+def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression], flag: cst.BaseExpression) -> CodeFix | None:
+    data = wrapping.data
+    if _is_no_tensor(rule, data):
+        return None
+    if isinstance(data, cst.Call) and _takes_requires_grad(rule, data):
+        leaf = with_argument(data, "requires_grad", flag)
+        return fix("Give `requires_grad` to the factory", unwrap(call, leaf))
+    given = "" if isinstance(flag, cst.Name) and flag.value == "True" else "{flag}"
+    suffix = f".requires_grad_({given})"
+    if not rule.model.variables.is_fresh(data):
+        suffix = f".detach(){suffix}"
+    return _left(call, data, suffix, "Make the tensor a leaf", flag=flag)
+
+
+def _takes_requires_grad(rule: Rule, factory: cst.Call) -> bool:
+    if rule.model.name(factory.func) not in _TAKE_REQUIRES_GRAD or any(each.star == "**" for each in factory.args):
+        return False
+    return all(argument(factory, name) is None for name in ("requires_grad", "out")) and not holds_comment(factory)
+
+
+def _left(
+    call: cst.Call,
+    data: cst.BaseExpression,
+    suffix: str,
+    title: str,
+    *,
+    flag: cst.BaseExpression | None = None,
+    safe: bool = True,
+) -> CodeFix | None:
+    """The fix that leaves the wrapped expression with ``suffix`` behind it, in the place of a ``.data``."""
+    base = data.value if suffix and _is_data(data) else data
+    is_commented = _has_comment_beside(call, data)
+    if is_commented:
+        given, *others = call.args
+        if given.value is not data or given.keyword is not None:
+            return None
+        bare = call if not others else without_argument(call, others[0])
+        base = _in_parentheses_of(bare, base)
+    parts = {} if flag is None else {"flag": flag}
+    new = expression(f"{{base}}{suffix}", base=base, **parts)
+    return fix(title, replace(call, new) if is_commented else unwrap(call, new), safe=safe)
+
+
+def _has_comment_beside(call: cst.Call, data: cst.BaseExpression) -> bool:
+    """Whether a comment stands between the parentheses of a call, and not in what it wraps."""
+    parts = [part for each in call.args for part in each.children if part is not data]
+    return any(map(holds_comment, [call.whitespace_before_args, *parts]))
+
+
+def _in_parentheses_of(call: cst.Call, node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression in the parentheses of a call, with the comments that stand in them."""
+    [given] = call.args
+    behind = given.comma.whitespace_after if isinstance(given.comma, cst.Comma) else given.whitespace_after_arg
+    opening, closing = cst.LeftParen(call.whitespace_before_args), cst.RightParen(behind)
+    return node.with_changes(lpar=[opening, *node.lpar], rpar=[*node.rpar, closing])

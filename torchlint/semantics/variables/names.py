@@ -1,0 +1,117 @@
+"""Where a file refers to `Variable` without calling it: as a class, in quoted annotations, by names that nothing uses."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+
+from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.code.names import canonical
+from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.variables.computations import VARIABLE
+
+_SOME, _MANY = 3, 9
+"""How many other unused imports make a file one that exists for its imports: if it defines nothing, and if it does."""
+
+
+class VariableNames:
+    """Tells what a file's references to Variable are for."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def is_class_wanted(self, node: ast.expr) -> bool:
+        """Whether a class is wanted where ``node`` is: an annotation, ``isinstance``, a comparison with ``type(…)``."""
+        child: ast.AST = node
+        for parent in self._semantics.tree.ancestors(node):
+            match parent:
+                case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation) if annotation is child:
+                    return True
+                case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns) if returns is child:
+                    return True
+                case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, classes]) if classes is child:
+                    return True
+                case ast.Compare(left=other) | ast.Call(args=[other, *_]) if other is not child:
+                    return isinstance(other, ast.Call) and isinstance(other.func, ast.Name) and other.func.id == "type"
+                case ast.Tuple() | ast.Subscript() | ast.BinOp() | ast.List() | ast.Set() | ast.Attribute():
+                    child = parent
+                case _:
+                    return False
+        return False
+
+    # --- quoted annotations ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def quoted(self) -> dict[ast.Constant, list[tuple[int, int]]]:
+        """The annotations in strings that name Variable, and from where to where they do."""
+        strings = self._semantics.tree.of_type(ast.Constant)
+        naming = (node for node in strings if isinstance(node.value, str) and "Variable" in node.value)
+        found = ((node, self._names_in(node)) for node in naming if self.is_class_wanted(node))
+        return {node: places for node, places in found if places}
+
+    def _names_in(self, annotation: ast.Constant) -> list[tuple[int, int]]:
+        try:
+            parsed = ast.parse(str(annotation.value), mode="eval")
+        except SyntaxError:
+            return []
+        scope = self._semantics.bindings.scope_of(annotation)
+        found: list[tuple[int, int]] = []
+        for part in ast.walk(parsed):
+            name = dotted(part) if isinstance(part, (ast.Name, ast.Attribute)) else None
+            if name and (name == "Variable" or name.endswith(".Variable") or isinstance(part, ast.Name)):
+                first, _, rest = name.partition(".")
+                bindings = self._semantics.bindings.lookup(first, scope)
+                targets = {canonical(".".join(filter(None, (binding.imported, rest)))) for binding in bindings}
+                if targets == {VARIABLE} and isinstance(part, ast.expr):
+                    found.append((part.col_offset, part.end_col_offset or 0))
+        return found
+
+    # --- names that nothing uses -------------------------------------------------------------------------------------
+
+    def is_unused(self, node: ast.AST) -> bool:
+        """Whether a name that is imported, or assigned to, is used nowhere, not even in a string that is code."""
+        binding = self._semantics.bindings.of(node)
+        return binding is not None and not binding.uses and not self._is_named_in_strings(binding)
+
+    @cached_property
+    def imports(self) -> list[ast.alias]:
+        """The imports of Variable that nothing uses; none in a file that exists for its imports, or where they may fail."""
+        if self._is_import_hub:
+            return []
+        return [alias for alias in self._semantics.tree.of_type(ast.alias) if self._is_unused_import(alias)]
+
+    def _is_unused_import(self, alias: ast.alias) -> bool:
+        statement = self._semantics.tree.parent(alias)
+        binding = self._semantics.bindings.of(alias)
+        if not isinstance(statement, ast.ImportFrom) or alias.name != "Variable" or binding is None:
+            return False
+        may_fail = isinstance(self._semantics.tree.parent(statement), (ast.Try, ast.ExceptHandler))
+        is_import = binding.form is Form.IMPORT and canonical(binding.imported) == VARIABLE
+        return is_import and not may_fail and self.is_unused(alias)
+
+    @cached_property
+    def _is_import_hub(self) -> bool:
+        """Whether the file imports more than it uses: a module that others import everything from."""
+        every = [binding for found in self._semantics.bindings.module.bindings.values() for binding in found]
+        imports = [binding for binding in every if binding.form is Form.IMPORT and canonical(binding.imported) != VARIABLE]
+        unused = [binding for binding in imports if not binding.uses]
+        defines = any(binding.form in (Form.FUNCTION, Form.CLASS) for binding in every)
+        return len(unused) > (_MANY if defines else _SOME) and len(unused) > len(imports) / 2
+
+    def _is_named_in_strings(self, binding: Binding) -> bool:
+        """Whether strings that are code, such as those of ``__all__``, name it."""
+        return re.search(rf"\b{binding.name}\b", self._code_in_strings) is not None
+
+    @cached_property
+    def _code_in_strings(self) -> str:
+        strings = {node.value for node in self._semantics.tree.of_type(ast.Constant) if isinstance(node.value, str)}
+        return "\n".join(text for text in strings if "Variable" in text and _is_expression(text))
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True

@@ -1,0 +1,107 @@
+"""Tensors wrapped in `Variable`: what is wrapped, and whether that cuts a graph."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Grad, Semantics
+from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.variables.computations import VARIABLE
+
+Node = TypeVar("Node")
+
+_MAY_RETURN_ARGUMENT = frozenset(
+    {VARIABLE}
+    | {f"torch.{name}" for name in ("as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "conj", "flatten")}
+    | {f"torch.{name}" for name in ("positive", "real", "resolve_conj", "resolve_neg")}
+)
+"""What may give its argument back: each of these does, of some tensor (ran)."""
+_DETACHES = re.compile(r"detach|repackage", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Wrapping(Generic[Node]):
+    """What a call of Variable wraps, and ``requires_grad`` as it is given."""
+
+    data: Node
+    flag: Node | None
+
+
+class Wrappers:
+    """Finds the calls of Variable, and tells what each of them does."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def calls(self) -> dict[ast.Call, Wrapping[ast.expr]]:
+        """The calls of Variable that say what they wrap, and nothing but that and ``requires_grad``."""
+        calls = self._semantics.of(Spellings).calls({"Variable"})
+        found = ((call, _wrapping(call)) for call in calls if self._semantics.qualified_name(call.func) == VARIABLE)
+        return {call: wrapping for call, wrapping in found if wrapping is not None}
+
+    def cuts_graph(self, data: ast.expr) -> bool:
+        """Whether wrapping a value cuts the graph behind it."""
+        return self._semantics.kind(data).carries_graph and not self._semantics.no_grad.covers(data)
+
+    def has_no_graph(self, data: ast.expr) -> bool:
+        """Whether there is no graph to cut: the value is known to have none, or autograd is off."""
+        kind = self._semantics.kind(data)
+        if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
+            return kind.grad is Grad.NONE
+        return self._semantics.no_grad.block(data)
+
+    def is_fresh(self, data: ast.expr) -> bool:
+        """Whether a tensor is made here and now, by a chain of calls on a function of torch: nothing else refers to it."""
+        if self._semantics.kind(data).grad is not Grad.NONE:
+            return False
+        while isinstance(data, ast.Call):
+            name = self._semantics.qualified_name(data.func) or ""
+            if name.startswith("torch."):
+                return name not in _MAY_RETURN_ARGUMENT
+            if not isinstance(data.func, ast.Attribute):
+                return False
+            data = data.func.value
+        return False
+
+    def cuts_on_purpose(self, call: ast.Call) -> bool:
+        """Whether the graph was cut because it had to be: ``requires_grad=False``, a kept value, `repackage_hidden`."""
+        wrapping = self.calls.get(call)
+        if wrapping is None:
+            return False
+        function = self._semantics.tree.function(call)
+        if isinstance(function, FUNCTIONS) and _DETACHES.search(function.name):
+            return not isinstance(wrapping.data, ast.Call)
+        if self._semantics.kind(wrapping.data).grad not in (Grad.GRAPH, Grad.LEAF):
+            return False
+        return wrapping.flag is not None or self._is_kept(call)
+
+    def _is_kept(self, call: ast.Call) -> bool:
+        """Whether the value is stored as an attribute, right away or under a name first."""
+        statement = self._semantics.tree.parent(call)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return False
+        if isinstance(statement.targets[0], ast.Attribute):
+            return True
+        binding = self._semantics.bindings.of(statement.targets[0])
+        users = [self._semantics.tree.parent(use) for use in binding.uses] if binding is not None else []
+        return any(isinstance(user, ast.Assign) and isinstance(user.targets[0], ast.Attribute) for user in users)
+
+
+def makes_leaf(wrapping: Wrapping[ast.expr]) -> bool:
+    """Whether ``requires_grad`` is, or may be, true."""
+    return wrapping.flag is not None and not (isinstance(wrapping.flag, ast.Constant) and not wrapping.flag.value)
+
+
+def _wrapping(call: ast.Call) -> Wrapping[ast.expr] | None:
+    words = {word.arg: word.value for word in call.keywords}
+    data = call.args[0] if call.args else words.pop("data", None)
+    flag = call.args[1] if len(call.args) > 1 else words.pop("requires_grad", None)
+    if data is None or words or len(call.args) > 2 or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    return Wrapping(data, flag)
