@@ -69,7 +69,6 @@ ON_AST = {
         "ast_rule",
         "legacy.tpl101_variable_wrapper",
         "spelling",
-        "training.tpl308_double_softmax",
         "unwrapping",
     )
 }

@@ -48,7 +48,7 @@ class Accumulations:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._fate = Fate(semantics)
+        self._fate = semantics.of(Fate)
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 

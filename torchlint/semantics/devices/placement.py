@@ -39,7 +39,6 @@ _TENSOR_CLASSES = {
 }
 _DEVICE_NAME = re.compile(r"devices?(_|\d|$)|(^|_)(dev\d?|ctx)$", re.IGNORECASE)
 _DTYPE_NAME = re.compile(r"d_?type$", re.IGNORECASE)
-_INDEX_NAME = re.compile(r"(^|_)(gpu|rank|cuda)s?(_?ids?|_?index|\d|$)", re.IGNORECASE)
 _CASTS_IN_PYTHON = {"builtins.float": "float64", "builtins.int": "int64", "builtins.bool": "bool"}
 _DEPTH = 5
 

@@ -30,7 +30,7 @@ class NewModules:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._classes = ModuleClasses(semantics)
+        self._classes = semantics.of(ModuleClasses)
         self._stateful: dict[ast.ClassDef, bool] = {}
 
     def is_parameter(self, node: ast.expr, depth: int = 0) -> bool:
