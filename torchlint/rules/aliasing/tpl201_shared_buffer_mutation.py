@@ -48,7 +48,13 @@ class SharedBufferMutation(Rule):
     code = "TPL201"
     name = "shared-buffer-mutation"
     triggers = (Found(".aliasing.shared_buffers:SharedBuffers.changes"),)
-    needs = (("torch", "nn"),)
+    needs = (
+        ("torch", "nn"),
+        (
+            *("from_numpy", "as_tensor", "asarray", "numpy", "from_dlpack", "Tensor", "FloatTensor", "DoubleTensor"),
+            *("LongTensor", "IntTensor", "HalfTensor", "ByteTensor", "CharTensor", "ShortTensor", "BoolTensor"),
+        ),
+    )
     yields_to = ("TPL001", "TPL008", "TPL203")
 
     def visit_Call(self, node: cst.Call) -> None:

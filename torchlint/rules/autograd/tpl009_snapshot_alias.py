@@ -54,6 +54,17 @@ class SnapshotAlias(Rule):
     code = "TPL009"
     name = "snapshot-alias"
     triggers = (Found(".aliasing.kept_snapshots:KeptSnapshots.found"),)
+    needs = (
+        (
+            *("state_dict", "parameters", "named_parameters", "Parameter", "requires_grad", "requires_grad_"),
+            *("weight", "bias", "train"),
+        ),
+        (
+            *("state_dict", "load_state_dict", "step", "fit", "fit_one_cycle", "no_grad", "inference_mode", "data"),
+            *("set_grad_enabled", "train", "train_epoch", "train_one_epoch", "train_model", "train_step", "training_step"),
+            *("learn", "update", "optimize", "optimise", "optimize_parameters", "backward"),
+        ),
+    )
 
     def visit_Call(self, node: cst.Call) -> None:
         """`best = model.state_dict()`, `old = list(model.parameters())`, `old = w.detach()`."""

@@ -58,7 +58,7 @@ class UnregisteredModules(Rule):
     code = "TPL301"
     name = "unregistered-modules"
     triggers = (Found(".modules.unregistered:UnregisteredModules.kept"),)
-    needs = (("class",),)
+    needs = (("class",), ("torch", "nn", "Module", "LightningModule", "pl", "lightning", "pytorch_lightning"))
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports `self.layers = [nn.Linear(2, 2)]`."""
