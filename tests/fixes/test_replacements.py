@@ -1,110 +1,164 @@
-"""What becomes of code that is replaced, in texts with an ``x.data``: what stays, and where new code comes to stand."""
+"""Expressions that others are put in the place of: what stays of the text, and what is written anew."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 
 import libcst as cst
 import pytest
 
-from torchlint.fixes.changes import Change, fix, replace, without_attribute, wrap
-from torchlint.fixes.code import after_method, expression, method_call, statement
-from torchlint.fixes.copying import copied
+from torchlint.fixes.changes import Change, fix, replace, unwrap
+from torchlint.fixes.code import expression, in_string, method_call
 from torchlint.fixes.edits import Editing
 from torchlint.model import Model
 from torchlint.semantics import Semantics
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
 
-Changing = Callable[[Model, cst.Attribute], list[Change]]
 
-
-def changed(text: str, changing: Changing) -> str:
-    """A text after changes that have to do with its ``.data``."""
+def changed(text: str, is_meant: Callable[[cst.CSTNode], bool], change: Callable[[cst.BaseExpression], Change]) -> str:
+    """A text with the outermost node that is meant changed."""
     source = Source(text)
     model = Model(source, Semantics(source.tree), Suppressions(source))
-    [twin] = [node for node in model.semantics.tree.of_type(ast.Attribute) if node.attr == "data"]
-    node = cst.ensure_type(model.concrete(twin), cst.Attribute)
-    made = Editing(model).fix(fix("Change it", *changing(model, node)))
+    model.concrete(source.tree.body[-1])
+    node = next(each for each in model.parsed(source.tree.body[-1]).join.twins if is_meant(each))
+    assert isinstance(node, cst.BaseExpression)
+    made = Editing(model).fix(fix("", change(node)))
     assert made is not None
     return source.edited(made.edits)
 
 
-@pytest.mark.parametrize(
-    ("before", "method", "nothing"),
-    [
-        ("f(x.data)\n", "f(x.detach())\n", "f(x)\n"),
-        ("f((x.data).T)\n", "f((x.detach()).T)\n", "f((x).T)\n"),
-        ("f((x).data)\n", "f((x).detach())\n", "f((x))\n"),
-        ("f(x\n  .data\n  .T)\n", "f(x\n  .detach()\n  .T)\n", "f(x\n  .T)\n"),
-        ("f(x  # x\n  .data)\n", "f(x  # x\n  .detach())\n", "f(x  # x\n  )\n"),
-        ("f(x.  # why\n  data)\n", "f(x.  # why\n  detach())\n", "f(x  # why\n  )\n"),
-        ("f(x\r\n  .data)\r\n", "f(x\r\n  .detach())\r\n", "f(x)\r\n"),
-    ],
-)
-def test_a_method_in_the_place_of_an_attribute_and_nothing_in_its_place(before: str, method: str, nothing: str) -> None:
-    assert changed(before, lambda _, node: [replace(node, method_call(node, "detach"))]) == method
-    assert changed(before, lambda _, node: [without_attribute(node)]) == nothing
+def is_data(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == "data"
+
+
+def is_wrapped(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "wrap"
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("f(x.data)\n", "f(x.detach().data)\n"),
-        ("f((x).data)\n", "f((x).detach().data)\n"),
-        ("f(x\n  .data)\n", "f(x\n  .detach().data)\n"),
-        ("f(x  # x\n  .data)\n", "f(x  # x\n  .detach().data)\n"),
+        ("x.data", "x"),
+        ("(x + 1).data", "(x + 1)"),
+        ("(x).data.y", "(x).y"),
+        ("é.data.ü", "é.ü"),
+        ("x \\\n    .data \\\n    .y", "x \\\n    .y"),
+        ("(x\n .data\n .y)", "(x\n .y)"),
+        ("(x  # a.b\n .data\n .y)", "(x  # a.b\n .y)"),
+        ("f'{x.data!r:>{y}}'", "f'{x!r:>{y}}'"),
     ],
 )
-def test_another_method_in_front(before: str, after: str) -> None:
-    assert changed(before, lambda _, node: [replace(node, after_method(node, "detach"))]) == after
-
-
-@pytest.mark.parametrize(
-    ("before", "methods", "after"),
-    [
-        ("y = x.data\n", ("detach", "clone"), "y = x.detach().clone()\n"),
-        ("y = (x\n     .data)\n", ("detach", "clone"), "y = (x\n     .detach().clone())\n"),
-        ("y = x.data.cpu()\n", ("clone",), "y = x.data.cpu().clone()\n"),
-        ("y = (x\n     .data.cpu()  # why\n)\n", ("clone",), "y = (x\n     .data.cpu().clone()  # why\n)\n"),
-        ("y = x.data or z\n", ("clone",), "y = (x.data or z).clone()\n"),
-    ],
-)
-def test_copies_are_made_within_parentheses(before: str, methods: tuple[str, ...], after: str) -> None:
-    def changing(model: Model, node: cst.Attribute) -> list[Change]:
-        value = cst.ensure_type(model.statement(node), cst.Assign).value
-        return [replace(value, copied(value, methods))]
-
-    assert changed(before, changing) == after
+def test_an_attribute_goes_with_its_dot(before: str, after: str) -> None:
+    assert changed(before, is_data, lambda node: replace(node, cst.ensure_type(node, cst.Attribute).value)) == after
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("x.data = v\n", "with torch.no_grad():\n    x.copy_(v)\n"),
-        ("(x.data) = v\n", "with torch.no_grad():\n    x.copy_(v)\n"),
-        ("x.data = (a,\n  b)\n", "with torch.no_grad():\n    x.copy_((a,\n      b))\n"),
-        ("x.data = (y := v)\n", "with torch.no_grad():\n    x.copy_(y := v)\n"),
-        ("x.data = a, b\n", "with torch.no_grad():\n    x.copy_((a, b))\n"),
-        ("x.data = \\\n  v\n", "with torch.no_grad():\n    x.copy_(v)\n"),
-        ("import torch as t\nx.data = v\n", "import torch as t\nwith t.no_grad():\n    x.copy_(v)\n"),
-        ("from torch import no_grad\nx.data = v\n", "from torch import no_grad\nwith no_grad():\n    x.copy_(v)\n"),
-        ("import os\nx.data = v\n", "import torch\nimport os\nwith torch.no_grad():\n    x.copy_(v)\n"),
+        ("x.data", "x.detach()"),
+        ("(x  # a.b\n .data\n .y)", "(x  # a.b\n .detach()\n .y)"),
+        ("x \\\n  .data", "x \\\n  .detach()"),
+        ("f(x).data[0]", "f(x).detach()[0]"),
+        ("x . data", "x . detach()"),
     ],
 )
-def test_a_statement_that_is_replaced_in_a_block_of_its_own(before: str, after: str) -> None:
-    def changing(model: Model, node: cst.Attribute) -> list[Change]:
-        assignment = cst.ensure_type(model.statement(node), cst.Assign)
-        call = statement("{tensor}.copy_({value})", tensor=node.value, value=assignment.value)
-        return [wrap([assignment], expression("{torch.no_grad}()")), replace(assignment, call)]
-
-    assert changed(before, changing) == after
+def test_an_attribute_keeps_its_place(before: str, after: str) -> None:
+    assert (
+        changed(before, is_data, lambda node: replace(node, method_call(cst.ensure_type(node, cst.Attribute), "detach")))
+        == after
+    )
 
 
-def test_lines_of_comments_are_indented_with_the_block_they_go_into() -> None:
-    def changing(model: Model, node: cst.Attribute) -> list[Change]:
-        return [wrap([model.statement(node)], expression("quiet()")), without_attribute(node)]
+# --- parentheses -----------------------------------------------------------------------------------------------------
 
-    before = "f(\n  x  # x\n  .data  # the values\n  .T)\n"
-    assert changed(before, changing) == "with quiet():\n    f(\n      x  # x\n        # the values\n      .T)\n"
+
+def put_in_place(before: str, new: str) -> str:
+    """A text with ``new`` in the place of ``wrap(…)``."""
+    return changed(before, is_wrapped, lambda node: replace(node, cst.parse_expression(new)))
+
+
+@pytest.mark.parametrize(
+    ("before", "new", "after"),
+    [
+        ("2 * wrap(x)", "a + b", "2 * (a + b)"),
+        ("wrap(x).y", "a + b", "(a + b).y"),
+        ("-wrap(x)", "-a", "-(-a)"),
+        ("[*wrap(x)]", "a or b", "[*(a or b)]"),
+        ("f(*wrap(x))", "a or b", "f(*(a or b))"),
+        ("x = wrap(x)", "(a := b)", "x = (a := b)"),
+        ("[y for y in wrap(x)]", "a if b else c", "[y for y in (a if b else c)]"),
+        ("x = wrap(x)", "a.b(\n).c", "x = a.b(\n).c"),
+        ("x = wrap(x)", "(a\n  .b)", "x = (a\n  .b)"),
+    ],
+)
+def test_what_needs_parentheses_gets_them(before: str, new: str, after: str) -> None:
+    assert put_in_place(before, new) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "new", "after"),
+    [
+        ("2 + wrap(x)", "a * b", "2 + a * b"),
+        ("(wrap(x)) * 2", "a + b", "(a + b) * 2"),
+        ("f(wrap(x))", "a or b", "f(a or b)"),
+        ("x = wrap(x)", "lambda: 0", "x = lambda: 0"),
+        ("return_(a, key=wrap(x))", "a if b else c", "return_(a, key=a if b else c)"),
+        ("y[wrap(x)]", "a or b", "y[a or b]"),
+    ],
+)
+def test_what_needs_none_gets_none(before: str, new: str, after: str) -> None:
+    assert put_in_place(before, new) == after
+
+
+def unwrapped(before: str) -> str:
+    """A text with what ``wrap(…)`` holds in its place."""
+    return changed(before, is_wrapped, lambda node: unwrap(node, cst.ensure_type(node, cst.Call).args[0].value))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = wrap(x)", "y = x"),
+        ("y = wrap(f(a,\n           b))", "y = f(a,\n      b)"),
+        ("y = wrap(x\n         .a())", "y = (x\n     .a())"),
+        ("y = f(wrap(x\n           .a()))", "y = f(x\n      .a())"),
+        ("y = [wrap(x\n          .a())]", "y = [x\n     .a()]"),
+        ("y = wrap((a\n          + b))", "y = (a\n     + b)"),
+        ("y = wrap(\n    f(a,\n      b))", "y = f(a,\n      b)"),
+        ("y = wrap(f(\n    a,\n))", "y = f(\n    a,\n)"),
+        ('y = wrap(f("""a\n          b"""))', 'y = f("""a\n          b""")'),
+    ],
+)
+def test_lines_move_along_with_what_is_unwrapped(before: str, after: str) -> None:
+    assert unwrapped(before) == after
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import torch\nwrap(x)", "import torch\ntorch.relu(x)"),
+        ("import torch as t\nwrap(x)", "import torch as t\nt.relu(x)"),
+        ("from torch import relu\nwrap(x)", "from torch import relu\nrelu(x)"),
+        ("import os\nwrap(x)", "import torch\nimport os\ntorch.relu(x)"),
+    ],
+)
+def test_apis_are_spelled_as_the_file_does(before: str, after: str) -> None:
+    made = changed(before, is_wrapped, lambda node: replace(cst.ensure_type(node, cst.Call).func, expression("{torch.relu}")))
+    assert made == after
+
+
+@pytest.mark.parametrize(("name", "spelled"), [("torch", "torch.Tensor"), ("torch as t", "t.Tensor")])
+def test_apis_are_spelled_in_strings_too(name: str, spelled: str) -> None:
+    made = changed(
+        f"import {name}\nx: 'List[Old]' = y",
+        lambda node: isinstance(node, cst.SimpleString),
+        lambda node: replace(node, in_string(cst.ensure_type(node, cst.SimpleString), [(5, 8)], "torch.Tensor")),
+    )
+    assert made == f"import {name}\nx: 'List[{spelled}]' = y"

@@ -1,4 +1,4 @@
-"""Edits that several rules make: dropping an attribute, wrapping statements, spelling torch's names.
+"""Edits of statements and imports: wrapping, deleting and adding them, spelling torch's name.
 
 An edit here is ``(start offset, end offset, new text)``.
 """
@@ -23,8 +23,6 @@ TextEdit: TypeAlias = tuple[int, int, str]
 
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n?|\n))*;(?:[ \t\f]|\\(?:\r\n?|\n))*")
 """What separates two statements that share a line."""
-_BEHIND_VALUE = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*(?=[.\[])")
-"""What may stand between a value and the dot or bracket of what is taken of it."""
 
 
 def combined(*groups: list[TextEdit]) -> list[TextEdit]:
@@ -46,84 +44,6 @@ class Rewriter:
     def __init__(self, source: Source, semantics: Semantics) -> None:
         self._source = source
         self._semantics = semantics
-
-    # --- expressions -------------------------------------------------------------------------------------------------
-
-    def attribute_span(self, node: ast.Attribute) -> tuple[int, int]:
-        """The span of ``.name`` in ``value.name``, with the line break before the dot where there is one."""
-        return self._with_line_break(self._behind(node.value), self._source.end(node))
-
-    def _behind(self, value: ast.expr) -> int:
-        """The offset of the dot or bracket behind ``value``."""
-        match = _BEHIND_VALUE.match(self._source.text, self._source.end(value))
-        assert match is not None
-        return match.end()
-
-    def _with_line_break(self, start: int, end: int) -> tuple[int, int]:
-        """A span that, where it starts a line, starts with the break before it, unless a comment stands there."""
-        row = self._source.location(start).row
-        starts_line = row > 1 and not self._source.text[self._source.line_start(row) : start].strip(" \t")
-        before = len(self._source.text[:start].rstrip(" \t\r\n\\"))
-        if starts_line and "#" not in self._source.line(self._source.location(before).row):
-            return before, end
-        return start, end
-
-    def _with_line(self, start: int, end: int) -> tuple[int, int]:
-        """A span, or the whole line where nothing else stands there."""
-        row = self._source.location(start).row
-        before = self._source.text[self._source.line_start(row) : start]
-        if before.strip(" \t") or end != self._source.line_span(row)[1]:
-            return start, end
-        return self._source.line_start(row), self._source.line_start(row + 1)
-
-    def replace_attribute(self, node: ast.Attribute, new: str) -> TextEdit:
-        """Replaces the ``.name`` of ``value.name``; the line break before it stays."""
-        return (self._behind(node.value), self._source.end(node), new)
-
-    def insert_behind(self, value: ast.expr, new: str) -> TextEdit:
-        """Inserts ``new`` in front of the dot or bracket behind ``value``."""
-        place = self._behind(value)
-        return (place, place, new)
-
-    def drop_attribute(self, node: ast.Attribute) -> TextEdit:
-        """Leaves ``value`` of ``value.name``."""
-        start, end = self.attribute_span(node)
-        if start < self._behind(node.value):
-            return (start, end, "")
-        return (*self._with_line(start, end), "")
-
-    def replace_chain(self, node: ast.Subscript, value: ast.expr, new: str) -> list[TextEdit]:
-        """Replaces all that stands behind ``value`` in ``value.data.cpu()[0]`` by ``new``; comments in between stay."""
-        start, end = self._behind(value), self._source.end(node)
-        if "#" not in self._source.text[start:end]:
-            return [(*self._with_line_break(start, end), new)]
-        edits = [(self._behind(node.value), end, new)]
-        link: ast.expr = node.value
-        while link is not value:
-            attribute = link.func if isinstance(link, ast.Call) else link
-            assert isinstance(attribute, ast.Attribute)
-            edits.append((*self._with_line(self._behind(attribute.value), self._source.end(link)), ""))
-            link = attribute.value
-        return edits
-
-    def argument_span(self, call: ast.Call, argument: ast.expr) -> tuple[int, int]:
-        """The span of a call's first argument with the parentheses of its own around it."""
-        text = self._source.text
-        opening = text.index("(", self._source.end(call.func))
-        start, end = self._source.start(argument), self._source.end(argument)
-        own = text[opening + 1 : start]
-        for _ in range(own.count("(")):
-            end = text.index(")", end) + 1
-        return (opening + 1 + own.index("(") if "(" in own else start), end
-
-    def operand(self, node: ast.expr) -> str:
-        """The text of an expression as the thing that an attribute is taken of: in parentheses if it needs them."""
-        text = self._source.segment(node)
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Tuple, ast.Dict, ast.ListComp)):
-            bare = not isinstance(node, ast.Tuple) or text.startswith("(")
-            if bare and (("\n" not in text and "\r" not in text) or parses_alone(text)):
-                return text
-        return f"({text})"
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -283,40 +203,6 @@ class Rewriter:
         start, end = self._source.line_span(row)[1], self._source.line_start(row + 1)
         return (start, end, self._source.text[start:end])
 
-    def call_in_place(self, target: ast.Attribute, statement: ast.Assign | ast.AugAssign, call: str) -> list[TextEdit]:
-        """Makes ``x.method(value)`` of ``x.data = value`` or ``x.data += value``, where ``call`` is ``.method``."""
-        text = self._source.text
-        value = text.index("=", self._source.end(target)) + 1
-        while text[value] in " \t\\\r\n":
-            value += 1
-        start, end = self.attribute_span(target)[0], self._source.end(statement)
-        call = ")" * text.count(")", self._source.end(target), value) + call  # behind the parentheses of the target's own
-        if isinstance(statement.value, (ast.Yield, ast.YieldFrom)) or self._is_bare_tuple(statement.value):
-            return [(start, value, f"{call}(("), (end, end, "))")]
-        if text[value] == "(" and value < self._source.start(statement.value):
-            return [(start, value, call)]  # the value has parentheses of its own
-        return [(start, value, f"{call}("), (end, end, ")")]
-
-    def _is_bare_tuple(self, node: ast.expr) -> bool:
-        """Whether a node is a tuple without parentheses: behind the name of a function it is no call."""
-        if not isinstance(node, ast.Tuple):
-            return False
-        return not isinstance(ast.parse(f"_{self._source.segment(node)}", mode="eval").body, ast.Call)
-
-    def delete_argument(self, call: ast.Call, word: ast.keyword) -> TextEdit:
-        """Deletes a keyword argument with the comma that goes with it."""
-        text = self._source.text
-        start, end = self._source.start(word), self._source.end(word)
-        parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-        others = sorted(self._source.start(part) for part in parts if part is not word)
-        behind = [other for other in others if other > start]
-        if behind:
-            return (start, behind[0], "")
-        before = text[:start].rstrip()
-        if not before.endswith(",") and (trailing := re.match(r"\s*,", text[end:])) is not None:
-            return (start, end + trailing.end(), "")
-        return (len(before) - 1 if before.endswith(",") else start, end, "")
-
     def delete_alias(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> TextEdit:
         """Deletes one name of an import, or the whole import where it is the only one."""
         if len(statement.names) == 1:
@@ -459,15 +345,6 @@ class Rewriter:
             return (end, end, f"; {statement}")
         place = self._source.line_start(row + 1)
         return (place, place, statement + self._source.newline)
-
-
-def parses_alone(text: str) -> bool:
-    """Whether an expression's text is one without parentheses around it: a line break may forbid it."""
-    try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _imports_by_call(binding: Binding) -> str | None:
