@@ -236,6 +236,10 @@ BROKEN = {
     "ACM001: 'Old call' is no name for a rule": with_("old-call", "Old call"),
     "ACM001: `triggers` is no tuple of triggers: Call(": with_('(Call("old"),)', 'Call("old")'),
     "ACM001: `triggers` is no tuple of triggers: ()": with_('(Call("old"),)', "()"),
+    "ACM001: `visit_call` is never called: `visit_` is followed by the name of a libcst node": with_(
+        "visit_Call", "visit_call"
+    ),
+    "ACM001: `visit_Call_func` is never called": with_("visit_Call", "visit_Call_func"),
     "ACM001: `needs` is no tuple of tuples of words: ('torch',)": with_("triggers =", 'needs = ("torch",)\n    triggers ='),
     "the code `ACM001` of its rule Other is also that of Old in `acme_rules.rules`": RULE
     + 'class Other(Old):\n    code, name = "ACM001", "other"\n',
@@ -311,7 +315,7 @@ def test_what_a_rule_raises_is_said_to_be_the_plugins(site: Site, run: Run) -> N
     Path("a.py").write_text(OLD)
     code, _, err = run("-n")
     assert code == 2
-    assert err.startswith("a.py: error: error in the plugin `acme_rules`: ZeroDivisionError: division by zero (")
+    assert err.startswith("a.py: error: error in the plugin `acme_rules` (rules.py:21): ZeroDivisionError: division by zero; ")
 
 
 # --- never from what is linted ---------------------------------------------------------------------------------------
@@ -520,6 +524,19 @@ def test_flake8s_side_does_nothing_when_it_is_imported(site: Site) -> None:
         [sys.executable, "-c", program], env=environment(PYTHONPATH=path), capture_output=True, text=True, check=True
     )
     assert done.stdout == "False False\n"
+
+
+def test_a_test_of_a_rule_that_raises_goes_on_and_shows_where(site: Site, run: Run) -> None:
+    site.install(rules=with_("if self.model", "1 / 0\n        if self.model"), entry_point=True)
+    folder = Path("fixtures/acm001_old_call")
+    folder.mkdir(parents=True)
+    for name in ("bad", "fixed", "good"):
+        (folder / f"{name}.py").write_text(OLD)
+    code, out, err = run("test-rule", "ACM001")
+    assert (code, err) == (1, "")
+    shown = "FAILED\n    ZeroDivisionError: division by zero\n    rules.py:21: 1 / 0\n"
+    assert f"  it leaves good.py alone: {shown}" in out
+    assert f"  its fixes make fixed.py of bad.py: {shown}" in out
 
 
 # --- the guide -------------------------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-_GROUPS = ("code", "kinds", "autograd", "memory", "shapes", "modules", "training", "devices")
-_ENGINE = frozenset({"twin", "is_placed", "span", "concrete", "concretes", "translated", "answered", "parsed", "parsed_with"})
+_ENGINE = frozenset(
+    {"twin", "is_placed", "span", "concrete", "concretes", "translated", "answered", "parsed", "parsed_with", "whole"}
+)
 """What the engine and the groups of questions ask."""
 _HEAD = """\
 # The model
@@ -21,12 +22,12 @@ or about a new one that is in no file yet, has the answer for "unknown"."""
 def model_page() -> str:
     """The page, in Markdown."""
     from torchlint.model import Model
+    from torchlint.model.joint import Joint
 
-    lines = [_HEAD, "## What every rule asks", *_questions(Model, "model")]
-    for name in _GROUPS:
-        group = inspect.getattr_static(Model, name)
-        assert isinstance(group, cached_property)
-        lines += [f"## `model.{name}`", _documented(group.func), *_questions(_class_of(name), f"model.{name}")]
+    lines = [_HEAD, "## What every rule asks", *_questions(Joint, "model")]
+    for name, group in vars(Model).items():
+        if isinstance(group, cached_property):
+            lines += [f"## `model.{name}`", _documented(group.func), *_questions(_class_of(name), f"model.{name}")]
     return "\n\n".join(lines) + "\n"
 
 
@@ -39,7 +40,11 @@ def _class_of(group: str) -> type:
 
 def _questions(owner: type, prefix: str) -> Iterator[str]:
     for name, member in vars(owner).items():
-        if not name.startswith("_") and inspect.isfunction(member) and name not in _ENGINE:
+        if name.startswith("_") or name in _ENGINE:
+            continue
+        if isinstance(member, (property, cached_property)):
+            yield f"**`{prefix}.{name}`**  \n{_documented(member)}"
+        elif inspect.isfunction(member):
             signature = inspect.signature(member)
             shown = signature.replace(parameters=[each for each in signature.parameters.values() if each.name != "self"])
             yield f"**`{prefix}.{name}{_plain(str(shown))}`**  \n{_documented(member)}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.cache import digest
-from torchlint.engine.linter import lint, passes_screen
+from torchlint.engine.linter import lint, passes_sieve
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.catalogue import Entry
 from torchlint.text.noqa import Suppressions, with_noqa
@@ -85,7 +85,7 @@ NOTHING = Outcome()
 
 def may_hold_findings(data: bytes, path: str, task: Task) -> bool:
     """Whether the screens let the file at ``path``, which holds ``data``, through; of a notebook only its code can tell."""
-    return path.endswith(SUFFIX) or passes_screen(data, task.rules_for(path))
+    return path.endswith(SUFFIX) or passes_sieve(data, task.rules_for(path))
 
 
 def examine(data: bytes, filename: str, task: Task) -> Outcome:
@@ -119,20 +119,21 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
 
             traceback.print_exc()
         if plugin := _plugin_behind(error, task.rules_for(filename)):
-            return failed(filename, f"error in the plugin `{plugin}`: {_one_line(error)} ({_DEBUGGING})", "internal-error")
+            return failed(filename, f"error in the plugin {plugin}: {_one_line(error)}; {_DEBUGGING}", "internal-error")
         return failed(filename, f"internal error: {_one_line(error)}; {please_report()}", "internal-error")
 
 
 def _plugin_behind(error: Exception, rules: Iterable[Entry]) -> str:
-    """The plugin whose code an error came through; empty where it is torchlint's own."""
+    """The plugin whose code an error came through, and where that was; empty where it is torchlint's own."""
     plugins = {rule.module.partition(".")[0] for rule in rules if rule.plugin}
+    found = ""
     trace = error.__traceback__
     while trace is not None:
         top = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
         if top in plugins:
-            return top
+            found = f"`{top}` ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"
         trace = trace.tb_next
-    return ""
+    return found
 
 
 def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +96,8 @@ class RuleTest:
                 yield Outcome(what, tuple(check()))
             except SourceError as error:
                 yield Outcome(what, (str(error),))
+            except Exception as error:
+                yield Outcome(what, tuple(self._raised(error)))
         yield self._proof(device)
 
     def _found(self, name: str, text: str | None = None, *, triggers: bool = True) -> list[Diagnostic]:
@@ -144,6 +148,14 @@ class RuleTest:
             yield "a second run changes the fixed text again"
         if result.broken:
             yield "a fix makes what is no Python"
+
+    def _raised(self, error: Exception) -> Iterator[str]:
+        """What the rule raised, and the lines that led to it, from the rule on."""
+        yield f"{type(error).__name__}: {error}"
+        frames = traceback.extract_tb(error.__traceback__)
+        own = getattr(sys.modules[self._rule.load().__module__], "__file__", None)
+        first = next((place for place, frame in enumerate(frames) if frame.filename == own), -1)
+        yield from (f"{Path(frame.filename).name}:{frame.lineno}: {frame.line}" for frame in frames[first:])
 
     def _proof(self, device: str | None) -> Outcome:
         what = "its hazard shows, and is gone after its fix"

@@ -228,8 +228,22 @@ def _what_is_wrong_with(rule: type[Any]) -> str:
         return f"{rule.code}: `needs` is no tuple of tuples of words: {rule.needs!r}"
     if not _is_of(rule.yields_to, str) or not isinstance(rule.url, str):
         return f"{rule.code}: `yields_to` is no tuple of codes, or `url` no string"
+    if unknown := _visits_nothing(rule):
+        return f"{rule.code}: `{unknown}` is never called: `visit_` is followed by the name of a libcst node"
     if _found_as(rule) is not rule:
         return f"{rule.code}: the module {rule.__module__} has another {rule.__qualname__}"
+    return ""
+
+
+def _visits_nothing(rule: type[Any]) -> str:
+    """A method of a rule that looks like a visit to a node, and is none."""
+    import libcst
+
+    for name in dir(rule):
+        if name.startswith("visit_") and not hasattr(libcst.CSTVisitor, name):
+            return name
+        if name.count("_") > 1 and name.startswith("visit_") and getattr(rule, name) is not getattr(libcst.CSTVisitor, name):
+            return name  # of libcst, for a part of a node
     return ""
 
 
