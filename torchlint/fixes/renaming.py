@@ -25,7 +25,8 @@ class Renaming:
         module, _, last = new.rpartition(".")
         if isinstance(node, ast.Attribute):
             if old.rpartition(".")[0] == module:
-                return [self._rewriter.replace_attribute(node, f".{last}")]
+                end = self._source.end(node)
+                return [(end - len(node.attr), end, last)]
             return self._spell_out([node], new)
         bindings = self._semantics.bindings.reaching(node)
         if not bindings:
