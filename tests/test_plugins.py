@@ -192,12 +192,13 @@ def test_rules_made_of_a_shared_base_and_of_several_modules(site: Site) -> None:
 
         class Base(Rule):
             since = Old.since
+            triggers = (Word("two"),)
 
         class One(Base):
             code, name, triggers = "ACM002", "one", (Word("one"),)
 
         class Two(Base):
-            code, name, triggers = "ACM003", "two", (Word("two"),)
+            code, name = "ACM003", "two"
     """)
     path = site.install()
     path.with_name("more.py").write_text(more)
@@ -285,6 +286,18 @@ def test_codes_of_two_plugins_may_not_clash(site: Site, run: Run) -> None:
         "torchlint.toml: error: `plugins`: plugin `acme_rules.rules`: the code `ACM001` of its rule Old is also that of Old in"
         " `other_rules.rules`\n"
     )
+
+
+def test_metadata_that_no_installer_wrote(site: Site, run: Run) -> None:
+    metadata = site.install(entry_point=True).parents[1] / "acme_rules-1.0.dist-info"
+    Path("a.py").write_text(OLD)
+    (metadata / "METADATA").unlink()
+    assert run("-n")[0] == 1
+    (metadata / "entry_points.txt").write_text("[torchlint.rules]\nacme = ?\n")
+    site.forget()
+    code, _, err = run("-n")
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith(f"torchlint: error: {metadata / 'entry_points.txt'}: the entry point torchlint.rules cannot be read")
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,7 @@ def named(name: str) -> tuple[Entry, ...]:
 @cache
 def installed() -> tuple[Entry, ...]:
     """The rules of the installed packages that have the entry point; raises `PluginError` where one cannot be used."""
-    found: list[Entry] = []
-    for distribution in _with_entry_point():
-        for point in distribution.entry_points.select(group=GROUP):
-            found += _entries(point.module, distribution)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(rule for module, distribution in _with_entry_point() for rule in _entries(module, distribution)))
 
 
 def together(own: Iterable[Entry], plugins: Iterable[str]) -> tuple[Entry, ...]:
@@ -83,8 +79,8 @@ def states(entries: Iterable[Entry]) -> tuple[str, ...]:
 # --- where plugins are -----------------------------------------------------------------------------------------------
 
 
-def _with_entry_point() -> Iterator[Distribution]:
-    """The installed packages that speak of our entry point, each as the first folder on the path that has it says.
+def _with_entry_point() -> Iterator[tuple[str, Distribution]]:
+    """The modules that our entry point leads to, and the installed packages that say so; each as first found on the path.
 
     To ask `importlib.metadata` outright takes longer than linting a file.
     """
@@ -101,9 +97,25 @@ def _with_entry_point() -> Iterator[Distribution]:
                     from importlib.metadata import Distribution
 
                     distribution = Distribution.at(path.parent)
-                    if _is_installed(distribution) and distribution.name not in seen:
-                        seen.add(distribution.name)
-                        yield distribution
+                    if _is_installed(distribution) and (name := _name_of(distribution)) not in seen:
+                        seen.add(name)
+                        yield from ((module, distribution) for module in _modules_named(distribution, path))
+
+
+def _modules_named(distribution: Distribution, path: Path) -> list[str]:
+    """The modules that the entry point of a package, declared in the file at ``path``, leads to."""
+    try:
+        return [point.module for point in distribution.entry_points.select(group=GROUP)]
+    except Exception as error:  # of a file that is none of an installer's
+        raise PluginError(f"{path}: the entry point {GROUP} cannot be read: {' '.join(str(error).split())}") from None
+
+
+def _name_of(distribution: Distribution) -> str:
+    return _said(distribution, "Name")
+
+
+def _said(distribution: Distribution, field: str) -> str:
+    return str((distribution.metadata.get_all(field) or ["?"])[0])
 
 
 def _distribution_of(name: str) -> Distribution | None:
@@ -171,7 +183,7 @@ def _edited(distribution: Distribution) -> Iterator[Path]:
 def _entries(name: str, distribution: Distribution) -> tuple[Entry, ...]:
     if not _belongs(name, distribution):
         raise PluginError(
-            f"plugin `{name}`: what would be imported is not the code of the installed package {distribution.name}"
+            f"plugin `{name}`: what would be imported is not the code of the installed package {_name_of(distribution)}"
         )
     try:
         modules = list(_modules(name))
@@ -184,7 +196,7 @@ def _entries(name: str, distribution: Distribution) -> tuple[Entry, ...]:
     for rule in rules:
         if wrong := _what_is_wrong_with(rule):
             raise PluginError(f"plugin `{name}`: {wrong}")
-    state = f"{distribution.name} {distribution.version} {_state(modules)}"
+    state = f"{_name_of(distribution)} {_said(distribution, 'Version')} {_state(modules)}"
     return tuple(replace(Entry.of(rule), plugin=state) for rule in rules)
 
 
@@ -202,12 +214,13 @@ def _raise(name: str) -> None:
 
 
 def _rules_in(module: Any) -> Iterator[type[Any]]:
-    """The rules that a module defines; a base that they share is one without anything of its own declared."""
+    """The rules that a module defines; one without a code is no rule if others are made of it, or if it declares nothing."""
     from torchlint.rules.rule import Rule
 
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
-            if not {"code", "name", "triggers"}.isdisjoint(vars(value)):
+            is_base = not hasattr(value, "code") and value.__subclasses__()
+            if not is_base and not {"code", "name", "triggers"}.isdisjoint(vars(value)):
                 yield value
 
 
