@@ -50,6 +50,8 @@ _FAMILIES = {
     "optical_flow": (frozenset({"raft_large"}), "C_T_SKHT_V2"),
 }
 """The models of each package of `torchvision.models`, with the weights of all of them."""
+BUILDERS = frozenset({"raft_small", *_QUANTIZED, *(name for names, _ in _FAMILIES.values() for name in names)})
+"""What the functions are called that make them."""
 _WITHOUT_WEIGHTS = frozenset({"regnet_y_128gf", "vit_h_14"})
 
 

@@ -87,7 +87,7 @@ class LegacySignature(Rule):
         (
             *(api.rpartition(".")[2] for api in RENAMED),
             *sorted({*LOSS_WORDS, *SOFTMAX_WORDS, *SCALED_WORDS}),
-            *("size_average", "reduce", "retain_variables", "next", "multinomial"),
+            *("size_average", "reduce", "retain_variables", "iter", "multinomial"),  # the iterator that has no `next`
         ),
     )
 

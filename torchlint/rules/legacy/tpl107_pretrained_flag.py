@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, instead_of, is_open_ended
-from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, builder
+from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, BUILDERS, builder
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion
@@ -45,7 +45,7 @@ class PretrainedFlag(Rule):
     name = "pretrained-flag"
     since = TorchVersion(1, 12)
     triggers = (Found(".apis.torchvision:TorchvisionModels.made"),)
-    needs = (("models",),)
+    needs = (("models",), ("__dict__", "getattr", *sorted(BUILDERS)))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the flags of a call that makes a model of torchvision."""
