@@ -129,10 +129,11 @@ class Expansions:
         binding = self._links.bound_to(value)
         for use in [value, *(binding.uses if binding is not None else ())]:
             match self._semantics.tree.parent(use):
-                case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, tensor, *_], keywords=words) if (
+                case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, tensor, *more], keywords=words) if (
                     tensor is use
                 ):
-                    if not any(word.arg == "persistent" for word in words):
+                    persistent = [*more, *(word.value for word in words)]
+                    if all(isinstance(value, ast.Constant) and value.value is True for value in persistent):
                         yield "register_buffer"
                 case ast.Call(func=function, args=[tensor, *_], keywords=words) if tensor is use:
                     if self._semantics.qualified_name(function) == "torch.nn.Parameter" and not words:

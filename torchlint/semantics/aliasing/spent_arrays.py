@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.kinds.certainty import Certainty
+from torchlint.semantics.memory.links import Links
 from torchlint.semantics.shapes.sizes import number
 
 _SMALL = 1024
@@ -20,11 +21,14 @@ class SpentArrays:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._certainty = semantics.of(Certainty)
+        self._links = semantics.of(Links)
 
     def is_copied_for_nothing(self, data: ast.expr) -> bool:
         """Whether ``data`` is an array that nobody else has, and that is not used again."""
         if not self._certainty.is_new_array(data) or self._is_small(data):
             return False
+        while (shown := self._certainty.shown_array(data)) is not None:
+            data = shown
         return not isinstance(data, ast.Name) or self._is_last_use(data)
 
     def _is_small(self, data: ast.expr) -> bool:
@@ -52,7 +56,9 @@ class SpentArrays:
 
     def _is_last_use(self, name: ast.Name) -> bool:
         """Whether the array is neither read nor changed after ``name``, and nothing before may have kept it."""
-        bindings = _with_earlier(self._semantics.bindings.reaching(name))
+        bindings, shown = self._with_earlier(self._semantics.bindings.reaching(name))
+        if any(_has_other_names(self._semantics.tree.parent(binding.node)) for binding in bindings):
+            return False
         made = [binding.node for binding in bindings if binding.form is Form.ASSIGNMENT]
         uses: list[ast.AST] = [use for binding in bindings for use in binding.uses]
         uses += [other.node for binding in bindings for other in self._changes(binding)]
@@ -60,22 +66,56 @@ class SpentArrays:
         for use in uses:
             if flow.scope(use) is not flow.scope(name) or flow.may_follow(name, use, avoiding=made):
                 return False
-            if use is not name and isinstance(use, ast.Name) and self._may_be_kept(use):
+            if use is not name and use not in shown and isinstance(use, ast.Name) and self._may_be_kept(use):
                 return False
         return True
+
+    def _with_earlier(self, bindings: Iterable[Binding]) -> tuple[set[Binding], set[ast.AST]]:
+        """Bindings, those whose values they change or are views of, and the names by which they are."""
+        found: set[Binding] = set()
+        names: set[ast.AST] = set()
+        pending = list(bindings)
+        while pending:
+            binding = pending.pop()
+            if binding in found:
+                continue
+            found.add(binding)
+            pending.extend(binding.before)
+            value = binding.value if binding.form is Form.ASSIGNMENT else None
+            while value is not None and not isinstance(value, ast.Name):
+                value = self._certainty.shown_array(value)
+            if isinstance(value, ast.Name):
+                names.add(value)
+                pending.extend(self._semantics.bindings.reaching(value))
+        return found, names
 
     def _changes(self, binding: Binding) -> list[Binding]:
         """The augmented assignments to what ``binding`` binds."""
         return [other for other in binding.scope.bindings.get(binding.name, ()) if binding in other.before]
 
     def _may_be_kept(self, use: ast.Name) -> bool:
-        """Whether the array may live on in what a use gives it to; not in numpy's functions and its own methods and items."""
-        parent = self._semantics.tree.parent(use)
-        if isinstance(parent, ast.Call) and use in parent.args:
+        """Whether the array, or a view of it, may live on in what is given it; not in numpy's functions and its own methods."""
+        value = self._with_views(use)
+        parent = self._semantics.tree.parent(value)
+        if isinstance(parent, ast.Call) and value in parent.args:
             return not (self._semantics.qualified_name(parent.func) or "").startswith(
                 ("numpy.", "builtins.len", "builtins.print")
             )
         return not isinstance(parent, (ast.Attribute, ast.Subscript, ast.BinOp, ast.Compare, ast.UnaryOp, ast.AugAssign))
+
+    def _with_views(self, value: ast.expr) -> ast.expr:
+        """The longest expression around an array that is the array, or may be a view of it."""
+        while True:
+            value = self._links.outermost(value, also_perhaps=True)
+            parent = self._semantics.tree.parent(value)
+            if isinstance(parent, ast.Attribute) and parent.attr != "T":
+                parent = self._semantics.tree.parent(parent)
+                parent = parent if isinstance(parent, ast.Call) else None
+            if isinstance(parent, ast.Call) and self._certainty.shown_array(parent) is not value:
+                return value
+            if not isinstance(parent, (ast.Attribute, ast.Call)):
+                return value
+            value = parent
 
     def are_in_list(self, data: ast.expr) -> bool:
         match data:
@@ -106,13 +146,6 @@ class SpentArrays:
         return bool(added) and all(self._certainty.is_array(item) for item in added)
 
 
-def _with_earlier(bindings: Iterable[Binding]) -> list[Binding]:
-    """Bindings, and those whose values their augmented assignments change."""
-    found: dict[Binding, None] = {}
-    pending = list(bindings)
-    while pending:
-        binding = pending.pop()
-        if binding not in found:
-            found[binding] = None
-            pending.extend(binding.before)
-    return list(found)
+def _has_other_names(statement: ast.AST | None) -> bool:
+    """Whether an assignment gives a value to several targets: ``y = z = …``."""
+    return isinstance(statement, ast.Assign) and len(statement.targets) > 1

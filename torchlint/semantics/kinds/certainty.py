@@ -226,17 +226,27 @@ class Certainty:
                 bindings = self._semantics.bindings.reaching(node)
                 return len(bindings) == 1 and self._binds_new_array(bindings[0])
             case ast.Call(func=function):
-                name = (self._semantics.qualified_name(function) or "").removeprefix("numpy.")
-                if name in _SHARING_MAKERS:
-                    return bool(node.args) and self.is_new_array(node.args[0])
-                if isinstance(function, ast.Attribute) and function.attr in _SHARING_METHODS and name == "":
-                    return self.is_new_array(function.value)
+                if (shown := self.shown_array(node)) is not None:
+                    return self.is_new_array(shown)
+                if (self._semantics.qualified_name(function) or "").removeprefix("numpy.") in _SHARING_MAKERS:
+                    return False
                 shares = isinstance(function, ast.Attribute) and function.attr == "numpy"
                 lazy = any(word.arg == "copy" for word in node.keywords)
                 return not shares and not lazy and self.is_array(node)
             case ast.BinOp():
                 return self.is_array(node)
         return False
+
+    def shown_array(self, node: ast.expr) -> ast.expr | None:
+        """What an array is, or may be, a view of, by the call that gives it: ``z`` of ``z.reshape(-1)``."""
+        match node:
+            case ast.Call(func=function, args=arguments):
+                name = self._semantics.qualified_name(function) or ""
+                if name.removeprefix("numpy.") in _SHARING_MAKERS:
+                    return arguments[0] if arguments else None
+                if isinstance(function, ast.Attribute) and function.attr in _SHARING_METHODS and name == "":
+                    return function.value
+        return None
 
     def _binds_new_array(self, binding: Binding) -> bool:
         if binding.form is Form.AUGMENTED:
