@@ -22,8 +22,9 @@ from torchlint.cli.main import main
 from torchlint.rules import all_rules, own_rules, plugins
 from torchlint.rules.plugins import PluginError
 
-EXAMPLE = ROOT / "docs" / "example-plugin"
-GUIDE = (ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+CHECKOUT = Path(__file__).parents[1]
+EXAMPLE = CHECKOUT / "docs" / "example-plugin"
+GUIDE = (CHECKOUT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
 
 RULE = '''
 import libcst as cst
@@ -209,6 +210,59 @@ def test_rules_made_of_a_shared_base_and_of_several_modules(site: Site) -> None:
         "ACM003",
         *(rule.code for rule in own_rules()),
     ]
+
+
+ANALYSIS = """
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True)
+class Twice(Generic[E]):
+    first: E
+
+
+class Calls:
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def repeated(self) -> dict[ast.Call, Twice[ast.expr]]:
+        seen, found = {}, {}
+        for call in self._semantics.tree.of_type(ast.Call):
+            name = ast.unparse(call.func)
+            if name in seen:
+                found[call] = Twice(seen[name])
+            seen.setdefault(name, call)
+        return found
+"""
+
+
+def test_a_rule_with_an_analysis_of_its_own(site: Site) -> None:
+    path = site.install(
+        rules=dedent("""
+            import libcst as cst
+            from acme_rules.analysis import Calls
+            from torchlint.rules import Found, Rule
+
+            class Repeated(Rule):
+                code, name, triggers = "ACM004", "repeated", (Found("acme_rules.analysis:Calls.repeated"),)
+
+                def visit_Call(self, node: cst.Call) -> None:
+                    twice = self.model.found(self.model.semantics.of(Calls).repeated, node)
+                    if twice is not None:
+                        self.report(node, f"as on line {self.model.line(twice.first)}: {self.model.shown(twice.first)}")
+        """)
+    )
+    path.with_name("analysis.py").write_text(ANALYSIS)
+    found = torchlint.lint("once()\nif once():\n    twice(1)\ntwice(2)\n", plugins=["acme_rules"], select=["ACM"])
+    assert [(each.location.row, each.message) for each in found] == [(2, "as on line 1: once()"), (4, "as on line 3: twice(1)")]
 
 
 # --- refused ---------------------------------------------------------------------------------------------------------
@@ -576,7 +630,7 @@ def code_block(start: str) -> str:
 def test_the_example_installed_as_the_guide_says(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     commands = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    install = [str(commands / "python"), "-m", "pip", "install", "--quiet", f"torchlint[flake8] @ {ROOT.as_uri()}"]
+    install = [str(commands / "python"), "-m", "pip", "install", "--quiet", f"torchlint[flake8] @ {CHECKOUT.as_uri()}"]
     subprocess.run(install, check=True)
     package = tmp_path / "acme-rules"
     shutil.copytree(EXAMPLE, package)
