@@ -437,20 +437,21 @@ def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
 
 
 SLEEPY = """
-import ast, signal, sys, time
+import signal, sys, time
 from pathlib import Path
-from torchlint.rules.ast_rule import AstRule
-from torchlint.rules.screens import Screen
+from torchlint.rules import Rule, Syntax, plugins
+from torchlint.rules.catalogue import Entry
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs the tests may have been told to ignore it
 
-class Sleepy(AstRule):
-    code, name, screen = "TPL998", "sleepy", Screen((b"sleep",))
+class Sleepy(Rule):
+    code, name, triggers = "TPL998", "sleepy", (Syntax("SimpleString"),)
 
-    def visit_Constant(self, node: ast.Constant) -> None:
-        Path(self.source.filename).with_suffix(".began").touch()
+    def visit_SimpleString(self, node) -> None:
+        Path(self.model.source.filename).with_suffix(".began").touch()
         time.sleep(60)
 
+plugins.installed = lambda: (Entry.of(Sleepy),)
 from torchlint.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import random
@@ -11,18 +10,22 @@ from collections.abc import Sequence
 from textwrap import dedent
 from typing import Any
 
+import libcst as cst
 import pytest
 
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import FixResult, fix
 from torchlint.engine.linter import lint
+from torchlint.fixes.changes import fix as codefix
+from torchlint.fixes.changes import replace
+from torchlint.fixes.code import expression
 from torchlint.rules import all_rules
-from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.screens import Screen
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Call, Syntax, Word
 from torchlint.text.source import Source
 
-RULES = all_rules()  # before the rules below are defined, which are none of torchlint's
+RULES = all_rules()
 
 
 def rules(*codes: str) -> list[Entry]:
@@ -36,58 +39,53 @@ def fixed(text: str, applicability: Applicability = Applicability.UNSAFE, chosen
 # --- rules made up to put the fixer to the test ----------------------------------------------------------------------
 
 
-class _Renamed(AstRule):
-    """Replaces calls of ``old(x)``, whole, by ``new(x)``."""
+class _Renamed(Rule):
+    """Replaces calls of ``old(x)`` by ``new(x)``, anew each time."""
 
     code = "XXX001"
     name = "renamed"
-    screen = Screen(any_of=(b"old",))
+    triggers = (Call("old"),)
 
-    def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Name) and node.func.id == "old":
-            text = "new" + self.source.segment(node).removeprefix("old")
-            edit = (self.source.start(node), self.source.end(node), text)
-            self.report(node, "`old` is `new`", self.fix("Rename", [edit], safe=True))
+    def visit_Call(self, node: cst.Call) -> None:
+        if isinstance(node.func, cst.Name) and node.func.value == "old":
+            text = cst.Module([]).code_for_node(node).removeprefix("old")
+            self.report(node, "`old` is `new`", codefix("Rename", replace(node, cst.parse_expression("new" + text))))
 
 
-class _Broken(AstRule):
+class _Broken(Rule):
     """Replaces the name ``bad`` by what is not Python."""
 
     code = "XXX002"
     name = "broken"
-    screen = Screen(any_of=(b"bad",))
+    triggers = (Word("bad"),)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id == "bad":
-            edit = (self.source.start(node), self.source.end(node), ")")
-            self.report(node, "`bad` is bad", self.fix("Break it", [edit], safe=True))
+    def visit_Name(self, node: cst.Name) -> None:
+        if node.value == "bad":
+            self.report(node, "`bad` is bad", codefix("Break it", replace(node, cst.Name(")"))))
 
 
-class _Imported(AstRule):
+class _Imported(Rule):
     """Takes ``sqrt`` from a module that has to be imported for it."""
 
     code = "XXX003"
     name = "imported"
-    screen = Screen(any_of=(b"sqrt",))
+    triggers = (Word("sqrt"),)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id == "sqrt":
-            start = self.source.start(node)
-            self.report(
-                node, "`sqrt` is of `math`", self.fix("Import", [(0, 0, "import math\n"), (start, start, "math.")], safe=True)
-            )
+    def visit_Name(self, node: cst.Name) -> None:
+        if node.value == "sqrt":
+            self.report(node, "`sqrt` is of `math`", codefix("Import", replace(node, expression("{math.sqrt}"))))
 
 
-class _Endless(AstRule):
+class _Endless(Rule):
     """Has always something to add."""
 
     code = "XXX004"
     name = "endless"
-    screen = Screen(any_of=(b"again",))
+    triggers = (Syntax("Name"),)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        start = self.source.start(node)
-        self.report(node, "`again`", self.fix("Again", [(start, start, "again_")], safe=True))
+    def visit_Name(self, node: cst.Name) -> None:
+        if "again" in node.value:
+            self.report(node, "`again`", codefix("Again", replace(node, cst.Name(f"again_{node.value}"))))
 
 
 def test_of_two_fixes_that_overlap_the_second_waits_for_the_next_round() -> None:

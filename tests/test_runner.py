@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import errno
 import gc
@@ -17,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import libcst as cst
 import pytest
 
 from command import ROOT
@@ -24,14 +24,11 @@ from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine import cache as cache_module
 from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.runner import Action, Outcome, Task, examine, run
-from torchlint.rules import all_rules
-from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.screens import Screen
+from torchlint.rules.rule import Rule
 from torchlint.rules.selection import select_rules
+from torchlint.rules.triggers import Syntax
 from torchlint.text.replacement import FileChangedError, replace_file
-
-all_rules()  # before the rules below are defined, which are not to be among them
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 RIGHT = "import torch\np = torch.ones(1)\np.requires_grad = False\n"
@@ -39,15 +36,16 @@ UNSAFE = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2,
 LONG = TYPO + "x = 1\n" * 10_000  # enough of them for workers to start
 
 
-class Accident(AstRule):
+class Accident(Rule):
     """Has on command the accidents that a rule may have."""
 
     code = "TPL999"
     name = "accident"
-    screen = Screen((b"accident",))
+    triggers = (Syntax("SimpleString"),)
+    needs = (("accident",),)
 
-    def visit_Constant(self, node: ast.Constant) -> None:
-        match node.value:
+    def visit_SimpleString(self, node: cst.SimpleString) -> None:
+        match node.evaluated_value:
             case "raise accident":
                 raise ZeroDivisionError("two\nlines")
             case "kill accident":
@@ -55,7 +53,7 @@ class Accident(AstRule):
             case "exit accident":
                 os._exit(3)
             case "recurse accident":
-                self.visit_Constant(node)
+                self.visit_SimpleString(node)
             case "memory accident":
                 raise MemoryError
             case "report accident":
@@ -153,7 +151,7 @@ def test_an_unexpected_exception_is_one_line_that_asks_for_a_report(capsys: pyte
 def test_its_traceback_is_there_for_who_wants_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("TORCHLINT_DEBUG", "1")
     run(make(a="x = 'raise accident'\n"), LINT)
-    assert "in visit_Constant" in capsys.readouterr().err
+    assert "in visit_SimpleString" in capsys.readouterr().err
 
 
 def test_endless_recursion_and_lack_of_memory_cost_one_file() -> None:

@@ -26,11 +26,11 @@ _QUICK_LINES = 1_000
 
 _WITHOUT_CANDIDATES = """\
 import sys
-from torchlint.engine.linter import passes_screen
+from torchlint.engine.linter import passes_sieve
 from torchlint.rules.selection import select_rules
 for file in sys.stdin.read().splitlines():
     with open(file, "rb") as opened:
-        if not passes_screen(opened.read(), select_rules()):
+        if not passes_sieve(opened.read(), select_rules()):
             print(file)
 """
 

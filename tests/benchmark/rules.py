@@ -1,4 +1,4 @@
-"""What each rule costs on a code base: the files that its screen lets through, and the time of its screen and its visits.
+"""What each rule costs on a code base: the files that its words let through, the statements it is shown, and its time.
 
 Run as ``python tests/benchmark/rules.py DIRECTORY [--all]``, with torchlint importable; ``--all`` includes the rules that are
 off by default. Times are of the processor, in milliseconds. What one rule asks the semantics first, others are told again for
@@ -7,7 +7,6 @@ nothing: the first to ask pays. The layers below the rules are timed by themselv
 
 from __future__ import annotations
 
-import ast
 import gc
 import sys
 import time
@@ -16,7 +15,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from torchlint.engine.linter import passes_screen
+from torchlint.engine.linter import passes_sieve
+from torchlint.engine.looking import Looking
+from torchlint.engine.sieve import Raw, triggered
+from torchlint.options import DEFAULTS
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.semantics import Semantics
@@ -33,6 +35,7 @@ class Costs:
         self.files: Counter[str] = Counter()
         self.only: Counter[str] = Counter()
         self.findings: Counter[str] = Counter()
+        self.statements: Counter[str] = Counter()
         self.times: defaultdict[tuple[str, str], float] = defaultdict(float)
 
     @contextmanager
@@ -52,17 +55,18 @@ def measure(paths: Sequence[Path], rules: Sequence[Entry]) -> Costs:
     costs = Costs()
     for path in paths:
         data = path.read_bytes()
-        screened = []
+        raw = Raw(data)
+        awake = []
         for rule in rules:
-            with costs.timed("screen", rule.code):
-                passes = rule.screen.passes(data)
+            with costs.timed("sieve", rule.code):
+                passes = raw.may_hold(rule)
             if passes:
-                screened.append(rule)
-        if passes_screen(data, screened):
-            costs.files.update(["", *(rule.code for rule in screened)])
-            costs.only.update(rule.code for rule in screened if len(screened) == 1)
+                awake.append(rule)
+        if passes_sieve(data, awake):
+            costs.files.update(["", *(rule.code for rule in awake)])
+            costs.only.update(rule.code for rule in awake if len(awake) == 1)
             try:
-                _run(Source.decode(data, str(path)), screened, costs)
+                _run(Source.decode(data, str(path)), awake, costs)
             except SourceError:
                 continue
     return costs
@@ -74,20 +78,14 @@ def _run(source: Source, rules: Sequence[Entry], costs: Costs) -> None:
     with costs.timed("layer", "tree and bindings"):
         semantics = Semantics(source.tree)
     with costs.timed("layer", "rules"):
-        for made in [rule(source, semantics, Suppressions(source)) for rule in rules]:
-            with costs.timed("visits", made.code):
-                _visit(made, semantics)
-            costs.findings[made.code] += len(made.diagnostics)
-
-
-def _visit(rule: Rule, semantics: Semantics) -> None:
-    for name in dir(rule):
-        if name.startswith("visit_"):
-            visit = getattr(rule, name)
-            for node in semantics.tree.of_type(getattr(ast, name.removeprefix("visit_"))):
-                if getattr(node, "end_lineno", 0) is not None:
-                    visit(node)
-    rule.finish()
+        looking = Looking(source, semantics, Suppressions(source), DEFAULTS)
+        for rule in rules:
+            if not rule.is_about_comments:
+                with costs.timed("rule", rule.code):
+                    shown = triggered(semantics, [rule])
+                    found = looking.at(shown)[rule.code] if shown else []
+                costs.findings[rule.code] += len(found)
+                costs.statements[rule.code] += len(shown)
 
 
 def main(directory: str, *options: str) -> None:
@@ -97,14 +95,14 @@ def main(directory: str, *options: str) -> None:
     rules = [rule for rule in all_rules() if rule.default or "--all" in options]
     paths = sorted(Path(directory).rglob("*.py"))
     costs = measure(paths, rules)
-    print(f"{len(paths)} files, {costs.files['']} let through by the screen of any of {len(rules)} rules")
+    print(f"{len(paths)} files, {costs.files['']} let through by the words of any of {len(rules)} rules")
     print(", ".join(f"{layer}: {costs.milliseconds('layer', layer)} ms" for layer in _LAYERS))
-    print("rule     files  only   screen   visits  findings")
-    for rule in sorted(rules, key=lambda rule: -costs.times["visits", rule.code]):
+    print("rule     files  only   sieve     rule  statements  findings")
+    for rule in sorted(rules, key=lambda rule: -costs.times["rule", rule.code]):
         code = rule.code
         print(
-            f"{code}  {costs.files[code]:6}  {costs.only[code]:4}  {costs.milliseconds('screen', code):4} ms"
-            f"  {costs.milliseconds('visits', code):4} ms  {costs.findings[code]:8}"
+            f"{code}  {costs.files[code]:6}  {costs.only[code]:4}  {costs.milliseconds('sieve', code):4} ms"
+            f"  {costs.milliseconds('rule', code):5} ms  {costs.statements[code]:8}  {costs.findings[code]:8}"
         )
 
 

@@ -14,7 +14,7 @@ from grammar import Choice
 from hypothesis import settings
 from mutations import MUTATIONS, Mutation, same_program, statement_at
 
-from torchlint.engine.linter import lint, passes_screen
+from torchlint.engine.linter import lint, passes_sieve
 from torchlint.rules import all_rules
 from torchlint.text.source import Source
 
@@ -114,4 +114,4 @@ def test_screens_let_each_finding_through_alone(folder: str) -> None:
         layouts = LAYOUTS if everything else [LAYOUTS[(number + turn) % len(LAYOUTS)] for turn in range(3)]
         for name, mutation in layouts:
             mutated = mutation(statement, Choice(random.Random(row).randrange))
-            assert passes_screen(mutated.encode(), [ENTRIES[code]]) or not finds(code, mutated), (name, mutated)
+            assert passes_sieve(mutated.encode(), [ENTRIES[code]]) or not finds(code, mutated), (name, mutated)

@@ -24,6 +24,7 @@ from torchlint.config.keys import schema
 from torchlint.proof.hazards import fixtures_folder, hazard_path
 from torchlint.rules import documentation, own_rules
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.indexing import index
 from torchlint.rules.selection import SelectionError, find_rule
 
 _CHECKOUT = Path(__file__).parents[2]
@@ -200,8 +201,8 @@ def _cell(value: object) -> str:
 def documents(root: Path) -> dict[Path, str]:
     """What the generated documents of the checkout at ``root`` should hold.
 
-    They are the rules' pages, the README with its table, the schema of the configuration, which knows the rules' codes, and the
-    page of what rules can ask.
+    They are the rules' pages, the README with its table, the schema of the configuration, which knows the rules' codes, the
+    page of what rules can ask, and the index of what they declare.
     """
     rules = own_rules()
     readme = root / "README.md"
@@ -210,6 +211,7 @@ def documents(root: Path) -> dict[Path, str]:
     described = json.dumps(schema(), indent=2) + "\n"
     pages[root / "docs" / "torchlint.schema.json"] = described
     pages[root / "docs" / "model.md"] = model_page()
+    pages[root / "torchlint" / "rules" / "index.py"] = index()
     return {**pages, readme: _TABLE.sub(lambda _: listing, readme.read_text(encoding="utf-8"), count=1)}
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 from torchlint.diagnostic import Diagnostic, FileError
 from torchlint.engine.sieve import Raw, triggered
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules import all_rules
-from torchlint.rules.ast_rule import AstRule
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.comment_rule import CommentRule
 from torchlint.semantics import Semantics
@@ -32,19 +27,12 @@ _IMPORTS_OTHER = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:" + b"|".join(_OTH
 _IMPORTS_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t].*(?:(?<!py)torch|lightning|fastai)", re.MULTILINE)
 
 _RECURSION_LIMIT = 6000
-"""Deep enough for every program that Python's own parser takes, within what Python 3.10 has room for on its stack."""
+"""Deep enough for every program that Python's own parser takes, within what it has room for on its stack."""
 
 
-def passes_screen(data: bytes, rules: Iterable[Entry]) -> bool:
+def passes_sieve(data: bytes, rules: Iterable[Entry]) -> bool:
     """Whether any of ``rules`` could find something in a file with these bytes."""
-    raw = Raw(data)
-    return any(_may_find(rule, raw, data) for rule in rules) and not _is_foreign(data)
-
-
-def _may_find(rule: Entry, raw: Raw, data: bytes) -> bool:
-    if rule.loaded is not None and issubclass(rule.loaded, AstRule):
-        return rule.loaded.screen.passes(data)
-    return raw.may_hold(rule)
+    return any(map(Raw(data).may_hold, rules)) and not _is_foreign(data)
 
 
 def _is_foreign(data: bytes) -> bool:
@@ -85,7 +73,7 @@ def lint(
 def _awake(rules: Iterable[Entry], data: bytes, options: Options, *, triggers: bool) -> list[Entry]:
     """Those of ``rules`` that could find something in a text with these bytes."""
     raw = Raw(data)
-    return [rule for rule in rules if rule.since <= options.target and (not triggers or _may_find(rule, raw, data))]
+    return [rule for rule in rules if rule.since <= options.target and (not triggers or raw.may_hold(rule))]
 
 
 class _Run:
@@ -115,22 +103,13 @@ class _Run:
 
     def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
         """What rules about nodes find, by their codes."""
-        loaded = {rule: rule.loaded for rule in rules}
-        running = [
-            each(self._source, self._semantics, self._suppressions, self._options)
-            for each in loaded.values()
-            if each is not None and issubclass(each, AstRule)
-        ]
-        traverse(self._semantics.tree.nodes, running)
-        found = {rule.code: rule.diagnostics for rule in running}
-        visiting = [rule for rule, each in loaded.items() if each is None or not issubclass(each, AstRule)]
-        shown = triggered(self._semantics, visiting) if self._triggers else {}
-        if not visiting or (self._triggers and not shown):
-            return found
+        shown = triggered(self._semantics, rules) if self._triggers else {}
+        if self._triggers and not shown:
+            return {}  # and neither libcst nor a rule is imported
         from torchlint.engine.looking import Looking
 
         looking = Looking(self._source, self._semantics, self._suppressions, self._options)
-        return found | (looking.at(shown) if self._triggers else looking.at_everything(visiting))
+        return looking.at(shown) if self._triggers else looking.at_everything(rules)
 
     def _reviewed(self, rule: Entry, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
         """What a rule about comments finds."""
@@ -159,29 +138,6 @@ def without_yielding(found: Mapping[Entry, list[Diagnostic]]) -> list[Diagnostic
 
 def _overlap(one: Diagnostic, other: Diagnostic) -> bool:
     return one.location < other.end_location and other.location < one.end_location
-
-
-def traverse(nodes: Iterable[ast.AST], rules: Sequence[AstRule]) -> None:
-    """Hands each node to the visit methods for its type, once for all rules, and then lets each rule finish."""
-    visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = defaultdict(list)
-    for rule in rules:
-        for node_type, name in _visit_methods(type(rule)):
-            visitors[node_type].append(getattr(rule, name))
-    for node in nodes:
-        visits = visitors.get(type(node))
-        if visits is None or getattr(node, "end_lineno", 0) is None:
-            continue  # the latter is a part of an f-string whose place is not known (torchlint.text.fstrings)
-        for visit in visits:
-            visit(node)
-    for rule in rules:
-        rule.finish()
-
-
-@cache
-def _visit_methods(rule: type[AstRule]) -> tuple[tuple[type[ast.AST], str], ...]:
-    """The names of a rule's visit methods, with the types of the nodes that each is for."""
-    names = [name for name in dir(rule) if name.startswith("visit_")]
-    return tuple((getattr(ast, name.removeprefix("visit_")), name) for name in names)
 
 
 @contextmanager

@@ -169,6 +169,9 @@ class _Places:
         for assignment in self._semantics.tree.of_type(ast.Assign):
             if isinstance(assignment.value, (ast.Name, ast.Attribute)):
                 aliases[last_name(assignment.value)].update(filter(None, map(last_name, assignment.targets)))
+        for single in (*self._semantics.tree.of_type(ast.AnnAssign), *self._semantics.tree.of_type(ast.NamedExpr)):
+            if isinstance(single.value, (ast.Name, ast.Attribute)) and (name := last_name(single.target)):
+                aliases[last_name(single.value)].add(name)
         return aliases
 
     def _look_for_words(self) -> None:
@@ -221,6 +224,11 @@ _OTHER_NAMES = {
     "UnaryOperation": ("UnaryOp",),
     "Comparison": ("Compare",),
     "Del": ("Delete",),
+    "SimpleString": ("Constant",),
+    "ConcatenatedString": ("Constant", "JoinedStr"),
+    "FormattedString": ("JoinedStr",),
+    "Integer": ("Constant",),
+    "Float": ("Constant",),
     "For": ("For", "AsyncFor"),
     "With": ("With", "AsyncWith"),
     "FunctionDef": ("FunctionDef", "AsyncFunctionDef"),

@@ -7,13 +7,11 @@ the `Model` that says what they mean, and nothing of files, formats or the comma
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Iterable
-from functools import cache
 from typing import TYPE_CHECKING
 
-from torchlint.rules.ast_rule import AnyRule, AstRule
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.index import ENTRIES
 from torchlint.rules.plugins import together
 
 if TYPE_CHECKING:
@@ -89,20 +87,6 @@ def all_rules(plugins: Iterable[str] = ()) -> tuple[Entry, ...]:
     return together(own_rules(), plugins)
 
 
-@cache
 def own_rules() -> tuple[Entry, ...]:
     """torchlint's own rules, sorted by code."""
-    from torchlint.rules.comment_rule import CommentRule
-    from torchlint.rules.rule import Rule
-
-    for module in pkgutil.walk_packages(__path__, __name__ + "."):
-        importlib.import_module(module.name)
-    found = [*_subclasses(AstRule), *_subclasses(CommentRule), *_subclasses(Rule)]
-    found = [each for each in found if issubclass(each, AstRule) or each.__module__.startswith(__name__ + ".")]
-    return tuple(sorted(map(Entry.of, found), key=lambda rule: rule.code))
-
-
-def _subclasses(base: type[AnyRule]) -> list[type[AnyRule]]:
-    return [
-        found for child in base.__subclasses__() for found in ([child] if hasattr(child, "code") else []) + _subclasses(child)
-    ]
+    return ENTRIES

@@ -16,7 +16,8 @@ from torchlint.rules.triggers import Comment, Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
 
 if TYPE_CHECKING:
-    from torchlint.rules.ast_rule import AnyRule
+    from torchlint.rules.comment_rule import CommentRule
+    from torchlint.rules.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +38,19 @@ class Entry:
     """The address of the rule's page, where it declares one."""
     plugin: str = ""
     """Of a rule of another package, which package that is, and which state of it."""
-    loaded: type[AnyRule] | None = field(default=None, compare=False, repr=False)
+    loaded: type[Rule | CommentRule] | None = field(default=None, compare=False, repr=False)
     """The class, where it was there before its entry."""
 
     @classmethod
-    def of(cls, rule: type[AnyRule]) -> Entry:
+    def of(cls, rule: type[Rule | CommentRule]) -> Entry:
         """The entry of a rule's class."""
         return cls(
             rule.code,
             rule.name,
             rule.__module__,
             rule.__qualname__,
-            getattr(rule, "triggers", ()),
-            getattr(rule, "needs", ()),
+            rule.triggers,
+            rule.needs,
             rule.default,
             rule.proven,
             rule.since,
@@ -68,7 +69,7 @@ class Entry:
         """Whether the rule is a `CommentRule`."""
         return any(isinstance(trigger, Comment) for trigger in self.triggers)
 
-    def load(self) -> type[AnyRule]:
+    def load(self) -> type[Rule | CommentRule]:
         """The rule's class, imported now if it has not been."""
         if self.loaded is not None:
             return self.loaded

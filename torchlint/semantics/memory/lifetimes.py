@@ -16,6 +16,7 @@ from torchlint.semantics.kinds.results import LOSS_MODULES
 Node = TypeVar("Node")
 
 _HEAVY = frozenset({"torch.matmul", "torch.bmm", "torch.einsum", "torch.mm", "torch.baddbmm", "torch.cdist"})
+_VIEWS = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -117,19 +118,25 @@ class Lifetimes:
                 ast.Dict,
                 ast.Set,
                 ast.IfExp,
+                ast.For,
+                ast.comprehension,
+                ast.Starred,
+                ast.YieldFrom,
             ),
         )
 
-    @staticmethod
-    def _is_view(parent: ast.AST, node: ast.AST) -> bool:
+    def _is_view(self, parent: ast.AST, node: ast.AST) -> bool:
         """Whether ``parent`` is a view of the tensor ``node``, or the method that makes one."""
         match parent:
             case ast.Attribute(attr=attribute):
-                return attribute in torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS | torch_api.VIEW_PROPERTIES
+                return attribute in _VIEWS | torch_api.VIEW_PROPERTIES
             case ast.Subscript(value=value):
                 return value is node
-            case ast.Call(func=function):
-                return function is node
+            case ast.Call(func=function) if function is node:
+                return True
+            case ast.Call(func=function, args=[given, *_]) if given is node:
+                name = self._semantics.qualified_name(function) or ""
+                return name.startswith("torch.") and name.removeprefix("torch.") in _VIEWS
         return False
 
     def _is_activation(self, binding: Binding, value: ast.Call) -> bool:

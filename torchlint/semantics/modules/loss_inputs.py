@@ -30,8 +30,10 @@ _WRONG = {
     "sigmoid": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOG_SOFTMAX}),
     "nothing": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOGITS}),
 }
-_ORDERING = frozenset({"argmax", "topk", "sort", "argsort", "size", "shape", "dim", "device", "dtype", "numel", "ndim"})
-_CHOOSING = frozenset({f"torch.{name}" for name in ("argmax", "topk", "sort", "argsort", "is_tensor")} | {"builtins.len"})
+_ORDERING = frozenset({"argmax", "argsort", "size", "shape", "dim", "device", "dtype", "numel", "ndim"})
+_CHOOSING = frozenset({"torch.argmax", "torch.argsort", "torch.is_tensor", "builtins.len"})
+_SELECTING = frozenset({"max", "topk", "sort"})
+"""What gives values and where they were."""
 _PASSING = frozenset({"data", "detach", "cpu", "view", "squeeze", "reshape", "float", "to", "cuda"})
 
 
@@ -170,7 +172,7 @@ class LossInputs:
                     return True
                 outer = tree.parent(parent)
                 if isinstance(outer, ast.Call) and outer.func is parent:
-                    if name == "max":
+                    if name in _SELECTING:
                         return self._takes_index_only(outer)
                     return name in _PASSING and self._is_indifferent(outer, expects)
                 return name in _PASSING and self._is_indifferent(parent, expects)
@@ -179,7 +181,8 @@ class LossInputs:
                 if inner is not None and inner.value is use:
                     return inner.expects == expects
                 name = self._semantics.qualified_name(function) or ""
-                return name in _CHOOSING or (name == "torch.max" and self._takes_index_only(parent))
+                selects = name.startswith("torch.") and name.removeprefix("torch.") in _SELECTING
+                return name in _CHOOSING or (selects and self._takes_index_only(parent))
             case ast.Return() | ast.Tuple() | ast.Dict():
                 around = tree.function(use)
                 return isinstance(around, FUNCTIONS) and self._is_handed_on(around)
@@ -199,7 +202,7 @@ class LossInputs:
         return binding is not None and all(self._is_indifferent(use, expects) for use in binding.uses)
 
     def _takes_index_only(self, call: ast.Call) -> bool:
-        """Whether of ``max`` along a dimension only the index is used: ``_, predicted = x.max(1)``."""
+        """Whether of ``max`` along a dimension, or its like, only the index is used: ``_, predicted = x.max(1)``."""
         match self._semantics.tree.parent(call):
             case ast.Assign(targets=[ast.Tuple(elts=[ast.Name() as first, _])]):
                 binding = self._semantics.bindings.of(first)

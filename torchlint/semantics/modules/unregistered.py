@@ -140,6 +140,8 @@ class UnregisteredModules:
                         return False
                 case ast.BinOp(left=left) if left is not use or is_dict or parameters or is_old:
                     return False
+                case ast.BinOp(op=operator) if not isinstance(operator, ast.Add):
+                    return False
                 case ast.Compare():
                     return False
                 case ast.Call(func=ast.Name(id="isinstance" | "type" | "sorted" | "hash")):

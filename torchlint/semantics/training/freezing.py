@@ -78,7 +78,7 @@ class Freezing:
                     owner = iterated.func.value
                     return owner, ast.unparse(owner) in (ast.unparse(model), "self")
                 return model, True
-        return frozen, False
+        return frozen, ast.unparse(frozen) in (ast.unparse(model), "self")
 
     def _parameters_of(self, optimizer: ast.Call) -> ast.Call | None:
         """``model.parameters()`` where that is what an optimizer is given, itself or by a name that nothing else uses."""
@@ -109,9 +109,21 @@ class Freezing:
         released = any(not switch.freezes for switch in earlier)
         for switch in earlier:
             part = self._is_part(switch.module, whole, model)
+            if part is None or any(self._is_undone(switch, part, other, whole, model) for other in earlier):
+                continue
             if switch.freezes and (part or not switch.whole or released or self._has_new_part(whole, switch.node)):
                 return switch.module
         return None
+
+    def _is_undone(self, switch: _Switch, part: tuple[str, ...], other: _Switch, whole: Chain, model: ast.expr) -> bool:
+        """Whether a later switch unfreezes all that an earlier one froze, or that may be so."""
+        if other.freezes or not other.whole:
+            return False
+        wider = self._is_part(other.module, whole, model)
+        if wider is None or "[]" in wider or part[: len(wider)] != wider:
+            return False
+        flow = self._semantics.control_flow
+        return flow.scope(switch.node) is flow.scope(other.node) and flow.may_follow(switch.node, other.node)
 
     def _is_part(self, part: ast.expr, whole: Chain, model: ast.expr) -> tuple[str, ...] | None:
         """The names that lead from a model to a part of it; empty for the model itself, ``None`` for what is no part."""

@@ -1,4 +1,4 @@
-"""Screens only save time: with or without them, the findings are the same."""
+"""Triggers only save time: with or without them, the findings are the same."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.engine.linter import lint, passes_screen
+from torchlint.engine.linter import lint, passes_sieve
 from torchlint.rules import all_rules
-from torchlint.rules.screens import Screen, names_apart
 from torchlint.text.source import Source, SourceError
 
 
@@ -40,7 +39,7 @@ def test_real_code_has_the_same_findings_without_triggers() -> None:
         except SourceError:
             continue
         assert findings(path, triggers=True) == expected, path
-        held_back += not passes_screen(path.read_bytes(), by_default)
+        held_back += not passes_sieve(path.read_bytes(), by_default)
         found += len(expected)
     # five in six of these files speak of torch, and have tensors that some of the rules could be about
     assert held_back > 0.3 * len(paths), "the words of the rules let most files through"
@@ -57,7 +56,7 @@ def test_real_code_has_the_same_findings_without_triggers() -> None:
 )
 def test_files_about_other_libraries_are_silent(text: str) -> None:
     assert lint(Source(text), all_rules()) == []
-    assert not passes_screen(text.encode(), all_rules())
+    assert not passes_sieve(text.encode(), all_rules())
 
 
 @pytest.mark.parametrize(
@@ -205,27 +204,3 @@ ODD_LAYOUTS = [
 def test_an_odd_layout_hides_nothing(code: str, text: str) -> None:
     rules = [rule for rule in all_rules() if rule.code == code]
     assert lint(Source(text), rules)
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        (b"x.cuda()\n", set()),
-        (b"x . cuda()\n", {b".cuda"}),
-        (b"x.cuda ()\n", {b"cuda", b".cuda"}),
-        (b"(x.cuda)()\n", {b"cuda", b".cuda"}),
-        (b"x.\\\n    cuda()\n", {b".cuda"}),
-        (b"(x.  # to the GPU\n    # at once\n    cuda())\n", {b".cuda"}),
-        (b"(x.cuda  # to the GPU\n\n    # at once\n    ())\n", {b"cuda", b".cuda"}),
-        (b"(x.cuda#\n())\n", {b"cuda", b".cuda"}),
-        (b"f = zeros (3)\n", {b"zeros"}),
-        (b"# The end.\n# Here it starts\n", set()),
-    ],
-)
-def test_names_apart(text: bytes, names: set[bytes]) -> None:
-    assert names_apart(text) & {b"cuda", b".cuda", b"zeros", b""} == names  # words of comments may be among them, too
-
-
-@pytest.mark.parametrize("text", [b"(x." + b"  # why\n" * 9 + b"cuda())\n", b"(x.cuda" + b" " * 999 + b"())\n"])
-def test_where_the_next_name_is_too_far_all_screens_with_names_let_the_file_through(text: bytes) -> None:
-    assert Screen(any_of=(b"x",), and_any_of=(b".cuda(",), names=frozenset({b".cuda"})).passes(text)

@@ -1,0 +1,119 @@
+"""Snapshots that are kept across an update: of each snippet, whether the marked expression takes one."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot, KeptSnapshots
+
+HEAD = """\
+import copy
+import torch
+from torch import nn, optim
+model = nn.Linear(2, 2)
+optimizer = optim.SGD(model.parameters(), lr=0.1)
+w = nn.Parameter(torch.zeros(3))
+"""
+STEP = "\noptimizer.step()\n"
+CHANGE = "\nwith torch.no_grad():\n    w.add_(1)\n"
+LOOP = "for x in range(3):\n    optimizer.step()\n"
+
+
+def kept(snippet: str) -> KeptSnapshot[ast.AST] | None:
+    semantics, (node,) = marked(HEAD + snippet)
+    found = semantics.of(KeptSnapshots).found.get(node, [])
+    assert len(found) < 2
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("snippet", "name"),
+    [
+        (f"before = «model.state_dict()»{STEP}model.load_state_dict(before)", "before"),
+        (f"best, n = «model.state_dict()», 1{STEP}model.load_state_dict(best)", "best"),
+        (f"best: dict = «model.state_dict()»{STEP}model.load_state_dict(best)", "best"),
+        (f"kept = {{}}\nkept['m'] = «model.state_dict()»{STEP}model.load_state_dict(kept['m'])", "kept['m']"),
+        (f"kept = {{'m': «model.state_dict()», 'e': 1}}{STEP}model.load_state_dict(kept['m'])", "kept"),
+        (f"best = None\n{LOOP}    if x:\n        best = «model.state_dict()»\nmodel.load_state_dict(best)", "best"),
+        (f"history = []\n{LOOP}    history.append(«model.state_dict()»)\nprint(history)", "history"),
+        (
+            f"old = «[p.data for p in model.parameters()]»{STEP}for a, b in zip(old, model.parameters()):\n    print(a - b)",
+            "old",
+        ),
+        (f"before = «model.state_dict()['weight']»{STEP}print(before)", "before"),
+        (f"{LOOP}    if x:\n        best_model = «model»\ntorch.save(best_model.state_dict(), 'x')", "best_model"),
+    ],
+)
+def test_across_a_step(snippet: str, name: str) -> None:
+    found = kept(snippet)
+    assert found is not None
+    assert found.update is not None
+    assert (found.source, found.name, ast.unparse(found.update)) == ("model", name, "optimizer.step()")
+
+
+@pytest.mark.parametrize("value", ["w.detach()", "w.data", "w.detach().numpy()", "w.detach().cpu()"])
+def test_across_a_change_in_place(value: str) -> None:
+    found = kept(f"old = «{value}»{CHANGE}print((w - old).norm())")
+    assert found is not None
+    assert found.update is not None
+    assert (found.source, ast.unparse(found.update), found.on_cpu) == ("w", "w.add_(1)", value.endswith("cpu()"))
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        f"before = «copy.deepcopy(model.state_dict())»{STEP}model.load_state_dict(before)",
+        "before = «model.state_dict()»\nmodel.load_state_dict(before)",
+        f"before = «model.state_dict()»\ntorch.save(before, 'x'){STEP}",
+        f"before = «model.state_dict()»\nbefore = 1{STEP}print(before)",
+        f"before = «model.state_dict()»\nmodel = nn.Linear(2, 2){STEP}model.load_state_dict(before)",
+        f"kept = {{'m': «model.state_dict()», 'e': 1}}{STEP}print(kept['e'])",
+        f"history = []\nhistory.append(«model.state_dict()»){STEP}",
+        "for x in range(3):\n    history = []\n    optimizer.step()\n    history.append(«model.state_dict()»)\n    print(history)",
+    ],
+)
+def test_a_copy_or_nothing_comes_in_between(snippet: str) -> None:
+    assert kept(snippet) is None
+
+
+@pytest.mark.parametrize("use", ["old.keys()", "len(old)", "old is None", "'weight' in old"])
+def test_without_its_values(use: str) -> None:
+    assert kept(f"old = «model.state_dict()»{STEP}print({use})") is None
+
+
+def test_another_tensor_is_changed() -> None:
+    assert kept(f"old = «w.detach()»{STEP}print((w - old).norm())") is None
+
+
+def test_a_name_that_says_nothing_of_the_past() -> None:
+    assert kept(f"y = «w.detach()»{CHANGE}print(y)") is None
+    assert kept(f"y = «w.detach()»{CHANGE}print(w - y)") is not None
+
+
+def test_an_optimizer_has_no_state_before_its_first_step() -> None:
+    snippet = f"before = «optimizer.state_dict()»{STEP}optimizer.load_state_dict(before)"
+    assert kept(snippet) is None
+    assert kept(f"optimizer.step()\n{snippet}") is not None
+
+
+def in_trainer(keep: str, back: str = "") -> KeptSnapshot[ast.AST] | None:
+    """What an attribute of a trainer keeps, and what another method does with it."""
+    methods = f"  def keep(self, score):\n    {keep}\n  def back(self):\n    {back or 'pass'}"
+    return kept(f"class Trainer:\n  def __init__(self):\n    self.model = nn.Linear(2, 2)\n{methods}")
+
+
+def test_an_attribute_that_another_method_restores() -> None:
+    take = "self.saved = «self.model.state_dict()»"
+    found = in_trainer(take, "self.model.load_state_dict(self.saved)")
+    assert found is not None
+    assert (found.source, found.name, found.update) == ("self.model", "self.saved", None)
+    assert in_trainer(take, "print(self.saved)") is None
+    assert in_trainer(take, "self.saved['a'] = 1\n    self.model.load_state_dict(self.saved)") is None
+
+
+def test_an_attribute_that_is_called_the_best_so_far() -> None:
+    assert in_trainer("if score:\n      self.best = «self.model.state_dict()»") is not None
+    assert in_trainer("self.best = «self.model.state_dict()»") is None
