@@ -12,7 +12,7 @@ from torchlint.semantics.aliasing.expansions import ExpandedWrite, Expansions
 HEAD = (
     "import numpy\nimport torch\nfrom torch import broadcast_to, nn\ndef f(x: torch.Tensor, y: torch.Tensor, unknown, n):\n    "
 )
-INIT = "import torch\nfrom torch import nn\nclass A(nn.Module):\n  def __init__(self, x: torch.Tensor):\n    super().__init__()\n    "
+INIT = "import torch\nfrom torch import nn\nclass A(nn.Module):\n  def __init__(self, x: torch.Tensor):\n    "
 
 
 def writes(body: str) -> list[ExpandedWrite[ast.expr]]:

@@ -72,7 +72,7 @@ def test_across_a_change_in_place(value: str) -> None:
         f"before = «model.state_dict()»\nmodel = nn.Linear(2, 2){STEP}model.load_state_dict(before)",
         f"kept = {{'m': «model.state_dict()», 'e': 1}}{STEP}print(kept['e'])",
         f"history = []\nhistory.append(«model.state_dict()»){STEP}",
-        "for x in range(3):\n    history = []\n    optimizer.step()\n    history.append(«model.state_dict()»)\n    print(history)",
+        f"{LOOP}    history = []\n    history.append(«model.state_dict()»)\n    print(history)",
     ],
 )
 def test_a_copy_or_nothing_comes_in_between(snippet: str) -> None:

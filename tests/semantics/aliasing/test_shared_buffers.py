@@ -103,7 +103,6 @@ def test_a_copy_may_be_in_between(body: str) -> None:
     [
         ("numpy.zeros(3, dtype='float32')", "torch.Tensor", True),
         ("numpy.zeros(3, dtype=numpy.float32)", "torch.FloatTensor", True),
-        ("a.astype(numpy.int64)", "torch.LongTensor", True),
         ("numpy.zeros(3)", "torch.DoubleTensor", True),
         ("numpy.zeros(3)", "torch.Tensor", False),
         ("a", "torch.Tensor", False),
