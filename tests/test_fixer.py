@@ -61,7 +61,7 @@ class _Broken(Rule):
 
     def visit_Name(self, node: cst.Name) -> None:
         if node.value == "bad":
-            self.report(node, "`bad` is bad", codefix("Break it", replace(node, cst.Name(")"))))
+            self.report(node, "`bad` is bad", codefix("Break it", replace(node, cst.Name("if"))))
 
 
 class _Imported(Rule):

@@ -75,7 +75,7 @@ LARGE_FOLDERS = {
 }
 """Folders of more modules, each with the reason."""
 
-CIRCLES = [{"torchlint.rules.ast_rule", "torchlint.rules.catalogue", "torchlint.rules.comment_rule"}]
+CIRCLES = [{"torchlint.rules.catalogue", "torchlint.rules.comment_rule"}]
 """Modules that import one another: an entry of the catalogue names the types of the rules that it can make."""
 
 

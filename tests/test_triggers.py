@@ -41,8 +41,8 @@ def test_real_code_has_the_same_findings_without_triggers() -> None:
         assert findings(path, triggers=True) == expected, path
         held_back += not passes_sieve(path.read_bytes(), by_default)
         found += len(expected)
-    # five in six of these files speak of torch, and have tensors that some of the rules could be about
-    assert held_back > 0.3 * len(paths), "the words of the rules let most files through"
+    # eight in nine of these files say "torch", which is all that a discarded result needs: words hold back the others
+    assert held_back > 0.1 * len(paths), "the words of the rules let files through that say nothing of torch"
     assert found > 0, "nothing was found at all: the comparison says nothing"
 
 
