@@ -169,7 +169,9 @@ class _Places:
         for assignment in self._semantics.tree.of_type(ast.Assign):
             if isinstance(assignment.value, (ast.Name, ast.Attribute)):
                 aliases[last_name(assignment.value)].update(filter(None, map(last_name, assignment.targets)))
-        for single in (*self._semantics.tree.of_type(ast.AnnAssign), *self._semantics.tree.of_type(ast.NamedExpr)):
+        singles: list[ast.AnnAssign | ast.NamedExpr] = [*self._semantics.tree.of_type(ast.AnnAssign)]
+        singles += self._semantics.tree.of_type(ast.NamedExpr)
+        for single in singles:
             if isinstance(single.value, (ast.Name, ast.Attribute)) and (name := last_name(single.target)):
                 aliases[last_name(single.value)].add(name)
         return aliases
