@@ -43,6 +43,12 @@ class Text:
 # --- statements ------------------------------------------------------------------------------------------------------
 
 
+def no_grad(text: Text, row: int) -> tuple[str, list[TextEdit]]:
+    """How the code spells ``torch.no_grad()``, and the edits that import torch."""
+    torch, imports = text.rewriter.torch_name(text.statements(row)[0])
+    return f"{torch}.no_grad()", imports
+
+
 @pytest.mark.parametrize(
     ("before", "rows", "after"),
     [
@@ -138,7 +144,7 @@ class Text:
 )
 def test_wraps_in_no_grad(before: str, rows: list[int], after: str) -> None:
     text = Text(before)
-    edits = text.rewriter.wrap_in_no_grad(text.statements(*rows))
+    edits = text.rewriter.wrap(text.statements(*rows), *no_grad(text, rows[0]))
     assert edits is not None
     assert text.edited(*edits) == after
     ast.parse(after)
@@ -154,7 +160,7 @@ def test_wraps_in_no_grad(before: str, rows: list[int], after: str) -> None:
 )
 def test_wraps_nothing_that_shares_its_lines(before: str, row: int) -> None:
     text = Text(before)
-    assert text.rewriter.wrap_in_no_grad(text.statements(row)) is None
+    assert text.rewriter.wrap(text.statements(row), *no_grad(text, row)) is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import libcst as cst
 import pytest
 
 from torchlint.model import Model
+from torchlint.model.positions import written
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.units import Unit, unit_of
 from torchlint.text.noqa import Suppressions
@@ -162,3 +163,15 @@ def test_what_is_nested_too_deeply_for_libcst_is_refused() -> None:
     [unit] = units(model)
     with pytest.raises(RecursionError):
         model.parsed(unit)
+
+
+def test_libcsts_writer_can_be_recorded() -> None:
+    """`torchlint.model.positions` builds on a class that libcst does not make public."""
+    from libcst._nodes.internal import CodegenState
+
+    for method in ("add_token", "add_indent_tokens", "pop_trailing_newline", "before_codegen", "after_codegen"):
+        assert callable(getattr(CodegenState, method))
+    module = cst.parse_module("x = (a  # why\n  .b)\n")
+    code, nodes = written(module, module)
+    assert code == "x = (a  # why\n  .b)\n"
+    assert [code[start:end] for node, start, end in nodes if isinstance(node, cst.Comment)] == ["# why"]

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.bindings import Scope
+from torchlint.semantics.code.names import imported_by_call
 from torchlint.text.layout import can_be_indented, indentation, stands_alone
 from torchlint.text.source import Source
 
@@ -114,11 +115,6 @@ class Rewriter:
             elif kind in ("FSTRING_END", "TSTRING_END"):
                 rows.update(range(opened.pop() + 1, token.end[0] + 1))
         return rows
-
-    def wrap_in_no_grad(self, statements: list[ast.stmt], mode: str = "no_grad()") -> list[TextEdit] | None:
-        """Puts neighbouring statements into ``with torch.no_grad():``, or another ``mode`` of torch's, as `wrap` does."""
-        torch, imports = self.torch_name(statements[0])
-        return self.wrap(statements, f"{torch}.{mode}", imports)
 
     def wrap(self, statements: list[ast.stmt], context: str, imports: list[TextEdit]) -> list[TextEdit] | None:
         """Puts neighbouring statements into ``with context:``; ``imports`` are the edits that import what ``context`` names.
@@ -245,7 +241,7 @@ class Rewriter:
     def is_imported(self, found: Sequence[Binding]) -> bool:
         """Whether a name that has these bindings is an import, or None where that failed, when the program runs."""
         imports = [binding for binding in found if not _is_none(binding)]
-        return all(binding.form is Form.IMPORT or _imports_by_call(binding) for binding in imports) and any(
+        return all(binding.form is Form.IMPORT or imported_by_call(binding) for binding in imports) and any(
             not self._is_for_type_checkers(binding) for binding in imports
         )
 
@@ -278,7 +274,7 @@ class Rewriter:
             self._torch_names[scope] = [
                 name
                 for name, found in scope.bindings.items()
-                if any(binding.imported == "torch" or _imports_by_call(binding) == "torch" for binding in found)
+                if any(binding.imported == "torch" or imported_by_call(binding) == "torch" for binding in found)
             ]
         return self._torch_names[scope]
 
@@ -345,17 +341,6 @@ class Rewriter:
             return (end, end, f"; {statement}")
         place = self._source.line_start(row + 1)
         return (place, place, statement + self._source.newline)
-
-
-def _imports_by_call(binding: Binding) -> str | None:
-    """The module of ``pytest.importorskip("torch")`` and ``importlib.import_module("torch")``."""
-    match binding.value:
-        case ast.Call(
-            func=ast.Name(id="importorskip" | "import_module") | ast.Attribute(attr="importorskip" | "import_module"),
-            args=[ast.Constant(value=str(module)), *_],
-        ):
-            return module
-    return None
 
 
 def _is_none(binding: Binding) -> bool:

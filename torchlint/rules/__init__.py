@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from torchlint.fixes.code import without_argument as without_argument
     from torchlint.model import Model as Model
     from torchlint.rules.rule import Rule as Rule
+    from torchlint.rules.triggers import Api as Api
     from torchlint.rules.triggers import Attribute as Attribute
     from torchlint.rules.triggers import Call as Call
     from torchlint.rules.triggers import Found as Found
@@ -61,7 +62,7 @@ _PUBLIC = {
     ),
     "torchlint.model": ("Model",),
     "torchlint.rules.rule": ("Rule",),
-    "torchlint.rules.triggers": ("Attribute", "Call", "Found", "Keyword", "Misspelt", "Syntax", "Word"),
+    "torchlint.rules.triggers": ("Api", "Attribute", "Call", "Found", "Keyword", "Misspelt", "Syntax", "Word"),
     "torchlint.semantics": ("Grad", "Kind", "Type"),
     "torchlint.target": ("TorchVersion",),
 }

@@ -157,7 +157,8 @@ class Names:
             return canonical(binding.imported)
         if binding.form is Form.ASSIGNMENT and not binding.path and isinstance(binding.value, (ast.Name, ast.Attribute)):
             return self.qualified(binding.value)
-        return None
+        module = imported_by_call(binding) if not binding.path else None
+        return canonical(module) if module is not None else None
 
     def _unbound(self, name: str) -> str | None:
         for module in self._star_imports:
@@ -195,3 +196,14 @@ def _is_missing(binding: Binding) -> bool:
     if binding.form in (Form.CLASS, Form.FUNCTION):
         return True
     return isinstance(binding.value, ast.Constant) and binding.value.value in (None, False)
+
+
+def imported_by_call(binding: Binding) -> str | None:
+    """The module of ``pytest.importorskip("torch")`` and ``importlib.import_module("torch")``."""
+    match binding.value:
+        case ast.Call(
+            func=ast.Name(id="importorskip" | "import_module") | ast.Attribute(attr="importorskip" | "import_module"),
+            args=[ast.Constant(value=str(module)), *_],
+        ):
+            return module
+    return None
