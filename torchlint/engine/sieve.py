@@ -10,7 +10,7 @@ import ast
 import importlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Protocol, TypeVar
 
 from torchlint.rules.triggers import (
@@ -56,7 +56,7 @@ class Raw:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._words = frozenset(data.translate(_TABLE).split())
+        self._words = _words_of(data)
 
     def may_hold(self, rule: Declared) -> bool:
         """Whether a file with these bytes may hold a finding of ``rule``."""
@@ -71,8 +71,8 @@ class Raw:
             return trigger.text.encode() in self._data.lower()
         return trigger.words is None or self._holds_any(trigger.words)
 
-    def _holds_any(self, words: Iterable[str]) -> bool:
-        return not self._words.isdisjoint(_encoded(frozenset(words)))
+    def _holds_any(self, words: frozenset[str] | tuple[str, ...]) -> bool:
+        return not self._words.isdisjoint(_encoded(words))
 
     def _near(self, word: str) -> Iterator[bytes]:
         """The words that may be ``word``, misspelt: two edits, or a swap, leave one of three pieces whole."""
@@ -80,8 +80,14 @@ class Raw:
         return (each for each in self._words if any(piece in each for piece in pieces))
 
 
+@lru_cache(maxsize=1)
+def _words_of(data: bytes) -> frozenset[bytes]:
+    """The words of a file; kept, as it is asked for to tell whether the file is read and again when it is linted."""
+    return frozenset(data.translate(_TABLE).split())
+
+
 @cache
-def _encoded(words: frozenset[str]) -> frozenset[bytes]:
+def _encoded(words: frozenset[str] | tuple[str, ...]) -> frozenset[bytes]:
     return frozenset(word.encode() for word in words)
 
 

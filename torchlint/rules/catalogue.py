@@ -41,6 +41,10 @@ class Entry:
     loaded: type[Rule | CommentRule] | None = field(default=None, compare=False, repr=False)
     """The class, where it was there before its entry."""
 
+    def __hash__(self) -> int:
+        """That of the code, which no other rule has: entries are looked up for every statement that a rule is shown."""
+        return hash(self.code)
+
     @classmethod
     def of(cls, rule: type[Rule | CommentRule]) -> Entry:
         """The entry of a rule's class."""
