@@ -6,11 +6,11 @@ import libcst as cst
 
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.copying import copied
-from torchlint.rules.rule import Rule
+from torchlint.rules.in_place import InPlaceRule
 from torchlint.rules.triggers import Found
 
 
-class SharedBufferMutation(Rule):
+class SharedBufferMutation(InPlaceRule):
     """
     ## What it does
     Finds an array and a tensor over one buffer, of which one is changed in place while the other is still used:
@@ -57,23 +57,7 @@ class SharedBufferMutation(Rule):
     )
     yields_to = ("TPL001", "TPL008", "TPL203")
 
-    def visit_Call(self, node: cst.Call) -> None:
-        """`b.add_(1)`."""
-        self._check(node)
-
-    def visit_Subscript(self, node: cst.Subscript) -> None:
-        """`a[0] = 5`."""
-        self._check(node)
-
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        """`self.b += 1`."""
-        self._check(node)
-
-    def visit_Name(self, node: cst.Name) -> None:
-        """`b += 1`."""
-        self._check(node)
-
-    def _check(self, node: cst.BaseExpression) -> None:
+    def check(self, node: cst.BaseExpression) -> None:
         change = self.model.memory.shared_change(node)
         if change is None:
             return

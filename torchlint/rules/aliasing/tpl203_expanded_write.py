@@ -5,7 +5,7 @@ import libcst as cst
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.fixes.copying import copied
-from torchlint.rules.rule import Rule
+from torchlint.rules.in_place import InPlaceRule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.aliasing.expansions import ExpandedWrite
 
@@ -15,7 +15,7 @@ _WRITTEN = {
 }
 
 
-class WriteToExpanded(Rule):
+class WriteToExpanded(InPlaceRule):
     """
     ## What it does
     Finds in-place writes to what `expand`, `expand_as`, `broadcast_to` or `meshgrid` gave:
@@ -55,26 +55,14 @@ class WriteToExpanded(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """`e[:, 1].zero_()`, and `row.expand(3, 4)` that is made a buffer or a parameter."""
-        self._check(node)
+        self.check(node)
         weight = self.model.memory.expanded_weight(node)
         if weight is not None:
             shared = f"its rows are all the memory of `{self.model.shown(weight.source)}`"
             message = f"`{self.model.shown(node)}` is made {_WRITTEN[weight.made]}, but {shared}; clone it first"
             self.report(node, message, _cloned(node))
 
-    def visit_Subscript(self, node: cst.Subscript) -> None:
-        """`e[0, 0] = 1`."""
-        self._check(node)
-
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        """`self.e += 1`."""
-        self._check(node)
-
-    def visit_Name(self, node: cst.Name) -> None:
-        """`e += 1`."""
-        self._check(node)
-
-    def _check(self, node: cst.BaseExpression) -> None:
+    def check(self, node: cst.BaseExpression) -> None:
         for write in self.model.memory.expanded_writes(node):
             self.report(node, self._message(node, write), self._fix(write))
 

@@ -8,7 +8,7 @@ import libcst as cst
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, method_call, statement
 from torchlint.model.data import Runs
-from torchlint.rules.rule import Rule
+from torchlint.rules.in_place import InPlaceRule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.data.changes import DataChange, Remedy
 from torchlint.semantics.data.roles import Means
@@ -31,7 +31,7 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
 """The methods that do what augmented assignments do."""
 
 
-class DataMutation(Rule):
+class DataMutation(InPlaceRule):
     """
     ## What it does
     Finds tensors that are changed through their `.data`: `w.data *= 3`, `w.data.sub_(lr * w.grad)`, `w.data[i] = v`,
@@ -73,23 +73,7 @@ class DataMutation(Rule):
     triggers = (Found(".data.changes:DataChanges.at"),)
     needs = (("data",),)
 
-    def visit_Call(self, node: cst.Call) -> None:
-        """`w.data.zero_()`, `init.normal_(w.data)`."""
-        self._check(node)
-
-    def visit_Subscript(self, node: cst.Subscript) -> None:
-        """`w.data[i] = v`."""
-        self._check(node)
-
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        """`w.data += v`."""
-        self._check(node)
-
-    def visit_Name(self, node: cst.Name) -> None:
-        """`c += v`, with `c = w.data` before it."""
-        self._check(node)
-
-    def _check(self, node: cst.BaseExpression) -> None:
+    def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.data.changes(node):
             self.report(node, self._message(change), self._fix(change))
 

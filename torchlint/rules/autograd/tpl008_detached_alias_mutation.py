@@ -4,12 +4,12 @@ import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.copying import copied
-from torchlint.rules.rule import Rule
+from torchlint.rules.in_place import InPlaceRule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.aliasing.detached import DetachedChange
 
 
-class DetachedAliasMutation(Rule):
+class DetachedAliasMutation(InPlaceRule):
     """
     ## What it does
     Finds in-place changes of a `.detach()` of a tensor that is used again: `c = out.detach()` and later `c.zero_()`,
@@ -50,23 +50,7 @@ class DetachedAliasMutation(Rule):
     needs = (("detach", "numpy"), ("detach", "data"))
     yields_to = ("TPL001", "TPL203")
 
-    def visit_Call(self, node: cst.Call) -> None:
-        """`c.zero_()`."""
-        self._check(node)
-
-    def visit_Subscript(self, node: cst.Subscript) -> None:
-        """`c[i] = v`."""
-        self._check(node)
-
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        """`self.c += v`."""
-        self._check(node)
-
-    def visit_Name(self, node: cst.Name) -> None:
-        """`c += v`."""
-        self._check(node)
-
-    def _check(self, node: cst.BaseExpression) -> None:
+    def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.memory.detached_changes(node):
             self.report(node, self._message(change), self._fix(change) if change.has_name else None)
 
