@@ -187,6 +187,10 @@ def test_unsafe_fixes_without_fix_are_announced_only() -> None:
     assert Path("b.py").read_text() == UNSAFE
 
 
+WHY = "the value may have another shape, dtype or device, and is no longer shared"
+"""Why the fix in `UNSAFE` is."""
+
+
 def test_diff() -> None:
     make(a=TYPO, b=UNSAFE)
     result = torchlint_("--diff", ".")
@@ -214,7 +218,17 @@ def test_diff_without_changes() -> None:
     make(b=UNSAFE)
     result = torchlint_("--diff", ".")
     assert (result.stdout, result.returncode) == ("", 0)
-    assert result.stderr == "No errors would be fixed (1 hidden fix can be enabled with the `--unsafe-fixes` option).\n"
+    assert result.stderr == (
+        f"b.py:3:1: TPL003 Copy the value, under `torch.no_grad()` (unsafe, left out: {WHY})\n"
+        "No errors would be fixed (1 hidden fix can be enabled with the `--unsafe-fixes` option).\n"
+    )
+
+
+def test_diff_says_why_a_fix_is_unsafe() -> None:
+    make(b=UNSAFE)
+    result = torchlint_("--diff", "--unsafe-fixes", ".")
+    assert result.stderr == (f"b.py:3:1: TPL003 Copy the value, under `torch.no_grad()` (unsafe: {WHY})\nWould fix 1 error.\n")
+    assert torchlint_("--diff", "--unsafe-fixes", "--quiet", ".").stderr == ""
 
 
 def test_fix_and_diff_together_change_nothing() -> None:

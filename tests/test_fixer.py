@@ -16,6 +16,7 @@ import pytest
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import FixResult, fix
 from torchlint.engine.linter import lint
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix as codefix
 from torchlint.fixes.changes import replace
 from torchlint.fixes.code import expression
@@ -49,7 +50,9 @@ class _Renamed(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         if isinstance(node.func, cst.Name) and node.func.value == "old":
             text = cst.Module([]).code_for_node(node).removeprefix("old")
-            self.report(node, "`old` is `new`", codefix("Rename", replace(node, cst.parse_expression("new" + text))))
+            self.report(
+                node, "`old` is `new`", codefix("Rename", replace(node, cst.parse_expression("new" + text)), rests_on=NOTHING)
+            )
 
 
 class _Broken(Rule):
@@ -61,7 +64,7 @@ class _Broken(Rule):
 
     def visit_Name(self, node: cst.Name) -> None:
         if node.value == "bad":
-            self.report(node, "`bad` is bad", codefix("Break it", replace(node, cst.Name("if"))))
+            self.report(node, "`bad` is bad", codefix("Break it", replace(node, cst.Name("if")), rests_on=NOTHING))
 
 
 class _Imported(Rule):
@@ -73,7 +76,9 @@ class _Imported(Rule):
 
     def visit_Name(self, node: cst.Name) -> None:
         if node.value == "sqrt":
-            self.report(node, "`sqrt` is of `math`", codefix("Import", replace(node, expression("{math.sqrt}"))))
+            self.report(
+                node, "`sqrt` is of `math`", codefix("Import", replace(node, expression("{math.sqrt}")), rests_on=NOTHING)
+            )
 
 
 class _Endless(Rule):
@@ -85,7 +90,7 @@ class _Endless(Rule):
 
     def visit_Name(self, node: cst.Name) -> None:
         if "again" in node.value:
-            self.report(node, "`again`", codefix("Again", replace(node, cst.Name(f"again_{node.value}"))))
+            self.report(node, "`again`", codefix("Again", replace(node, cst.Name(f"again_{node.value}")), rests_on=NOTHING))
 
 
 def test_of_two_fixes_that_overlap_the_second_waits_for_the_next_round() -> None:

@@ -15,16 +15,17 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "torchlint"
 
-GROUND = {"diagnostic", "options", "target"}
+GROUND = {"diagnostic", "fact", "options", "target"}
 """Values that everything may know."""
 MAY_IMPORT = {
     "diagnostic": set[str](),
+    "fact": set[str](),
     "target": set[str](),
     "options": {"target"},
     "text": {"diagnostic"},
-    "semantics": set[str](),
-    "model": {"semantics", "text"},
-    "fixes": {"model", "semantics", "text", "diagnostic"},
+    "semantics": {"fact"},
+    "model": {"semantics", "text", "fact"},
+    "fixes": {"model", "semantics", "text", "diagnostic", "fact"},
     "rules": {"model", "fixes", "semantics", "text", *GROUND},
     "engine": {"rules", "fixes", "model", "semantics", "text", *GROUND},
     "reporters": {"rules", "diagnostic"},

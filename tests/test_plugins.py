@@ -29,7 +29,7 @@ GUIDE = (CHECKOUT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
 RULE = '''
 import libcst as cst
 
-from torchlint.rules import Call, Rule, expression, fix, replace
+from torchlint.rules import NOTHING, Call, Rule, expression, fix, replace
 
 
 class Old(Rule):
@@ -47,7 +47,7 @@ class Old(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         if self.model.shown(node.func) == "old":
-            self.report(node, "an old call", fix("Call the new one", replace(node.func, expression("new"))))
+            self.report(node, "an old call", fix("Call the new one", replace(node.func, expression("new")), rests_on=NOTHING))
 '''
 OLD = "import torch\nold()\n"
 NEW = "import torch\nnew()\n"

@@ -20,6 +20,7 @@ def finding(
     fix: Applicability | None = None,
     filename: str = "src/a.py",
 ) -> Diagnostic:
+    reason = "`h` may be no tensor" if fix is Applicability.UNSAFE else ""
     return Diagnostic(
         code="TPL002",
         name="data-access",
@@ -27,7 +28,7 @@ def finding(
         filename=filename,
         location=Location(*start),
         end_location=Location(*end),
-        fix=Fix("Use `h.detach()`", (Edit(Location(*start), Location(*end), "h.detach()"),), fix) if fix else None,
+        fix=Fix("Use `h.detach()`", (Edit(Location(*start), Location(*end), "h.detach()"),), fix, reason) if fix else None,
         snippet=snippet,
     )
 
@@ -158,6 +159,7 @@ def test_json() -> None:
                     }
                 ],
                 "message": "Use `h.detach()`",
+                "reason": "`h` may be no tensor",
             },
             "location": {"column": 5, "row": 12},
             "message": "`h.data` hides later changes",

@@ -53,11 +53,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that are applied together or not at all."""
+    """Edits that are applied together or not at all; ``reason`` says in a phrase why they are unsafe, where they are."""
 
     message: str
     edits: tuple[Edit, ...]
     applicability: Applicability
+    reason: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the fix does and, where it is unsafe, that it is and why."""
+        return f"{self.message} (unsafe: {self.reason})" if self.reason else self.message
 
 
 @dataclass(frozen=True, slots=True)

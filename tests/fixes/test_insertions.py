@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 import pytest
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import Change, decorate, fix, insert_before, insert_behind, insert_first, insert_last, wrap
 from torchlint.fixes.code import expression, statement
 from torchlint.fixes.edits import Editing
@@ -25,7 +26,7 @@ def changed(text: str, change: Callable[[cst.CSTNode], Change], *, function: boo
     model = Model(source, Semantics(source.tree), Suppressions(source))
     tree = model.semantics.tree
     node = tree.of_type(*FUNCTIONS)[0] if function else tree.statement(model.semantics.facts.calls["here"][0])
-    made = Editing(model).fix(fix("Change it", change(model.concrete(node))))
+    made = Editing(model).fix(fix("Change it", change(model.concrete(node)), rests_on=NOTHING))
     return source.edited(made.edits) if made is not None else None
 
 
@@ -99,7 +100,7 @@ def test_what_goes_beside_a_statement_that_is_wrapped_goes_into_the_block() -> N
     source = Source("for x in xs:\n  here()  # why\n")
     model = Model(source, Semantics(source.tree), Suppressions(source))
     node = model.concrete(model.semantics.tree.statement(model.semantics.facts.calls["here"][0]))
-    made = Editing(model).fix(fix("Change it", wrap([node], expression("quiet()")), insert_behind(node, NEW)))
+    made = Editing(model).fix(fix("Change it", wrap([node], expression("quiet()")), insert_behind(node, NEW), rests_on=NOTHING))
     assert made is not None
     assert source.edited(made.edits) == "for x in xs:\n  with quiet():\n    here()  # why\n    new()\n"
 

@@ -7,6 +7,7 @@ import ast
 import libcst as cst
 import pytest
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.fixes.edits import Editing
@@ -23,7 +24,7 @@ def replaced(text: str, template: str) -> str:
     [twin] = [node for node in model.semantics.tree.of_type(ast.Attribute) if node.attr == "data"]
     node = cst.ensure_type(model.concrete(twin), cst.Attribute)
     new = expression(f"({template})", x=node.value).with_changes(lpar=(), rpar=())
-    made = Editing(model).fix(fix("Change it", replace(node, new)))
+    made = Editing(model).fix(fix("Change it", replace(node, new), rests_on=NOTHING))
     assert made is not None
     after = source.edited(made.edits)
     ast.parse(after)

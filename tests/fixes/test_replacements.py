@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 import pytest
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import Change, fix, replace, unwrap
 from torchlint.fixes.code import expression, in_string, method_call
 from torchlint.fixes.edits import Editing
@@ -23,7 +24,7 @@ def changed(text: str, is_meant: Callable[[cst.CSTNode], bool], change: Callable
     model.concrete(source.tree.body[-1])
     node = next(each for each in model.parsed(source.tree.body[-1]).join.twins if is_meant(each))
     assert isinstance(node, cst.BaseExpression)
-    made = Editing(model).fix(fix("", change(node)))
+    made = Editing(model).fix(fix("", change(node), rests_on=NOTHING))
     assert made is not None
     return source.edited(made.edits)
 

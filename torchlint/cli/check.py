@@ -18,7 +18,7 @@ from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
 from torchlint.reporters.report import Report
-from torchlint.reporters.summary import would_fix
+from torchlint.reporters.summary import unsafe_fixes, would_fix
 from torchlint.rules.plugins import states
 from torchlint.rules.selection import SelectionError, codes_in
 
@@ -167,6 +167,7 @@ class _Run:
             return ERROR if report.errors else CLEAN
         if options.diff:
             self._output.diffs(outcome.diff for outcome in outcomes)
+            self._output.note("".join(unsafe_fixes(report, [each for outcome in outcomes for each in outcome.unsafely])))
             self._output.note(would_fix(report))
             return self._exit_code(report, findings=any(outcome.diff for outcome in outcomes))
         self._output.report(report, self._resolver.of_directory(os.getcwd()).output_format, stream)

@@ -285,12 +285,12 @@ def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
 
 def _from_fix(fix: Fix) -> list[Any]:
     edits = [[*_from_span(edit.location, edit.end_location), edit.content, edit.cell] for edit in fix.edits]
-    return [fix.message, fix.applicability.value, edits]
+    return [fix.message, fix.applicability.value, fix.reason, edits]
 
 
 def _to_fix(data: list[Any]) -> Fix:
-    message, applicability, edits = data
-    _check((message, *(content for *_, content, _ in edits)), str)
+    message, applicability, reason, edits = data
+    _check((message, reason, *(content for *_, content, _ in edits)), str)
     return Fix(
         message,
         tuple(
@@ -298,6 +298,7 @@ def _to_fix(data: list[Any]) -> Fix:
             for row, column, end_row, end_column, content, cell in edits
         ),
         Applicability(applicability),
+        reason,
     )
 
 

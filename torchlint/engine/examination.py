@@ -69,11 +69,13 @@ class Outcome:
 
     ``replacement`` is the file's new content where it is to be written. ``content`` is the hash of the content that this is
     about, and empty where the outcome depends on more than the content. ``filename`` is there for outcomes of a whole run.
+    ``unsafely`` are the findings that unsafe fixes mended.
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
     errors: tuple[FileError, ...] = ()
     fixed: tuple[str, ...] = ()
+    unsafely: tuple[Diagnostic, ...] = ()
     diff: str = ""
     replacement: bytes | None = None
     content: str = ""
@@ -222,7 +224,8 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     except (SourceError, ValueError) as error:
         unfixed = _located(source, lint(source, rules, task.options))
         return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))
-    outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed))
+    unsafely = tuple(found for found in result.fixed if found.fix is not None and found.fix.reason)
+    outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed), unsafely=unsafely)
     if task.action is Action.DIFF:
         return replace(outcome, diff=source.diff(result.text))
     return replace(outcome, replacement=replacement)

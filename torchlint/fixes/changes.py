@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import libcst as cst
 
+from torchlint.fact import Fact
+
 Statement: TypeAlias = cst.BaseSmallStatement | cst.BaseCompoundStatement
 
 
@@ -108,16 +110,21 @@ Change: TypeAlias = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CodeFix:
-    """A fix: what it does in a few words, its changes, which are made together or not at all, and whether it is safe."""
+    """A fix: what it does in a few words, its changes, which are made together or not at all, and what it rests on."""
 
     title: str
     changes: tuple[Change, ...]
-    safe: bool
+    rests_on: Fact
 
 
-def fix(title: str, *changes: Change, safe: bool = True) -> CodeFix:
-    """A fix of these changes; ``safe`` if the program computes the same results afterwards, less the hazard."""
-    return CodeFix(title, changes, safe)
+def fix(title: str, *changes: Change, rests_on: Fact) -> CodeFix:
+    """A fix of these changes.
+
+    It is safe where what it ``rests_on`` is certain: the program then computes the same results afterwards, less the hazard.
+    Otherwise it is unsafe, for the reason that the fact gives; a fix that may always change something rests on
+    ``unknown("what may change")``, one that cannot on `NOTHING`.
+    """
+    return CodeFix(title, changes, rests_on)
 
 
 def replace(old: cst.CSTNode, new: cst.CSTNode) -> Change:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
+from torchlint.fact import known
 from torchlint.fixes.changes import (
     Change,
     CodeFix,
@@ -70,10 +71,12 @@ class Editing:
         if len(made) < len(groups) or not edits:
             return None
         fields = fields_of(self._source, self._model.semantics)
-        safe = wanted.safe and not any(fields.prints_code(start, end) for start, end, _ in edits)
+        prints_code = any(fields.prints_code(start, end) for start, end, _ in edits)
+        rests_on = wanted.rests_on & known(not prints_code, "the f-string prints this code as it is written")
         fitting = {(start, end, fields.with_fitting_quotes(start, new)) for start, end, new in edits}
         located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(fitting))
-        return Fix(wanted.title, tuple(located), Applicability.SAFE if safe else Applicability.UNSAFE)
+        applicability = Applicability.SAFE if rests_on.is_certain else Applicability.UNSAFE
+        return Fix(wanted.title, tuple(located), applicability, rests_on.doubt)
 
     def _apart(self, edits: list[TextEdit]) -> list[TextEdit]:
         """The edits, with those that take along what another one changes leaving that: the first in a block, a line break."""

@@ -29,7 +29,7 @@ def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
         yield Marked(headline(diagnostic, fixable=report.fixes(diagnostic)), folds=True)
         yield Marked(tuple(_picture(diagnostic, width)))
         if diagnostic.fix:
-            yield Marked((Part("help", "mark"), Part(f": {diagnostic.fix.message}\n")), folds=True)
+            yield Marked((Part("help", "mark"), Part(f": {diagnostic.fix.title}\n")), folds=True)
         yield Marked((Part("\n"),))
     yield from summary(report)
 

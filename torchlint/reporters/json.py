@@ -61,6 +61,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "applicability": fix.applicability.value,
         "message": fix.message,
+        "reason": fix.reason or None,
         "edits": [_edit(edit) for edit in fix.edits],
     }
 

@@ -78,7 +78,8 @@ def _fix(fix: Fix, filename: str) -> dict[str, Any]:
         for edit in fix.edits
     ]
     change = {"artifactLocation": {"uri": _uri(filename)}, "replacements": replacements}
-    return {"description": {"text": fix.message}, "artifactChanges": [change]}
+    properties = {"applicability": fix.applicability.value, "reason": fix.reason or None}
+    return {"description": {"text": fix.title}, "artifactChanges": [change], "properties": properties}
 
 
 def _notification(error: FileError) -> dict[str, Any]:

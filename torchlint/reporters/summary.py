@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from torchlint.diagnostic import printable
+from torchlint.diagnostic import Diagnostic, printable
 from torchlint.reporters.report import Marked, Report, plain
 
 
@@ -50,6 +50,14 @@ def would_fix(report: Report) -> str:
     if report.fixed:
         return f"Would fix {_count(report.fixed, 'error')}{offer}.\n"
     return f"No errors would be fixed{offer}.\n" if hidden else ""
+
+
+def unsafe_fixes(report: Report, applied: Iterable[Diagnostic]) -> Iterator[str]:
+    """The lines that say why fixes are unsafe: those of the findings in ``applied``, and those that the run leaves out."""
+    left = [each for each in report.diagnostics if each.fix is not None and each.fix.reason and not report.fixes(each)]
+    for found, state in [*((each, "unsafe") for each in applied), *((each, "unsafe, left out") for each in left)]:
+        assert found.fix is not None
+        yield f"{found.place}: {found.code} {printable(found.fix.message)} ({state}: {printable(found.fix.reason)})\n"
 
 
 def _fixable(report: Report) -> Iterator[str]:

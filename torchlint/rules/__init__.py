@@ -15,6 +15,13 @@ from torchlint.rules.index import ENTRIES
 from torchlint.rules.plugins import together
 
 if TYPE_CHECKING:
+    from torchlint.fact import NOTHING as NOTHING
+    from torchlint.fact import Answer as Answer
+    from torchlint.fact import Fact as Fact
+    from torchlint.fact import all_of as all_of
+    from torchlint.fact import known as known
+    from torchlint.fact import refuted as refuted
+    from torchlint.fact import unknown as unknown
     from torchlint.fixes.changes import fix as fix
     from torchlint.fixes.changes import insert_before as insert_before
     from torchlint.fixes.changes import insert_behind as insert_behind
@@ -47,6 +54,7 @@ if TYPE_CHECKING:
     from torchlint.target import TorchVersion as TorchVersion
 
 _PUBLIC = {
+    "torchlint.fact": ("NOTHING", "Answer", "Fact", "all_of", "known", "refuted", "unknown"),
     "torchlint.fixes.changes": (
         "fix",
         "insert_before",

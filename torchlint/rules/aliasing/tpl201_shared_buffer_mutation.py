@@ -4,6 +4,7 @@ import re
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.copying import copied
 from torchlint.rules.in_place import InPlaceRule
@@ -68,5 +69,9 @@ class SharedBufferMutation(InPlaceRule):
         self.report(
             node,
             f"`{changed}` changes `{other}`, too: `{self.model.shown(change.conversion)}` shares the memory; make a copy",
-            fix("Make a copy", replace(change.conversion, copy), safe=False),
+            fix(
+                "Make a copy",
+                replace(change.conversion, copy),
+                rests_on=unknown("the change no longer reaches the other side, on which code may rely"),
+            ),
         )

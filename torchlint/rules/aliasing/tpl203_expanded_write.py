@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.fixes.copying import copied
@@ -78,8 +79,8 @@ class WriteToExpanded(InPlaceRule):
             return None if write.lost else _cloned(write.expanded)
         part = cst.Name(self.model.code.free_name("part", "each", "expanded", "part_"))
         clones = expression("({part}.clone() for {part} in {parts})", part=part, parts=write.expanded)
-        return fix("Clone what is expanded", replace(write.expanded, clones))
+        return fix("Clone what is expanded", replace(write.expanded, clones), rests_on=NOTHING)
 
 
 def _cloned(value: cst.BaseExpression) -> CodeFix:
-    return fix("Clone what is expanded", replace(value, copied(value, ("clone",))))
+    return fix("Clone what is expanded", replace(value, copied(value, ("clone",))), rests_on=NOTHING)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -72,5 +73,6 @@ class ViewAfterTranspose(Rule):
                     fix(
                         f"Replace `{method}` with `{instead}`",
                         replace(node.func, node.func.with_changes(attr=cst.Name(instead))),
+                        rests_on=NOTHING,
                     ),
                 )

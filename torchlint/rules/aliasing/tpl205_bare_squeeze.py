@@ -4,6 +4,7 @@ import re
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import argument, positional, with_positional
 from torchlint.rules.rule import Rule
@@ -94,11 +95,11 @@ class BareSqueeze(Rule):
     def _fix(self, squeeze: cst.Call, tensor: cst.BaseExpression, last: cst.Call, flat: cst.Call | None) -> CodeFix | None:
         """Squeezes the last axis only, or flattens what a pooling left, or what a module takes: a row for each item then."""
         if flat is not None and (self._is_pooled(tensor) or self.model.modules.is_input(squeeze)):
-            return fix("Replace with `flatten(1)`", replace(squeeze, flat), safe=False)
+            return fix("Replace with `flatten(1)`", replace(squeeze, flat), rests_on=unknown("other axes of size 1 stay"))
         rank = self.model.shapes.rank(tensor)
         if (rank is not None and rank > 3) or _is_product(tensor) or self._is_pooled(tensor):
             return None
-        return fix("Squeeze the last axis", replace(squeeze, last), safe=False)
+        return fix("Squeeze the last axis", replace(squeeze, last), rests_on=unknown("other axes of size 1 stay"))
 
     def _is_pooled(self, tensor: cst.BaseExpression) -> bool:
         """Whether the value is the result of a pooling to one value for each channel, or of a mean that does the same."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import after_method
 from torchlint.rules.rule import Rule
@@ -76,10 +77,10 @@ def _permuting(call: cst.Call, function: cst.Attribute, shuffle: Shuffle) -> Cod
     if shuffle.suffices:
         places = [replace(size, axis) for size, axis in zip(_sizes(call), axes)]
         permute = replace(function, function.with_changes(attr=cst.Name("permute")))
-        return fix("Replace with `permute`", *places, permute, safe=False)
+        return fix("Replace with `permute`", *places, permute, rests_on=unknown("the elements come in another order"))
     swap = after_method(function, "permute", *axes) if axes else after_method(function, "transpose", *_FIRST_TWO)
     reshape = replace(function, swap.with_changes(attr=cst.Name("reshape")))
-    return fix("Permute the axes before reshaping", reshape, safe=False)
+    return fix("Permute the axes before reshaping", reshape, rests_on=unknown("the elements come in another order"))
 
 
 def _sizes(call: cst.Call) -> list[cst.BaseExpression]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, fix, replace
 from torchlint.fixes.code import api, expression
 from torchlint.rules.rule import Rule
@@ -64,7 +65,15 @@ class CopyingConversion(Rule):
             self._report_list(node, given)
         elif name == "torch.tensor" and len(node.args) == 1 and memory.is_copied_for_nothing(given.value):
             message = f"`torch.tensor` copies `{self._short(given.value)}`, which is not used again; use `torch.as_tensor`"
-            self.report(node, message, fix("Use `torch.as_tensor`", _calls(node, "as_tensor"), safe=False))
+            self.report(
+                node,
+                message,
+                fix(
+                    "Use `torch.as_tensor`",
+                    _calls(node, "as_tensor"),
+                    rests_on=unknown("the tensor shares its memory with the array"),
+                ),
+            )
         elif name == "torch.from_numpy":
             self._check_array_of_array(node, given.value)
 
@@ -80,7 +89,11 @@ class CopyingConversion(Rule):
         function = "as_tensor" if words else "from_numpy"
         stacked = expression("{numpy.stack}({arrays})", arrays=given.value)
         changes = _calls(call, function), replace(given.value, stacked)
-        self.report(call, message, fix("Stack the arrays with numpy", *changes, safe=False))
+        self.report(
+            call,
+            message,
+            fix("Stack the arrays with numpy", *changes, rests_on=unknown("the tensor shares its memory with the new array")),
+        )
 
     def _check_array_of_array(self, call: cst.Call, made: cst.BaseExpression) -> None:
         """`torch.from_numpy(np.array(array))`"""
@@ -89,7 +102,15 @@ class CopyingConversion(Rule):
                 if self.model.memory.is_copied_for_nothing(data):
                     short = self._short(data)
                     message = f"`np.array` copies `{short}`, which is an array already and not used again; use it as it is"
-                    self.report(call, message, fix("Leave out `np.array`", replace(made, data), safe=False))
+                    self.report(
+                        call,
+                        message,
+                        fix(
+                            "Leave out `np.array`",
+                            replace(made, data),
+                            rests_on=unknown("the tensor shares its memory with the data"),
+                        ),
+                    )
 
     def _short(self, node: cst.BaseExpression) -> str:
         """The text of an array, cut where it is long."""

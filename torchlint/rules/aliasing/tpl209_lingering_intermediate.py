@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, insert_behind
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -69,4 +70,6 @@ class LingeringIntermediate(Rule):
         if last_use is None:
             return None
         deletion = statement("del {name}", name=cst.Name(name.value))
-        return fix(f"Delete `{name.value}` behind its last use", insert_behind(last_use, deletion, alone=True))
+        return fix(
+            f"Delete `{name.value}` behind its last use", insert_behind(last_use, deletion, alone=True), rests_on=NOTHING
+        )

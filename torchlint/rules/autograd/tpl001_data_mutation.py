@@ -5,6 +5,7 @@ from functools import cached_property
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, method_call, statement
 from torchlint.model.data import Runs
@@ -29,6 +30,9 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
     cst.RightShiftAssign: "bitwise_right_shift_",
 }
 """The methods that do what augmented assignments do."""
+
+
+_DOUBT = "a backward that saved the tensor may still follow"
 
 
 class DataMutation(InPlaceRule):
@@ -94,10 +98,12 @@ class DataMutation(InPlaceRule):
         tensor = self.model.shown(change.tensor)
         if self._is_dropped(change):
             if change.remedy is Remedy.NOTHING:
-                return fix(f"Change `{tensor}` itself", self._drop(change), safe=change.safe)
+                return fix(f"Change `{tensor}` itself", self._drop(change), rests_on=known(change.safe, _DOUBT))
             if run := self._runs[change.safe](self.model.statement(change.data)):
                 return self._wrapped(run, safe=change.safe)
-        return fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(change), safe=change.safe)
+        return fix(
+            f"Change `{tensor}.detach()`, which autograd notices", self._detach(change), rests_on=known(change.safe, _DOUBT)
+        )
 
     def _is_dropped(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether a change is mended by leaving its `.data` out, be it under `no_grad`."""
@@ -138,7 +144,9 @@ class DataMutation(InPlaceRule):
         if run[0] not in self._wraps:
             dropped = [change for each in self.model.data.changes_within(run) for change in self._drop_all(each)]
             block = wrap(run, expression("{torch.no_grad}()"))
-            self._wraps[run[0]] = fix("Leave `.data` out, under `torch.no_grad()`", block, *dropped, safe=safe)
+            self._wraps[run[0]] = fix(
+                "Leave `.data` out, under `torch.no_grad()`", block, *dropped, rests_on=known(safe, _DOUBT)
+            )
         return self._wraps[run[0]]
 
     @cached_property

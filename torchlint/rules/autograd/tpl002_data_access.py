@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import method_call
 from torchlint.rules.rule import Rule
@@ -58,8 +59,8 @@ class DataAccess(Rule):
 
     def _fix(self, node: cst.Attribute, receiver: Kind, tensor: str) -> CodeFix:
         if self._is_needless(node, receiver):
-            return fix(f"Use `{tensor}` itself", replace(node, node.value))
-        return fix(f"Use `{tensor}.detach()`", replace(node, method_call(node, "detach")))
+            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=NOTHING)
+        return fix(f"Use `{tensor}.detach()`", replace(node, method_call(node, "detach")), rests_on=NOTHING)
 
     def _is_needless(self, node: cst.Attribute, receiver: Kind) -> bool:
         """Whether `.data` can just go: only the tensor's form is read, or what is made from it has no graph anyway."""

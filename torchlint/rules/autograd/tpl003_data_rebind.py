@@ -5,6 +5,7 @@ from functools import cached_property
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, statement
 from torchlint.model.data import Runs
@@ -61,16 +62,24 @@ class DataRebind(Rule):
 
     def _fix(self, rebind: Rebind[cst.BaseExpression], tensor: str) -> CodeFix | None:
         if rebind.initialiser is not None:
-            return fix(f"Initialise `{tensor}` itself", *self._initialise(rebind.data, rebind.initialiser))
+            return fix(f"Initialise `{tensor}` itself", *self._initialise(rebind.data, rebind.initialiser), rests_on=NOTHING)
         if rebind.copied is None:
             return None
         title, assignment = f"Copy the value into `{tensor}`", self.model.statement(rebind.data)
         if self.model.autograd.is_off(assignment):
-            return fix(title, *self._copy(rebind), safe=False)
+            return fix(
+                title,
+                *self._copy(rebind),
+                rests_on=unknown("the value may have another shape, dtype or device, and is no longer shared"),
+            )
         if run := self._runs(assignment):
             return self._wrapped(run)
         detached = statement("{tensor}.detach().copy_({value})", tensor=rebind.tensor, value=rebind.copied)
-        return fix(title, replace(assignment, detached), safe=False)
+        return fix(
+            title,
+            replace(assignment, detached),
+            rests_on=unknown("the value may have another shape, dtype or device, and is no longer shared"),
+        )
 
     def _initialise(self, data: cst.BaseExpression, initialiser: cst.BaseExpression) -> Iterator[Change]:
         """Leaves `init.normal_(p)` of `p.data = init.normal_(p.data)`."""
@@ -88,7 +97,12 @@ class DataRebind(Rule):
         if run[0] not in self._wraps:
             copies = [change for rebind in self.model.data.rebinds_within(run) for change in self._copy(rebind)]
             block = wrap(run, expression("{torch.no_grad}()"))
-            self._wraps[run[0]] = fix("Copy the value, under `torch.no_grad()`", block, *copies, safe=False)
+            self._wraps[run[0]] = fix(
+                "Copy the value, under `torch.no_grad()`",
+                block,
+                *copies,
+                rests_on=unknown("the value may have another shape, dtype or device, and is no longer shared"),
+            )
         return self._wraps[run[0]]
 
     @cached_property

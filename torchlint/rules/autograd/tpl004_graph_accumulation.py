@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -78,5 +79,7 @@ class GraphAccumulation(Rule):
         self.report(
             statement,
             f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; use `.{method}()`",
-            fix(f"Add `.{method}()`", *cuts, safe=leak.certain) if leak.mendable else None,
+            fix(f"Add `.{method}()`", *cuts, rests_on=known(leak.certain, "the value may be no tensor"))
+            if leak.mendable
+            else None,
         )

@@ -4,6 +4,7 @@ import re
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -108,7 +109,7 @@ class RequiresGradTypo(Rule):
                     node,
                     f"`{self.model.shown(target)} == {flag.value}` compares and changes nothing; "
                     f"assign to `{self.model.shown(owner)}.{_RIGHT}`",
-                    fix("Assign instead of comparing", replace(node, assignment)),
+                    fix("Assign instead of comparing", replace(node, assignment), rests_on=NOTHING),
                 )
 
     def _call(self, target: cst.Attribute) -> CodeFix | None:
@@ -120,7 +121,7 @@ class RequiresGradTypo(Rule):
         match assignment:
             case cst.Assign(targets=[cst.AssignTarget(only)], value=value) if only is target:
                 call = statement("{module}.requires_grad_({value})", module=target.value, value=value)
-                return fix("Call `requires_grad_`", replace(assignment, call))
+                return fix("Call `requires_grad_`", replace(assignment, call), rests_on=NOTHING)
         return None
 
     def _sets_flag(self, node: cst.Attribute) -> bool:
@@ -143,7 +144,7 @@ class RequiresGradTypo(Rule):
 
 
 def _rename(wrong: cst.CSTNode, right: cst.CSTNode) -> CodeFix:
-    return fix(f"Rename to `{_RIGHT}`", replace(wrong, right))
+    return fix(f"Rename to `{_RIGHT}`", replace(wrong, right), rests_on=NOTHING)
 
 
 def _message(wrong: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace, replace_by_lines
 from torchlint.fixes.code import compound, expression, statement
 from torchlint.rules.rule import Rule
@@ -68,7 +69,7 @@ class ModuleRequiresGrad(Rule):
                     cst.Arg(value, keyword=None, star=""),
                 ],
             ) if name == _FLAG and self.model.modules.freezes_nothing(owner, value):
-                called = fix(f"Call `{_METHOD}`", replace(node, _call(owner, value)))
+                called = fix(f"Call `{_METHOD}`", replace(node, _call(owner, value)), rests_on=NOTHING)
                 self.report(node, self._message(owner, value), called if self._can_call_method else None)
 
     def _message(self, owner: cst.BaseExpression, value: cst.BaseExpression, *, overwritten: bool = False) -> str:
@@ -91,9 +92,9 @@ class ModuleRequiresGrad(Rule):
             return self._loop(node, target.value) if is_only else None
         if is_only:
             call = statement("{method}({flag})", method=_method(target), flag=_flag(node.value))
-            return fix(f"Call `{_METHOD}`", replace(node, call))
+            return fix(f"Call `{_METHOD}`", replace(node, call), rests_on=NOTHING)
         calls = self._calls(node)
-        return fix(f"Call `{_METHOD}`", replace_by_lines(node, *calls)) if calls else None
+        return fix(f"Call `{_METHOD}`", replace_by_lines(node, *calls), rests_on=NOTHING) if calls else None
 
     def _calls(self, node: cst.Assign) -> list[cst.BaseSmallStatement]:
         """A call for each target of ``a.requires_grad = b.requires_grad = False``, if all of them are modules."""
@@ -116,7 +117,7 @@ class ModuleRequiresGrad(Rule):
             return None
         template = f"for parameter in {{module}}.parameters():\n    parameter.{_FLAG} = {{flag}}\n"
         loop = compound(template, module=module, flag=_flag(node.value))
-        return fix("Set the flag of the parameters", replace_by_lines(node, loop))
+        return fix("Set the flag of the parameters", replace_by_lines(node, loop), rests_on=NOTHING)
 
     @property
     def _can_call_method(self) -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, remove, replace
 from torchlint.fixes.code import as_operand
 from torchlint.fixes.parentheses import bare
@@ -72,7 +73,15 @@ class SeveredGraph(Rule):
             statement = self.model.statement(node)
             what = f"`{self.model.shown(statement)}` makes a leaf of a computed value"
             message = f"{what}: `{self.model.shown(made.loss)}.backward()` runs, but no parameter gets a gradient"
-            self.report(node, message, fix("Leave the flag alone", remove(statement), safe=False))
+            self.report(
+                node,
+                message,
+                fix(
+                    "Leave the flag alone",
+                    remove(statement),
+                    rests_on=unknown("gradients flow where there were none, or the backward raises where there is no graph"),
+                ),
+            )
 
     def _message(self, leaf: NewLeaf[cst.BaseExpression]) -> str:
         made = f"`{self.model.shown_call(leaf.node)}`"
@@ -92,4 +101,8 @@ def _reconnected(leaf: NewLeaf[cst.BaseExpression], statement: cst.CSTNode) -> C
         assert isinstance(item, cst.Subscript)
         value = item.with_changes(value=value, lpar=(), rpar=())
     change = remove(statement) if leaf.needless else replace(leaf.node, value)
-    return fix("Keep the graph", change, safe=False)
+    return fix(
+        "Keep the graph",
+        change,
+        rests_on=unknown("gradients flow where there were none, or the backward raises where there is no graph"),
+    )

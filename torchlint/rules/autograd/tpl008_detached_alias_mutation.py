@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.copying import copied
 from torchlint.rules.in_place import InPlaceRule
@@ -64,4 +65,8 @@ class DetachedAliasMutation(InPlaceRule):
 
     def _fix(self, change: DetachedChange[cst.BaseExpression]) -> CodeFix:
         copy = copied(change.alias, self.model.memory.copying_methods(change.alias))
-        return fix("Copy what is changed", replace(change.alias, copy), safe=False)
+        return fix(
+            "Copy what is changed",
+            replace(change.alias, copy),
+            rests_on=unknown("the change no longer reaches the tensor, on which code may rely"),
+        )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import Change, fix, replace
 from torchlint.fixes.code import api, expression
 from torchlint.fixes.copying import copied
@@ -93,7 +94,11 @@ class SnapshotAlias(Rule):
     def _check(self, node: cst.BaseExpression) -> None:
         for kept in self.model.memory.kept_snapshots(node):
             when = f"line {self.model.line(kept.update)}" if kept.update is not None else "training"
-            copy = fix("Keep a copy", self._copy(node, kept), safe=kept.of is not Of.MODULE)
+            copy = fix(
+                "Keep a copy",
+                self._copy(node, kept),
+                rests_on=known(kept.of is not Of.MODULE, "code may rely on both being one object"),
+            )
             self.report(node, f"{self._what(node, kept)} in {when}; keep a copy", copy)
 
     def _what(self, node: cst.BaseExpression, kept: KeptSnapshot[cst.CSTNode]) -> str:

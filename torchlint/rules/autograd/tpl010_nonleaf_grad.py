@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, known, unknown
 from torchlint.fixes.changes import CodeFix, fix, insert_before, insert_behind, replace, wrap
 from torchlint.fixes.code import again, expression, statement
 from torchlint.rules.rule import Rule
@@ -80,7 +81,15 @@ class NonleafGrad(Rule):
             calls = [insert_before(read.before, call)]
         else:
             calls = [insert_behind(assignment, call) for assignment in read.behind]
-        return fix(f"Call `{text}.retain_grad()`{when}", *calls, safe=read.certainty) if calls else None
+        return (
+            fix(
+                f"Call `{text}.retain_grad()`{when}",
+                *calls,
+                rests_on=known(read.certainty, "no backward is in sight, so the tensor may have no graph"),
+            )
+            if calls
+            else None
+        )
 
     def _report_item(self, node: cst.Attribute, item: cst.Subscript) -> None:
         whole = self.model.shown(item.value)
@@ -88,7 +97,7 @@ class NonleafGrad(Rule):
         self.report(
             node,
             f"`{self.model.shown(item)}` is a new tensor, and no leaf: its `.grad` is None; take the item of `{whole}.grad`",
-            fix(f"Take the item of `{whole}.grad`", replace(node, moved)),
+            fix(f"Take the item of `{whole}.grad`", replace(node, moved), rests_on=NOTHING),
         )
 
     def _report_update(self, node: cst.Attribute, read: Rebound[cst.BaseExpression, cst.CSTNode]) -> None:
@@ -117,5 +126,9 @@ class NonleafGrad(Rule):
                 ]
                 if not read.cleared:
                     changes.append(insert_behind(read.update, statement("{tensor}.grad = None", tensor=again(read.tensor))))
-                return fix(f"Change `{name}` in place under `torch.no_grad()`", *changes, safe=False)
+                return fix(
+                    f"Change `{name}` in place under `torch.no_grad()`",
+                    *changes,
+                    rests_on=unknown("a change in place reaches whoever else holds the tensor"),
+                )
         return None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, known
 from torchlint.fixes.changes import Change, CodeFix, fix, insert_before, replace, wrap
 from torchlint.fixes.code import again, expression, statement
 from torchlint.fixes.out_of_place import operation, out_of_place, without_flag
@@ -78,7 +79,7 @@ class InplaceOnSaved(Rule):
         if layer is not None:
             what = f"`{self.model.shown(node)}` changes in place what `{self.model.shown(layer.saving)}`"
             message = f"{what} has saved for the backward pass, which will raise"
-            self.report(node, message, fix("Do not work in place", without_flag(layer.flagged)))
+            self.report(node, message, fix("Do not work in place", without_flag(layer.flagged), rests_on=NOTHING))
 
     def _check(self, node: cst.CSTNode) -> None:
         if (saved := self.model.autograd.saved_change(node)) is not None:
@@ -101,7 +102,15 @@ class InplaceOnSaved(Rule):
 
     def _fix_of_saved(self, change: SavedChange[cst.BaseExpression, cst.CSTNode]) -> CodeFix | None:
         changes = self._changes(change)
-        return fix("Make the change out of place", *changes, safe=not change.given) if changes else None
+        return (
+            fix(
+                "Make the change out of place",
+                *changes,
+                rests_on=known(not change.given, "the caller may rely on the change of its argument"),
+            )
+            if changes
+            else None
+        )
 
     def _changes(self, change: SavedChange[cst.BaseExpression, cst.CSTNode]) -> list[Change]:
         match change.instead, change.node:
@@ -128,4 +137,4 @@ class InplaceOnSaved(Rule):
         if change.takes_graph or not change.whole:
             return None
         block = wrap([self.model.statement(change.node)], expression("{torch.no_grad}()"))
-        return fix("Change it under `torch.no_grad()`", block)
+        return fix("Change it under `torch.no_grad()`", block, rests_on=NOTHING)

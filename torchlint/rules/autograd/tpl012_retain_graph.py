@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, without_argument
 from torchlint.rules.rule import Rule
@@ -58,7 +59,11 @@ class RetainGraph(Rule):
                         retaining,
                         f"`retain_graph=True` keeps the graph of `{self.model.shown(loss)}` in memory into the next round, "
                         "and nothing back-propagates it again; drop the argument",
-                        fix("Drop `retain_graph=True`", replace(node, without_argument(node, retaining)), safe=False),
+                        fix(
+                            "Drop `retain_graph=True`",
+                            replace(node, without_argument(node, retaining)),
+                            rests_on=unknown("a second backward that the file does not show would raise"),
+                        ),
                     )
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import again, expression, statement
 from torchlint.rules.rule import Rule
@@ -74,11 +75,11 @@ class UncalledMethod(Rule):
                 return self._call(method)
             case Lacks.ASSIGNED_CALL, cst.Attribute(value=cst.Name() | cst.Attribute() | cst.Subscript() as tensor):
                 assignment = statement("{tensor} = {call}", tensor=again(tensor), call=_called(method))
-                return fix(f"Call `{self.model.shown(method)}`", replace(node, assignment))
+                return fix(f"Call `{self.model.shown(method)}`", replace(node, assignment), rests_on=NOTHING)
         return None
 
     def _call(self, function: cst.BaseExpression) -> CodeFix:
-        return fix(f"Call `{self.model.shown(function)}`", replace(function, _called(function)))
+        return fix(f"Call `{self.model.shown(function)}`", replace(function, _called(function)), rests_on=NOTHING)
 
 
 def _called(function: cst.BaseExpression) -> cst.BaseExpression:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import again, statement
 from torchlint.rules.rule import Rule
@@ -57,7 +58,11 @@ class DiscardedResult(Rule):
         name, assigned = self.model.shown(discarded.tensor), None
         if discarded.assignable:
             assignment = statement("{tensor} = {call}", tensor=again(discarded.tensor), call=node.value)
-            assigned = fix(f"Assign the result to `{name}`", replace(node, assignment), safe=discarded.same)
+            assigned = fix(
+                f"Assign the result to `{name}`",
+                replace(node, assignment),
+                rests_on=known(discarded.same, "what is computed from it changes"),
+            )
         self.report(
             node.value,
             f"`{self.model.shown_call(node.value)}` leaves `{name}` as it is, and its result is thrown away; "

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, insert_before, insert_behind
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -66,5 +67,7 @@ class MissingZeroGrad(Rule):
             node,
             f"`{self.model.shown(node)}` also uses the gradients of all rounds before, which nothing zeroes; "
             f"call `{shown}.zero_grad()` before `{self.model.shown(pile.backward)}`",
-            fix(f"Insert `{shown}.zero_grad()`", zeroing, safe=False) if zeroing else None,
+            fix(f"Insert `{shown}.zero_grad()`", zeroing, rests_on=unknown("the training takes another course"))
+            if zeroing
+            else None,
         )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, move
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -54,7 +55,11 @@ class WipedGradients(Rule):
         shown = self.model.shown(node)
         moved = None
         if wiped.before is not None:
-            moved = fix(f"Move `{shown}` before the backward", move(self.model.statement(node), wiped.before), safe=False)
+            moved = fix(
+                f"Move `{shown}` before the backward",
+                move(self.model.statement(node), wiped.before),
+                rests_on=unknown("the model starts to learn"),
+            )
         self.report(
             node,
             f"`{shown}` wipes the gradients of `{self.model.shown_call(wiped.backward)}` before "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from torchlint.fact import known, unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, holds_comment, instead_of, is_open_ended, without_argument
 from torchlint.rules.rule import Rule
@@ -29,10 +30,11 @@ def report_flags(rule: Rule, call: cst.Call) -> None:
         return
     shown = rule.model.code.written(_reduction(rule, loss, rule.model.code.plain))
     new = _with_reduction(call, loss, _reduction(rule, loss, lambda value: value))
-    safe = all(rule.model.code.truth(each.value) is not None for each in loss.flags)
+    shows = all(rule.model.code.truth(each.value) is not None for each in loss.flags)
+    meaning = known(shows, "the flags are taken to be true or false")
     message = f"`{said}` is deprecated and warns at every call: use `reduction={shown}`"
     lonely = any(_is_behind_comment(call, other) for other in loss.flags[1:])
-    rule.report(given, message, None if lonely else fix(f"Use `reduction={shown}`", replace(call, new), safe=safe))
+    rule.report(given, message, None if lonely else fix(f"Use `reduction={shown}`", replace(call, new), rests_on=meaning))
 
 
 def report_setting(rule: Rule, statement: cst.Assign) -> None:
@@ -48,7 +50,7 @@ def report_setting(rule: Rule, statement: cst.Assign) -> None:
             rule.report(
                 statement,
                 f"`{name}.{flag}` is an attribute that nothing reads since torch 1.0: set `{name}.reduction`",
-                fix(f'Set `{name}.reduction = "{reduction}"`', *changes, safe=False),
+                fix(f'Set `{name}.reduction = "{reduction}"`', *changes, rests_on=unknown("the loss becomes what was meant")),
             )
 
 

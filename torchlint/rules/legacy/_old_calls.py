@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, holds_comment, instead_of, with_argument, without_argument
 from torchlint.rules.rule import Rule
@@ -26,7 +27,11 @@ def report_implicit_dim(rule: Rule, call: cst.Call) -> None:
         picks = f"{picked.dim}, as there are {picked.rank} of them"
     function = rule.model.shown(call.func)
     message = f"`{function}` without `dim` picks the dimension by their number ({picks}): say `dim=`"
-    rule.report(call, message, fix(f"Add `dim={picked.dim}`", replace(call, new), safe=False))
+    rule.report(
+        call,
+        message,
+        fix(f"Add `dim={picked.dim}`", replace(call, new), rests_on=unknown("torch may have picked another dimension")),
+    )
 
 
 def report_leading_factors(rule: Rule, call: cst.Call) -> None:
@@ -42,7 +47,9 @@ def report_leading_factors(rule: Rule, call: cst.Call) -> None:
     words = ", ".join(f"{factor.name}={rule.model.shown(factor.value)}" for factor in factors)
     message = f"`{call.func.attr.value}` with its factor in front is deprecated: give `{words}` behind the operands"
     title = f"Give `{words}` behind the operands"
-    rule.report(factors[0].value, message, fix(title, replace(call, new)) if not holds_comment(call) else None)
+    rule.report(
+        factors[0].value, message, fix(title, replace(call, new), rests_on=NOTHING) if not holds_comment(call) else None
+    )
 
 
 def report_retained_variables(rule: Rule, call: cst.Call) -> None:
@@ -51,7 +58,11 @@ def report_retained_variables(rule: Rule, call: cst.Call) -> None:
     if word is None or not rule.model.apis.is_backward(call.func):
         return
     message = f"`{rule.model.shown(word)}` raises a TypeError since torch 0.4: it is called `retain_graph`"
-    rule.report(word, message, fix("Use `retain_graph`", replace(word, word.with_changes(keyword=cst.Name("retain_graph")))))
+    rule.report(
+        word,
+        message,
+        fix("Use `retain_graph`", replace(word, word.with_changes(keyword=cst.Name("retain_graph"))), rests_on=NOTHING),
+    )
 
 
 def report_method_next(rule: Rule, call: cst.Call) -> None:
@@ -60,7 +71,11 @@ def report_method_next(rule: Rule, call: cst.Call) -> None:
         case cst.Call(cst.Attribute(iterator, cst.Name("next")), []) if rule.model.apis.iterates_over_loader(iterator):
             shown = rule.model.shown(iterator)
             message = f"`{shown}.next()` raises an AttributeError since torch 1.13: use `next({shown})`"
-            rule.report(call, message, fix(f"Use `next({shown})`", replace(call, expression("next({it})", it=iterator))))
+            rule.report(
+                call,
+                message,
+                fix(f"Use `next({shown})`", replace(call, expression("next({it})", it=iterator)), rests_on=NOTHING),
+            )
 
 
 def report_bare_multinomial(rule: Rule, call: cst.Call) -> None:
@@ -73,4 +88,4 @@ def report_bare_multinomial(rule: Rule, call: cst.Call) -> None:
                 message = (
                     f"`{rule.model.shown(call)}` raises a TypeError since torch 0.4: say how many to draw, `multinomial(1)`"
                 )
-                rule.report(call, message, fix("Draw one", replace(call, one)))
+                rule.report(call, message, fix("Draw one", replace(call, one), rests_on=NOTHING))

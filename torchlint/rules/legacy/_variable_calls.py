@@ -6,6 +6,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, Fact, known, unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, unwrap
 from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
 from torchlint.rules.rule import Rule
@@ -20,6 +21,9 @@ _TAKE_REQUIRES_GRAD = frozenset(
         *("tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like"),
     )
 )
+
+
+_FLOWS = "the graph that `Variable` cut is whole again"
 
 
 def report_call(rule: Rule, call: cst.Call) -> None:
@@ -70,23 +74,27 @@ def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         return _left(call, data, ".detach()", "Detach the tensor")
     idle = rule.model.variables.idle(rule.model.statement(call), unless_silenced=rule.code)
     if idle is None:
-        return _left(call, data, "", "Use the tensor itself", safe=rule.model.variables.has_no_graph(data))
+        return _left(call, data, "", "Use the tensor itself", rests_on=known(rule.model.variables.has_no_graph(data), _FLOWS))
     if not idle.whole:
         [statement] = idle.statements
         removal = remove(statement, but_comment=True)
-        return fix("Remove the assignment of a name to itself", removal, safe=idle.has_no_graph)
+        return fix("Remove the assignment of a name to itself", removal, rests_on=known(idle.has_no_graph, _FLOWS))
     first, *others = idle.statements
     changes: list[Change] = [replace(first, cst.Pass()), *(remove(other, but_comment=True) for other in others)]
     if idle.branch is not None:
         changes = [remove(idle.branch)]
-    return fix("Remove the assignments to themselves", *changes, safe=idle.has_no_graph)
+    return fix("Remove the assignments to themselves", *changes, rests_on=known(idle.has_no_graph, _FLOWS))
 
 
 def _converted(call: cst.Call) -> CodeFix | None:
     """What is no tensor was never wrapped but refused: it becomes one."""
     match call.args:
         case [cst.Arg(keyword=None)]:
-            return fix("Use `torch.as_tensor`", replace(call.func, expression("{torch.as_tensor}")), safe=False)
+            return fix(
+                "Use `torch.as_tensor`",
+                replace(call.func, expression("{torch.as_tensor}")),
+                rests_on=unknown("`torch.as_tensor` may choose another dtype"),
+            )
     return None
 
 
@@ -96,7 +104,7 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         return None
     if isinstance(data, cst.Call) and _takes_requires_grad(rule, data):
         leaf = with_argument(data, "requires_grad", flag)
-        return fix("Give `requires_grad` to the factory", unwrap(call, leaf))
+        return fix("Give `requires_grad` to the factory", unwrap(call, leaf), rests_on=NOTHING)
     given = "" if isinstance(flag, cst.Name) and flag.value == "True" else "{flag}"
     suffix = f".requires_grad_({given})"
     if not rule.model.variables.is_fresh(data):
@@ -117,7 +125,7 @@ def _left(
     title: str,
     *,
     flag: cst.BaseExpression | None = None,
-    safe: bool = True,
+    rests_on: Fact = NOTHING,
 ) -> CodeFix | None:
     """The fix that leaves the wrapped expression with ``suffix`` behind it, in the place of a ``.data``."""
     base = data.value if suffix and _is_data(data) else data
@@ -130,7 +138,7 @@ def _left(
         base = _in_parentheses_of(bare, base)
     parts = {} if flag is None else {"flag": flag}
     new = expression(f"{{base}}{suffix}", base=base, **parts)
-    return fix(title, replace(call, new) if is_commented else unwrap(call, new), safe=safe)
+    return fix(title, replace(call, new) if is_commented else unwrap(call, new), rests_on=rests_on)
 
 
 def _has_comment_beside(call: cst.Call, data: cst.BaseExpression) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, unknown
 from torchlint.fixes.changes import Change, fix, remove, replace
 from torchlint.fixes.code import api, expression, in_string
 from torchlint.rules.legacy._variable_calls import DEAD
@@ -31,7 +32,7 @@ def report_comparison(rule: Rule, node: cst.BaseExpression, comparison: cst.Comp
                     test = f"{negated}isinstance({{value}}, {{torch.Tensor}})"
                     shown = rule.model.code.written(expression(test, value=rule.model.code.plain(value)))
                     title, change = f"Use `{shown}`", replace(comparison, expression(test, value=value))
-            rule.report(comparison, message, fix(title, change))
+            rule.report(comparison, message, fix(title, change, rests_on=NOTHING))
         case _:
             rule.report(comparison, message)
 
@@ -41,9 +42,13 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
     parent = rule.model.parent(node)
     change = _without_doubles(rule, parent) or replace(node, api(_TENSOR))
     if rule.model.variables.is_class_wanted(node):
-        rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, change))
+        rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, change, rests_on=NOTHING))
     elif isinstance(parent, (cst.Tuple, cst.List, cst.Set, cst.Dict)):
-        rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, change, safe=False))
+        rule.report(
+            node,
+            _IS_TENSOR,
+            fix(_USE_TENSOR, change, rests_on=unknown("code of torch before 0.4 told tensors and variables apart")),
+        )
     else:
         rule.report(node, DEAD)
 
@@ -51,21 +56,21 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
 def report_mapped(rule: Rule, node: cst.BaseExpression) -> None:
     """Reports `map(Variable, tensors)`."""
     change = replace(node, api("torch.Tensor.detach"))
-    rule.report(node, DEAD, fix("Use `torch.Tensor.detach`, which does the same", change))
+    rule.report(node, DEAD, fix("Use `torch.Tensor.detach`, which does the same", change, rests_on=NOTHING))
 
 
 def report_quoted(rule: Rule, string: cst.SimpleString) -> None:
     """Reports an annotation in a string."""
     places = rule.model.variables.named_in(string)
     if places and string.raw_value == string.evaluated_value:
-        rule.report(string, _IS_TENSOR, fix(_USE_TENSOR, replace(string, in_string(string, places, _TENSOR))))
+        rule.report(string, _IS_TENSOR, fix(_USE_TENSOR, replace(string, in_string(string, places, _TENSOR)), rests_on=NOTHING))
 
 
 def report_alias(rule: Rule, node: cst.BaseExpression, name: cst.Name, statement: cst.Assign) -> None:
     """Reports `V = autograd.Variable` once nothing uses it: its uses are reported themselves."""
     if rule.model.variables.is_unused_name(name):
         message = f"`{name.value}` is not used, and `Variable` is `torch.Tensor` since torch 0.4"
-        rule.report(node, message, fix("Remove the name", remove(statement)))
+        rule.report(node, message, fix("Remove the name", remove(statement), rests_on=NOTHING))
 
 
 def _without_doubles(rule: Rule, classes: cst.CSTNode | None) -> Change | None:

@@ -4,6 +4,7 @@ import re
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, remove
 from torchlint.rules.legacy._variable_calls import report_call
 from torchlint.rules.legacy._variable_classes import (
@@ -97,4 +98,4 @@ class VariableWrapper(Rule):
         """Reports an import of Variable that nothing uses."""
         if self.model.variables.is_unused_import(node) and not _FOR_OTHERS.search(self.model.code.comment_on_line(node)):
             message = "`Variable` is imported and not used: it is `torch.Tensor` since torch 0.4"
-            self.report(node, message, fix("Remove the import", remove(node)))
+            self.report(node, message, fix("Remove the import", remove(node), rests_on=NOTHING))

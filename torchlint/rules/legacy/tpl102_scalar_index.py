@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -52,5 +53,5 @@ class ScalarIndex(Rule):
         self.report(
             node,
             f"`{shown}` has no dimensions: indexing it raises IndexError; use `{self.model.shown(item)}`",
-            fix(f"Use `{self.model.shown(item)}`", replace(node, item)),
+            fix(f"Use `{self.model.shown(item)}`", replace(node, item), rests_on=NOTHING),
         )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING, unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, wrap
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
@@ -67,12 +68,17 @@ class Volatile(Rule):
         statement = self.model.statement(node)
         drop = _drop(node, mark)
         if self.model.code.truth(mark.flag) is False or self.model.autograd.is_off(statement):
-            return fix("Drop `volatile`", drop)
+            return fix("Drop `volatile`", drop, rests_on=NOTHING)
         mode = self._mode(mark.flag)
         if mode is not None and (runs := self.model.variables.computing(statement)):
             title = f"Drop `volatile` and use `{self.model.code.written(mode)}`"
-            return fix(title, drop, *(wrap(run, mode) for run in runs), safe=False)
-        return fix("Drop `volatile`", drop, safe=False)
+            return fix(
+                title,
+                drop,
+                *(wrap(run, mode) for run in runs),
+                rests_on=unknown("autograd is turned off for all that stands in the block"),
+            )
+        return fix("Drop `volatile`", drop, rests_on=unknown("nothing turns autograd off in place of it"))
 
     def _mode(self, flag: cst.BaseExpression) -> cst.BaseExpression | None:
         """The context manager that does what ``volatile=flag`` did."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import after_method, expression, method_call
 from torchlint.rules.rule import Rule
@@ -59,8 +60,12 @@ class DataToNumpy(Rule):
     def _fix_in_place(self, node: cst.Attribute) -> CodeFix:
         detached: cst.BaseExpression = method_call(node, "detach")
         if self._is_converted(node):
-            return fix("Replace `.data` with `.detach().cpu()`", replace(node, expression("{tensor}.cpu()", tensor=detached)))
-        return fix("Replace `.data` with `.detach()`", replace(node, detached))
+            return fix(
+                "Replace `.data` with `.detach().cpu()`",
+                replace(node, expression("{tensor}.cpu()", tensor=detached)),
+                rests_on=NOTHING,
+            )
+        return fix("Replace `.data` with `.detach()`", replace(node, detached), rests_on=NOTHING)
 
     def _fix_behind_move(self, node: cst.Attribute, moves: list[cst.Attribute]) -> CodeFix:
         """Takes `.data` from behind `.cpu()` and detaches in front of it; where `.cpu()` is not said, it is added."""
@@ -68,8 +73,8 @@ class DataToNumpy(Rule):
         moved = replace(node, node.value if is_on_host else method_call(node, "cpu"))
         first = moves[-1]
         if self._is_detached(first.value):
-            return fix("Drop `.data`", moved)
-        return fix("Detach before moving", moved, replace(first, after_method(first, "detach")))
+            return fix("Drop `.data`", moved, rests_on=NOTHING)
+        return fix("Detach before moving", moved, replace(first, after_method(first, "detach")), rests_on=NOTHING)
 
     def _is_detached(self, base: cst.BaseExpression) -> bool:
         """Whether what is moved has been taken out of the graph right before: ``Variable(x.data).cpu().data``."""

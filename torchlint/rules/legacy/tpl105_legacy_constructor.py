@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import api, argument, expression, with_argument
 from torchlint.rules.rule import Rule
@@ -101,7 +102,15 @@ class LegacyConstructor(Rule):
         for name, value in words.items():
             new = with_argument(new, name, value)
         new = new.with_changes(func=api(f"torch.{function}"))
-        self.report(call, message, fix(f"Use `torch.{function}`", replace(call, new), safe=False))
+        self.report(
+            call,
+            message,
+            fix(
+                f"Use `torch.{function}`",
+                replace(call, new),
+                rests_on=unknown("the new function may choose another device or dtype, or share memory otherwise"),
+            ),
+        )
 
     def _words(self, call: cst.Call, made: TensorClass[cst.BaseExpression], given: Given) -> dict[str, cst.BaseExpression]:
         """What makes a tensor of the same dtype on the same device."""
@@ -153,7 +162,15 @@ class LegacyConstructor(Rule):
         new = (_given_zero(call) if not call.args else call).with_changes(func=method.with_changes(attr=cst.Name(function)))
         tensor = self.model.shown(method.value)
         message = f"`{self._shown(call)}` {_MEANINGS[given.content]}: use `{tensor}.{function}(…)`"
-        self.report(call, message, fix(f"Use `{function}`", replace(call, new), safe=False))
+        self.report(
+            call,
+            message,
+            fix(
+                f"Use `{function}`",
+                replace(call, new),
+                rests_on=unknown("the new function may choose another device or dtype, or share memory otherwise"),
+            ),
+        )
 
     # --- isinstance --------------------------------------------------------------------------------------------------
 
@@ -163,7 +180,11 @@ class LegacyConstructor(Rule):
             tensor = tensor.value
         is_cuda = "{tensor}.is_cuda"
         shown = self.model.code.written(expression(is_cuda, tensor=self.model.code.plain(tensor)))
-        asked = fix(f"Use `{shown}`", replace(call, expression(is_cuda, tensor=tensor)), safe=False)
+        asked = fix(
+            f"Use `{shown}`",
+            replace(call, expression(is_cuda, tensor=tensor)),
+            rests_on=unknown("the new function may choose another device or dtype, or share memory otherwise"),
+        )
         self.report(call, f"`{self.model.shown(tested)}` is a legacy class: ask `{shown}`, and the dtype by itself", asked)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, instead_of, is_open_ended
 from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, BUILDERS, builder
@@ -74,7 +75,13 @@ class PretrainedFlag(Rule):
         message = f"`{said}` is deprecated since torchvision 0.13, and may be removed: use `{new}`"
         chosen = instead_of(flag, word, _chosen(flag.value, is_on, names))
         is_hindered = self._is_hindered(call, flag, word)
-        self.report(flag, message, None if is_hindered else fix(f"Use `{new}`", replace(flag, chosen), safe=False))
+        self.report(
+            flag,
+            message,
+            None
+            if is_hindered
+            else fix(f"Use `{new}`", replace(flag, chosen), rests_on=unknown("a torchvision before 0.13 takes no `weights`")),
+        )
 
     def _is_hindered(self, call: cst.Call, flag: cst.Arg, word: str) -> bool:
         """Whether the weights cannot just be given: they are, or what is given decides which ones they are."""

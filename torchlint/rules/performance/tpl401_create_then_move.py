@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import api, expression, holds_comment, with_argument
 from torchlint.rules.rule import Rule
@@ -119,7 +120,7 @@ def _fix(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.
         "Make it where and as it is wanted",
         replace(creation.factory, made),
         *(replace(step, _method(step).value) for step in creation.steps),
-        safe=creation.exact,
+        rests_on=known(creation.exact, "the values may differ from those that were made on the CPU and moved"),
     )
 
 

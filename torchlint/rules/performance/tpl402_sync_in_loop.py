@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, insert_behind, replace
 from torchlint.fixes.code import expression, statement
 from torchlint.rules.rule import Rule
@@ -113,7 +114,7 @@ class SyncInLoop(Rule):
             "Read the value after the loop",
             replace(call, _kept(reading.tensor)),
             insert_behind(reading.loop, closing, alone=True),
-            safe=False,
+            rests_on=unknown("the sum is computed in the precision of the tensor, not of Python"),
         )
 
 

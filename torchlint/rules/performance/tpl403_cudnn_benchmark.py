@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, insert_below_imports, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -63,7 +64,11 @@ class CudnnBenchmark(Rule):
             node,
             f"`{self.model.shown(node.targets[0].target)} = True` may pick another algorithm in each run, "
             "next to `deterministic = True`: set it to False",
-            fix("Turn the benchmark off", replace(node.value, cst.Name("False")), safe=False),
+            fix(
+                "Turn the benchmark off",
+                replace(node.value, cst.Name("False")),
+                rests_on=unknown("another algorithm rounds in another way"),
+            ),
         )
 
     def visit_For(self, node: cst.For) -> None:
@@ -75,5 +80,9 @@ class CudnnBenchmark(Rule):
             node.iter,
             f"the convolutions see one shape in each step over `{self.model.shown(node.iter, _LONGEST)}`: "
             "set `torch.backends.cudnn.benchmark = True` once",
-            fix("Let cuDNN pick the fastest algorithm", insert_below_imports(setting), safe=False),
+            fix(
+                "Let cuDNN pick the fastest algorithm",
+                insert_below_imports(setting),
+                rests_on=unknown("another algorithm rounds in another way"),
+            ),
         )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import Statement, fix, insert_before
 from torchlint.fixes.code import compound, statement
 from torchlint.rules.rule import Rule
@@ -74,6 +75,7 @@ class UnsynchronisedTiming(Rule):
             fix(
                 "Wait for the GPU before the clock is read",
                 *(insert_before(reading, wait, alone=True) for reading in timing.hasty),
+                rests_on=NOTHING,
             ),
         )
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, is_open_ended, positional, with_argument
 from torchlint.rules.rule import Rule
@@ -57,5 +58,9 @@ class LoadWithoutMapLocation(Rule):
         self.report(
             node,
             f'`{load}` puts the checkpoint on the device that it was saved on: pass `map_location="cpu"`',
-            fix("Load to the CPU", replace(node, mapped), safe=False),
+            fix(
+                "Load to the CPU",
+                replace(node, mapped),
+                rests_on=unknown("code that uses what was loaded in another way finds it on the CPU"),
+            ),
         )

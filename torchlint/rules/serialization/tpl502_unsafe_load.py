@@ -4,6 +4,7 @@ import re
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import argument, positional, with_argument
 from torchlint.rules.rule import Rule
@@ -92,4 +93,6 @@ class UnsafeLoad(Rule):
             if isinstance(place, cst.Arg)
             else replace(call, with_argument(call, "weights_only", true))
         )
-        return fix("Load weights only", given, safe=False)
+        return fix(
+            "Load weights only", given, rests_on=unknown("a file that holds more than tensors and plain data is refused")
+        )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -57,5 +58,11 @@ class WholeModuleSave(Rule):
             node,
             f"`{self.model.shown(node.func)}({shown}, …)` pickles the whole module, class names and all: "
             f"save `{shown}.state_dict()`",
-            None if self.model.devices.loads_more_than_states else fix("Save its state", replace(module, state), safe=False),
+            None
+            if self.model.devices.loads_more_than_states
+            else fix(
+                "Save its state",
+                replace(module, state),
+                rests_on=unknown("the code that loads the file has to make the module itself"),
+            ),
         )

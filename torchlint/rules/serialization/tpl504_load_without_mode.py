@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, insert_behind
 from torchlint.fixes.code import statement
 from torchlint.fixes.parentheses import bare
@@ -65,5 +66,5 @@ class LoadWithoutMode(Rule):
             node,
             f"`{name}` is still in training mode when `{self.model.shown(run.func)}(…)` runs it: "
             f"call `{name}.eval()` after loading",
-            fix(f"Insert `{name}.eval()`", set_eval, safe=False),
+            fix(f"Insert `{name}.eval()`", set_eval, rests_on=unknown("the predictions change")),
         )

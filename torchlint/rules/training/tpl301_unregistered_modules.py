@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import Change, CodeFix, fix, replace
 from torchlint.fixes.code import api, expression
 from torchlint.rules.rule import Rule
@@ -78,7 +79,11 @@ class UnregisteredModules(Rule):
     def _fix(self, kept: Unregistered[cst.BaseExpression]) -> CodeFix | None:
         if not (kept.replaceable if self.options.target >= _GROWN else kept.replaceable_in_old_torch):
             return None
-        return fix(f"Use `nn.{_container(kept, kept.given)}`", *self._changes(kept), safe=kept.certain)
+        return fix(
+            f"Use `nn.{_container(kept, kept.given)}`",
+            *self._changes(kept),
+            rests_on=known(kept.certain, "something else than modules may be in it"),
+        )
 
     def _changes(self, kept: Unregistered[cst.BaseExpression]) -> Iterator[Change]:
         """Makes a collection, and those within it, register what they hold."""

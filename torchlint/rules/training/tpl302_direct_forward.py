@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Call
@@ -54,5 +55,9 @@ class DirectForward(Rule):
                 self.report(
                     forward,
                     f"{shown} runs without the module's hooks: call `{text}(…)`",
-                    fix("Call the module", replace(forward, module), safe=False),
+                    fix(
+                        "Call the module",
+                        replace(forward, module),
+                        rests_on=unknown("the module's hooks run, which may change results"),
+                    ),
                 )

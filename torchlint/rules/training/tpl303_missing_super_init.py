@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, insert_first, move, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -70,15 +71,21 @@ class MissingSuperInit(Rule):
         match self.model.modules.wrong_initialisation(node):
             case MentionedInit(owner) if isinstance(node, cst.Attribute):
                 message = f"`{self.model.shown(node)}` is not called: `{owner}` is never initialised as a module; add `()`"
-                self.report(node, message, fix("Add `()`", replace(node, cst.Call(node))))
+                self.report(node, message, fix("Add `()`", replace(node, cst.Call(node)), rests_on=NOTHING))
             case InitialisedLate(owner, initialising, before):
                 message = f"{self._use(node)} before `super().__init__()`: constructing `{owner}` raises an AttributeError"
                 moved = move(initialising, before) if initialising is not None and before is not None else None
-                self.report(node, message, fix("Call `super().__init__()` first", moved) if moved is not None else None)
+                self.report(
+                    node,
+                    message,
+                    fix("Call `super().__init__()` first", moved, rests_on=NOTHING) if moved is not None else None,
+                )
             case NeverInitialised(owner, constructor, takes_arguments):
                 message = f"`{owner}.__init__` does not call `super().__init__()`: {self._damage(node)} an AttributeError"
                 call = insert_first(constructor, statement("super().__init__()"))
-                self.report(node, message, fix("Call `super().__init__()`", call) if not takes_arguments else None)
+                self.report(
+                    node, message, fix("Call `super().__init__()`", call, rests_on=NOTHING) if not takes_arguments else None
+                )
 
     def _use(self, node: cst.CSTNode) -> str:
         """What is done too early."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import known
 from torchlint.fixes.changes import decorate, fix, wrap
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -79,5 +80,7 @@ class EvalWithoutNoGrad(Rule):
         self.report(
             call,
             f"`{name}(…)` is evaluated with autograd on and keeps a graph for no backward pass; {advice}",
-            fix(title, change, safe=evaluation.certain) if evaluation.mendable else None,
+            fix(title, change, rests_on=known(evaluation.certain, "something may need the graph, or hand it out"))
+            if evaluation.mendable
+            else None,
         )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, fix, insert_before, insert_behind, insert_first, insert_last
 from torchlint.fixes.code import statement
 from torchlint.fixes.parentheses import bare
@@ -70,7 +71,9 @@ class NoGradWithoutEval(Rule):
         self.report(
             node,
             f"`{name}` is evaluated in training mode: `no_grad()` does not change that; call `{name}.eval()` before",
-            fix(f"Insert `{name}.eval()`", *changes, safe=False) if changes else None,
+            fix(f"Insert `{name}.eval()`", *changes, rests_on=unknown("the figures of the evaluation change"))
+            if changes
+            else None,
         )
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, insert_before
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -68,5 +69,9 @@ class EvalNeverLeft(Rule):
             node,
             f"`{self.model.shown(node.func.value)}` stays in evaluation mode when `{self.model.shown(trained.training)}(…)` "
             "goes on training it: call `train()` before that",
-            fix(f"Insert `{trained.name}.train()`", set_train, safe=False),
+            fix(
+                f"Insert `{trained.name}.train()`",
+                set_train,
+                rests_on=unknown("the model is trained in another mode than before"),
+            ),
         )

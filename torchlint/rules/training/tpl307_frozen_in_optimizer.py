@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -60,5 +61,5 @@ class FrozenInOptimizer(Rule):
             node,
             f"{part} is frozen in line {self.model.line(given.frozen)}, but `{optimizer}` is given all of "
             f"`{self.model.shown(node)}`; give it those that require grad",
-            fix("Give only those that require grad", replace(node, wanted)),
+            fix("Give only those that require grad", replace(node, wanted), rests_on=NOTHING),
         )

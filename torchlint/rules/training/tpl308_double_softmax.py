@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, replace
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
@@ -135,11 +136,15 @@ class DoubleSoftmax(Rule):
     def _fix(self, given: cst.BaseExpression, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
         if wrong.output is Output.LOGITS:
             renamed = self._loss_renamed(wrong)
-            return fix("Use the cross entropy of logits", renamed, safe=False) if renamed is not None else None
+            return (
+                fix("Use the cross entropy of logits", renamed, rests_on=unknown("the loss is another one"))
+                if renamed is not None
+                else None
+            )
         if wrong.removable:
             change = self._activation_renamed(wrong) if wrong.expects == "nothing" else self._activation_removed(wrong)
             if change is not None:
-                return fix("Give the loss what it expects", change, safe=False)
+                return fix("Give the loss what it expects", change, rests_on=unknown("the loss is another one"))
         return self._inverted(given, wrong)
 
     def _inverted(self, given: cst.BaseExpression, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
@@ -150,7 +155,9 @@ class DoubleSoftmax(Rule):
         if function == "logit" and self.options.target < _HAS_LOGIT:
             return None
         inverse = expression(f"{{torch.{function}}}({{probabilities}})", probabilities=given)
-        return fix(f"Give the loss `torch.{function}` of it", replace(given, inverse), safe=False)
+        return fix(
+            f"Give the loss `torch.{function}` of it", replace(given, inverse), rests_on=unknown("the loss is another one")
+        )
 
     def _activation_removed(self, wrong: WrongInput[cst.BaseExpression]) -> Change | None:
         """Leaves the operand of an activation, or takes the layer out of the ``nn.Sequential`` that it ends."""
