@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import warnings
-from dataclasses import dataclass
 
 import torch
 from grammar import Choice, Grammar, Writer
 from hypothesis import strategies as st
 from programs import drawing
+
+from outcome import Outcome
 
 STATEMENTS = (
     "print(<T>.tolist())",
@@ -154,25 +154,6 @@ def runnable_programs(draw: st.DrawFn) -> str:
 
 
 # --- running ---------------------------------------------------------------------------------------------------------
-
-_NUMBER = re.compile(r"-?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|\binf\b)")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a program printed, and the exception that ended it, if any."""
-
-    printed: str
-    error: str | None
-
-    def same(self, other: Outcome) -> bool:
-        """Whether two runs agree, but for the last digits of numbers."""
-        if (self.error is None) != (other.error is None):
-            return False
-        texts = [_NUMBER.sub("#", outcome.printed) for outcome in (self, other)]
-        numbers = [list(map(float, _NUMBER.findall(outcome.printed))) for outcome in (self, other)]
-        close = all(one == two or abs(one - two) <= 1e-4 * max(1.0, abs(one)) for one, two in zip(*numbers))
-        return texts[0] == texts[1] and len(numbers[0]) == len(numbers[1]) and close
 
 
 def run(text: str) -> Outcome:
