@@ -16,11 +16,11 @@ from pathlib import Path
 
 sys.path[:0] = [str(folder) for folder in Path(__file__).parents[1:3]]  # where the command finds what pytest finds by itself
 
-from fixing import Fixed, changes, difference, fixed, found_at_first
-from forked import MAIN, run
+from fixing import Fixed, changes, difference, fixed, found_at_first  # noqa: E402
+from forked import MAIN, run  # noqa: E402
 
-from outcome import Outcome
-from torchlint.diagnostic import Applicability
+from outcome import Outcome  # noqa: E402
+from torchlint.diagnostic import Applicability  # noqa: E402
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
