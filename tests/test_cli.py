@@ -198,7 +198,10 @@ def test_diff() -> None:
         "--- a.py\n+++ a.py\n@@ -1,3 +1,3 @@\n import torch\n p = torch.ones(1)\n"
         "-p.requres_grad = False\n+p.requires_grad = False\n"
     )
-    assert result.stderr == "Would fix 1 error (1 hidden fix can be enabled with the `--unsafe-fixes` option).\n"
+    assert result.stderr == (
+        f"b.py:3:1: TPL003 Copy the value, under `torch.no_grad()` (unsafe, left out: {WHY})\n"
+        "Would fix 1 error (1 hidden fix can be enabled with the `--unsafe-fixes` option).\n"
+    )
     assert result.returncode == 1
     assert Path("a.py").read_text() == TYPO
 
