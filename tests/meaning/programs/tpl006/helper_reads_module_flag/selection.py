@@ -1,0 +1,6 @@
+def trainable(modules):
+    chosen = []
+    for module in modules:
+        if getattr(module, "requires_grad", True):
+            chosen.extend(module.parameters())
+    return chosen

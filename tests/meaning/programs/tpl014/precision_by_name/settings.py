@@ -1,0 +1,4 @@
+import torch
+
+PRECISION = torch.float16
+placement = ("cpu", torch.int64)
