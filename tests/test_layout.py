@@ -48,6 +48,7 @@ SEMANTICS = (
     "shapes",
     "apis",
     "memory",
+    "certainty",
     "autograd",
     "gradients",
     "data",

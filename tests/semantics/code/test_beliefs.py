@@ -9,9 +9,9 @@ from textwrap import dedent
 import pytest
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.certainty.likely_tensors import LikelyTensors
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.kinds.certainty import Certainty
 
 
 class Question:
@@ -93,4 +93,4 @@ def test_a_chain_may_be_long(links: int) -> None:
 def test_a_tensor_that_is_added_to_in_turn() -> None:
     module = ast.parse("import torch\nx = torch.ones(3)\nfor y in z:\n    x += 1\n    x += 2\nuse(x)\n")
     (use,) = (node for node in ast.walk(module) if isinstance(node, ast.Name) and ast.unparse(node) == "x" and node.lineno == 6)
-    assert not Certainty(Semantics(module)).is_tensor(use)
+    assert not LikelyTensors(Semantics(module)).is_tensor(use)

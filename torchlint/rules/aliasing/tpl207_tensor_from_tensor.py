@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -79,7 +78,7 @@ class TensorFromTensor(Rule):
             new = _called(new, name, arguments)
         methods = self.model.shown(new).removeprefix(self.model.shown(expression("{tensor}.x", tensor=base)).removesuffix(".x"))
         title = f"Replace with `{methods}`" if methods else "Use the tensor as it is"
-        return fix(title, replace(call, new), rests_on=NOTHING)
+        return fix(title, replace(call, new), rests_on=self.model.kinds.is_tensor(given.value))
 
     def _copy(self, data: cst.BaseExpression) -> tuple[str, ...]:
         """What makes a copy that is cut from the graph: less where the value was made here and nobody else has it."""

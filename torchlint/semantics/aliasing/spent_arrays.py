@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.kinds.certainty import Certainty
+from torchlint.semantics.certainty.arrays import Arrays
 from torchlint.semantics.memory.links import Links
 from torchlint.semantics.shapes.sizes import number
 
@@ -20,14 +20,14 @@ class SpentArrays:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._certainty = semantics.of(Certainty)
+        self._arrays = semantics.of(Arrays)
         self._links = semantics.of(Links)
 
     def is_copied_for_nothing(self, data: ast.expr) -> bool:
         """Whether ``data`` is an array that nobody else has, and that is not used again."""
-        if not self._certainty.is_new_array(data) or self._is_small(data):
+        if not self._arrays.is_new_array(data) or self._is_small(data):
             return False
-        while (shown := self._certainty.shown_array(data)) is not None:
+        while (shown := self._arrays.shown_array(data)) is not None:
             data = shown
         return not isinstance(data, ast.Name) or self._is_last_use(data)
 
@@ -83,7 +83,7 @@ class SpentArrays:
             pending.extend(binding.before)
             value = binding.value if binding.form is Form.ASSIGNMENT else None
             while value is not None and not isinstance(value, ast.Name):
-                value = self._certainty.shown_array(value)
+                value = self._arrays.shown_array(value)
             if isinstance(value, ast.Name):
                 names.add(value)
                 pending.extend(self._semantics.bindings.reaching(value))
@@ -111,7 +111,7 @@ class SpentArrays:
             if isinstance(parent, ast.Attribute) and parent.attr != "T":
                 parent = self._semantics.tree.parent(parent)
                 parent = parent if isinstance(parent, ast.Call) else None
-            if isinstance(parent, ast.Call) and self._certainty.shown_array(parent) is not value:
+            if isinstance(parent, ast.Call) and self._arrays.shown_array(parent) is not value:
                 return value
             if not isinstance(parent, (ast.Attribute, ast.Call)):
                 return value
@@ -120,9 +120,9 @@ class SpentArrays:
     def are_in_list(self, data: ast.expr) -> bool:
         match data:
             case ast.List(elts=elements) | ast.Tuple(elts=elements):
-                return bool(elements) and all(self._certainty.is_array(element) for element in elements)
+                return bool(elements) and all(self._arrays.is_array(element) for element in elements)
             case ast.ListComp(elt=element):
-                return self._certainty.is_array(element)
+                return self._arrays.is_array(element)
             case ast.Name():
                 bindings = self._semantics.bindings.reaching(data)
                 return bool(bindings) and all(self._binds_arrays(binding) for binding in bindings)
@@ -143,7 +143,7 @@ class SpentArrays:
                 if parent.attr != "append" or not isinstance(call, ast.Call) or len(call.args) != 1:
                     return False
                 added.append(call.args[0])
-        return bool(added) and all(self._certainty.is_array(item) for item in added)
+        return bool(added) and all(self._arrays.is_array(item) for item in added)
 
 
 def _has_other_names(statement: ast.AST | None) -> bool:
