@@ -1,0 +1,12 @@
+# attacks: TPL104
+# promise: a chain of moves and views to a list starts at a tensor
+"""Values of a masked raster are written to JSON; torch only computes their mean."""
+import json
+
+import torch
+from raster import read
+
+tile = read()
+print(json.dumps({"values": tile.data.squeeze().tolist(), "valid": int(tile.count())}))
+mean = torch.tensor(tile.data.squeeze().tolist()).mean()
+print(round(mean.item(), 4), type(tile).__name__)
