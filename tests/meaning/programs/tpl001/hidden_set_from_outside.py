@@ -22,7 +22,7 @@ class Trainer:
 
     def run(self, inputs):
         for x in inputs:
-            self.memory.state = torch.tanh(self.cell(x) + self.memory.state)
+            self.memory.state = self.cell(x) + self.memory.state
         self.memory.fade()
         return self.memory.state.sum()
 
