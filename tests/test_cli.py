@@ -399,7 +399,7 @@ def test_the_version_needs_next_to_nothing() -> None:
     assert not modules & {"ast", "dataclasses", "json", "multiprocessing", "torch", "torchlint.rules", "tokenize", "subprocess"}
 
 
-def test_a_run_that_parses_nothing_starts_nothing_and_loads_no_more_than_the_screens() -> None:
+def test_a_run_that_parses_nothing_starts_nothing_and_loads_no_more_than_the_sieve_of_words() -> None:
     make(**{f"f{number}": "x = 1\n" * 20_000 for number in range(4)})
     modules = imported(".", "-j", "4")
     assert "torchlint.engine.runner" in modules
@@ -409,9 +409,20 @@ def test_a_run_that_parses_nothing_starts_nothing_and_loads_no_more_than_the_scr
         "tempfile",
         "torch",
         "torchlint.engine.fixer",
+        "torchlint.engine.findings",
         "torchlint.engine.workers",
+        "torchlint.semantics",
+        "torchlint.text.noqa",
+        "torchlint.text.notebook",
         "libcst",
     }
+
+
+def test_a_run_without_a_cache_loads_nothing_of_it() -> None:
+    make(a="# w.requires_gard = True\n")
+    modules = imported("--no-cache", "a.py")
+    assert "torchlint.engine.findings" in modules
+    assert not modules & {"hashlib", "json", "libcst", "torchlint.text.replacement"}  # libcst imports json
 
 
 def test_the_cache_is_where_it_should_be() -> None:

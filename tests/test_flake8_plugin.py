@@ -234,8 +234,21 @@ def test_flake8s_tree_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_file_without_candidates_is_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.engine.linter.Semantics", lambda source: pytest.fail("looked into"))
+    monkeypatch.setattr("torchlint.engine.findings.Semantics", lambda source: pytest.fail("looked into"))
     assert list(Plugin(ast.parse("import os\n"), "a.py", ["import os\n"]).run()) == []
+
+
+def test_files_without_candidates_load_next_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import os\n", encoding="utf-8")
+    command = [sys.executable, "-X", "importtime", "-m", "flake8", "--isolated", "-j", "1", "--select", "TPL", "a.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    modules = {line.split("|")[-1].strip() for line in run.stderr.splitlines()}
+    own = {name for name in modules if name.startswith("torchlint.")}
+    assert "libcst" not in modules
+    assert own - {"torchlint.flake8_plugin"} == {
+        *("torchlint.engine", "torchlint.engine.words", "torchlint.options", "torchlint.rules", "torchlint.target"),
+        *("torchlint.rules.catalogue", "torchlint.rules.index", "torchlint.rules.plugins", "torchlint.rules.triggers"),
+    }
 
 
 def test_code_that_is_nested_too_deeply_is_passed_over() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.engine.linter import lint, passes_sieve
+from torchlint.engine.linter import lint
+from torchlint.engine.words import passes_sieve
 from torchlint.rules import all_rules
 from torchlint.text.source import Source, SourceError
 

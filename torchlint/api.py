@@ -15,7 +15,8 @@ from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
-from torchlint.text.notebook import SUFFIX, NotebookSource
+from torchlint.text.notebook import NotebookSource
+from torchlint.text.reading import NOTEBOOK
 from torchlint.text.source import Source
 
 
@@ -97,7 +98,7 @@ class _Request(NamedTuple):
         plugins: Sequence[str],
     ) -> _Request:
         target = NEWEST if target_torch is None else TorchVersion.parse(target_torch)
-        notebook = filename.endswith(SUFFIX)
+        notebook = filename.endswith(NOTEBOOK)
         read = (
             NotebookSource.decode(source.encode("utf-8", "surrogatepass"), filename) if notebook else Source(source, filename)
         )

@@ -1,6 +1,9 @@
 """torchlint within flake8: the same findings, from the tree and the lines that flake8 has read already.
 
 What flake8 does by itself is left to it: noqa comments, per-file ignores, and dropping what is not selected.
+
+flake8 imports every plugin that is installed, whatever it is to look for. So this one imports only what names its rules and
+takes files without candidates out; the rest follows with the first file that holds words of a rule.
 """
 
 from __future__ import annotations
@@ -15,13 +18,12 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 from flake8.exceptions import ExecutionError
 
 from torchlint import __version__
-from torchlint.engine.linter import lint
+from torchlint.engine.words import passes_sieve
 from torchlint.options import DEFAULTS, Accumulation, Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.plugins import PluginError
 from torchlint.target import NEWEST, TorchVersion
-from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager
@@ -93,8 +95,13 @@ class Plugin:
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Row from 1, column from 0, text and source of each finding; none where torchlint cannot read the code."""
         text = "".join(self._lines)
-        source = Source(text, self._filename, tree=self._tree if _may_share(text) else None)
         rules = [rule for rule in all_rules() if rule.default] if self.rules is None else self.rules
+        if not passes_sieve(text.encode("utf-8", "surrogatepass"), rules):
+            return
+        from torchlint.engine.linter import lint
+        from torchlint.text.source import Source, SourceError
+
+        source = Source(text, self._filename, tree=self._tree if _may_share(text) else None)
         try:
             found = lint(source, rules, self.options, suppress=False)
         except SourceError:

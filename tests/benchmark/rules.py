@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from torchlint.engine.linter import passes_sieve
 from torchlint.engine.looking import Looking
-from torchlint.engine.sieve import Raw, triggered
+from torchlint.engine.sieve import triggered
+from torchlint.engine.words import Raw, passes_sieve
 from torchlint.options import DEFAULTS
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry

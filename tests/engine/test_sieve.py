@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from torchlint.engine.sieve import Raw, triggered
+from torchlint.engine.sieve import triggered
+from torchlint.engine.words import Raw
 from torchlint.rules.triggers import (
     Api,
     Attribute,

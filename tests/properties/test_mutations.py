@@ -14,7 +14,8 @@ from grammar import Choice
 from hypothesis import settings
 from mutations import MUTATIONS, Mutation, same_program, statement_at
 
-from torchlint.engine.linter import lint, passes_sieve
+from torchlint.engine.linter import lint
+from torchlint.engine.words import passes_sieve
 from torchlint.rules import all_rules
 from torchlint.text.source import Source
 

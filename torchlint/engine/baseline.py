@@ -6,7 +6,6 @@ reviewed and merged: for each file and code, the lines and how many findings eac
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.text.replacement import FileChangedError, write_file
 
 _VERSION = 1
 
@@ -42,6 +40,8 @@ class Baseline:
     @classmethod
     def read(cls, path: str) -> Baseline:
         """The baseline in the file at ``path``; raises `BaselineError`."""
+        import json
+
         try:
             with open(path, encoding="utf-8") as file:
                 content = json.load(file)
@@ -53,6 +53,10 @@ class Baseline:
 
     def write(self, path: str) -> None:
         """Writes the baseline to the file at ``path``; raises `BaselineError` where that is impossible."""
+        import json
+
+        from torchlint.text.replacement import FileChangedError, write_file
+
         files: dict[str, dict[str, dict[str, int]]] = {}
         for (file, code, line), count in sorted(self.known.items()):
             files.setdefault(file, {}).setdefault(code, {})[line] = count

@@ -8,14 +8,12 @@ damaged or foreign counts as empty. Nothing in here raises because of what stand
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any
 
 from torchlint import __version__
@@ -76,6 +74,8 @@ CLEAN = Result()
 
 def digest(data: bytes) -> str:
     """The hash that stands for a file's content."""
+    from hashlib import blake2b
+
     return blake2b(data, digest_size=16).hexdigest()
 
 
@@ -125,10 +125,10 @@ class Cache:
             return None
         return _result(entry, path)
 
-    def by_content(self, path: str, data: bytes) -> Result | None:
-        """The result for the file at ``path`` if it holds ``data`` still; None otherwise."""
+    def by_content(self, path: str, content: str) -> Result | None:
+        """The result for the file at ``path`` if the `digest` of what it holds is ``content`` still; None otherwise."""
         entry = self._entry(path)
-        if entry is None or len(entry) < 4 or entry[3] != digest(data):
+        if entry is None or len(entry) < 4 or entry[3] != content:
             return None
         return _result(entry, path)
 
@@ -178,7 +178,7 @@ class Cache:
         directory, name = os.path.split(os.path.join(self._working_directory, path))
         shard_name = self._shard_of.get(directory)
         if shard_name is None:
-            shard_name = f"{blake2b(os.fsencode(directory), digest_size=1).digest()[0] % 64:02d}.json"
+            shard_name = f"{int(digest(os.fsencode(directory)), 16) % 64:02d}.json"
             self._shard_of[directory] = shard_name
         if shard_name not in self._shards:
             self._shards[shard_name] = _Shard(_read(os.path.join(self._results, shard_name)))
@@ -204,12 +204,16 @@ class Cache:
 
 
 def _seal(directories: dict[str, dict[str, Entry]]) -> bytes:
+    import json
+
     payload = json.dumps(directories, separators=(",", ":")).encode()
     return digest(payload).encode() + b"\n" + payload
 
 
 def _read(path: str) -> dict[str, dict[str, Entry]]:
     """What `_seal` put into the file at ``path``; nothing where that is not what it holds."""
+    import json
+
     try:
         checksum, _, payload = read_file(path, _LARGEST).partition(b"\n")
         directories = json.loads(payload) if checksum == digest(payload).encode() else None

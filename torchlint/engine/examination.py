@@ -10,13 +10,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
-from torchlint.engine.cache import digest
-from torchlint.engine.linter import lint, passes_sieve
+from torchlint.engine.linter import lint
+from torchlint.engine.words import passes_sieve
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.catalogue import Entry
-from torchlint.text.noqa import Suppressions, with_noqa
-from torchlint.text.notebook import SUFFIX, NotebookSource
-from torchlint.text.reading import DEFAULT_LIMIT, refuse_larger
+from torchlint.text.reading import DEFAULT_LIMIT, NOTEBOOK, refuse_larger
 from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
@@ -67,9 +65,9 @@ class Task:
 class Outcome:
     """What came of one file: findings left, errors, the codes of the findings that were fixed, and the diff that shows it.
 
-    ``replacement`` is the file's new content where it is to be written. ``content`` is the hash of the content that this is
-    about, and empty where the outcome depends on more than the content. ``filename`` is there for outcomes of a whole run.
-    ``unsafely`` are the findings that unsafe fixes mended.
+    ``replacement`` is the file's new content where it is to be written. It ``is_lasting`` where it depends on nothing but the
+    file's content and the task. ``filename`` is there for outcomes of a whole run. ``unsafely`` are the findings that unsafe
+    fixes mended.
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -78,7 +76,7 @@ class Outcome:
     unsafely: tuple[Diagnostic, ...] = ()
     diff: str = ""
     replacement: bytes | None = None
-    content: str = ""
+    is_lasting: bool = False
     filename: str = ""
 
 
@@ -86,8 +84,8 @@ NOTHING = Outcome()
 
 
 def may_hold_findings(data: bytes, path: str, task: Task) -> bool:
-    """Whether the screens let the file at ``path``, which holds ``data``, through; of a notebook only its code can tell."""
-    return path.endswith(SUFFIX) or passes_sieve(data, task.rules_for(path))
+    """Whether the sieve of words lets the file at ``path``, which holds ``data``, pass; of a notebook only its code tells."""
+    return path.endswith(NOTEBOOK) or passes_sieve(data, task.rules_for(path))
 
 
 def examine(data: bytes, filename: str, task: Task) -> Outcome:
@@ -102,15 +100,15 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
         match task.action:
             case Action.LINT:
                 found = lint(source, task.rules_for(filename), task.options)
-                return Outcome(_located(source, found), content=digest(data))
+                return Outcome(_located(source, found), is_lasting=True)
             case Action.ADD_NOQA:
                 return _with_comments(source, task, data)
         return _fixed(source, task, data)
     except SourceError as error:
         located = error.error if source is None else source.located_error(error.error)
-        return Outcome(errors=(located,), content=digest(data))
+        return Outcome(errors=(located,), is_lasting=True)
     except RecursionError:
-        return Outcome(errors=(FileError(filename, "cannot lint: the code is nested too deeply"),), content=digest(data))
+        return Outcome(errors=(FileError(filename, "cannot lint: the code is nested too deeply"),), is_lasting=True)
     except OSError as error:
         return failed(filename, f"cannot lint: {error.strerror or error}", "io-error")
     except MemoryError:
@@ -147,6 +145,8 @@ def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
     wanted = found if task.baseline is None else task.baseline.new(found)
     if not wanted:
         return NOTHING
+    from torchlint.text.noqa import Suppressions, with_noqa
+
     text = with_noqa(source, wanted)
     commented = source.with_text(text)
     if not _is_same_program(source.tree, commented):
@@ -196,7 +196,11 @@ def _replacement(source: Source, text: str, data: bytes) -> bytes:
 
 
 def _decoded(data: bytes, filename: str) -> Source:
-    return NotebookSource.decode(data, filename) if filename.endswith(SUFFIX) else Source.decode(data, filename)
+    if not filename.endswith(NOTEBOOK):
+        return Source.decode(data, filename)
+    from torchlint.text.notebook import NotebookSource
+
+    return NotebookSource.decode(data, filename)
 
 
 def _fixed(source: Source, task: Task, data: bytes) -> Outcome:

@@ -1,4 +1,4 @@
-"""Many files, from their names to their findings: screened here, linted or fixed here or in worker processes."""
+"""Many files, from their names to their findings: sieved here, linted or fixed here or in worker processes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ _COLLECT_EVERY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A file that the screens let through."""
+    """A file that the sieve of words lets through."""
 
     index: int
     path: str
     metadata: Metadata
+    content: str
+    """The `digest` of what it holds, where there is a cache to ask for it."""
     data: bytes
 
 
@@ -51,9 +53,9 @@ def run(
         for candidate, outcome in _worked_off(candidates, task, jobs):
             outcomes[candidate.index] = outcome
             advance(1)
-            if cache is not None and outcome.content:
+            if cache is not None and outcome.is_lasting:
                 result = Result(outcome.diagnostics, outcome.errors)
-                cache.store(candidate.path, candidate.metadata, outcome.content, result)
+                cache.store(candidate.path, candidate.metadata, candidate.content, result)
     if cache is not None:
         cache.save()
     return [
@@ -133,11 +135,11 @@ def _candidates(
             if result is None:
                 data = read_file(path, task.max_file_size)
                 if may_hold_findings(data, path, task):
-                    result = cache.by_content(path, data) if cache is not None else None
+                    content = digest(data) if cache is not None else ""
+                    result = cache.by_content(path, content) if cache is not None else None
                     if result is None:
-                        yield _Candidate(index, path, metadata, data)
+                        yield _Candidate(index, path, metadata, content, data)
                         continue
-                    content = digest(data)
                 else:
                     result, content = CLEAN, ""
                 if cache is not None:

@@ -1,7 +1,7 @@
-"""The two sieves: which rules a file's bytes may be about, and which of its statements each rule is shown.
+"""The sieve of statements: which of a file's statements each rule is shown.
 
-Both are made of what rules declare. The first looks at the words of the file before it is decoded or parsed, the second at the
-`ast`; neither imports libcst or a rule.
+Like the sieve of words before it, it is made of what rules declare. It looks at the `ast`; neither libcst
+nor a rule is imported.
 """
 
 from __future__ import annotations
@@ -10,91 +10,17 @@ import ast
 import importlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
-from typing import Protocol, TypeVar
+from functools import cache, cached_property
+from typing import TypeVar
 
-from torchlint.rules.triggers import (
-    Api,
-    Attribute,
-    Call,
-    Comment,
-    Found,
-    Keyword,
-    Misspelt,
-    Needs,
-    Syntax,
-    Trigger,
-    Word,
-    is_near,
-)
+from torchlint.engine.words import Declared
+from torchlint.rules.triggers import Api, Attribute, Call, Found, Keyword, Misspelt, Syntax, Trigger, Word, is_near
 from torchlint.semantics import Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.code.units import Unit, place_of, unit_of
 
-
-class Declared(Protocol):
-    """What a rule declares."""
-
-    @property
-    def triggers(self) -> tuple[Trigger, ...]: ...
-
-    @property
-    def needs(self) -> Needs: ...
-
-
 R = TypeVar("R", bound=Declared)
-
-_TABLE = bytes(
-    byte if (chr(byte).isalnum() and byte < 128) or byte == ord("_") or byte > 127 else ord(" ") for byte in range(256)
-)
-"""Leaves of a text its words, with letters beyond ASCII kept in them."""
-
-
-class Raw:
-    """The words in the bytes of a file, neither decoded nor parsed; taken once, for all rules."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._words = _words_of(data)
-
-    def may_hold(self, rule: Declared) -> bool:
-        """Whether a file with these bytes may hold a finding of ``rule``."""
-        if not all(self._holds_any(group) for group in rule.needs):
-            return False
-        return any(self._may_hold(trigger) for trigger in rule.triggers)
-
-    def _may_hold(self, trigger: Trigger) -> bool:
-        if isinstance(trigger, Misspelt):
-            return any(is_near(word.decode("utf-8", "replace"), trigger.word) for word in self._near(trigger.word))
-        if isinstance(trigger, Comment):
-            return trigger.text.encode() in self._data.lower()
-        return trigger.words is None or self._holds_any(trigger.words)
-
-    def _holds_any(self, words: frozenset[str] | tuple[str, ...]) -> bool:
-        return not self._words.isdisjoint(_encoded(words))
-
-    def _near(self, word: str) -> Iterator[bytes]:
-        """The words that may be ``word``, misspelt: two edits, or a swap, leave one of three pieces whole."""
-        pieces = _pieces(word)
-        return (each for each in self._words if any(piece in each for piece in pieces))
-
-
-@lru_cache(maxsize=1)
-def _words_of(data: bytes) -> frozenset[bytes]:
-    """The words of a file; kept, as it is asked for to tell whether the file is read and again when it is linted."""
-    return frozenset(data.translate(_TABLE).split())
-
-
-@cache
-def _encoded(words: frozenset[str] | tuple[str, ...]) -> frozenset[bytes]:
-    return frozenset(word.encode() for word in words)
-
-
-@cache
-def _pieces(word: str) -> tuple[bytes, ...]:
-    third = (len(word) - 2) // 3  # a letter between two pieces: a swap there spoils but one of them
-    return tuple(piece.encode() for piece in (word[:third], word[third + 1 : -third - 1], word[-third:]))
 
 
 def triggered(semantics: Semantics, rules: Sequence[R]) -> dict[Unit, list[R]]:

@@ -7,11 +7,9 @@ imported when a file holds a trigger of it.
 from __future__ import annotations
 
 import importlib
-import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from torchlint.diagnostic import page_url
 from torchlint.rules.triggers import Comment, Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
 
@@ -66,6 +64,8 @@ class Entry:
     @property
     def page_url(self) -> str | None:
         """The address of the rule's page, if it has one."""
+        from torchlint.diagnostic import page_url
+
         return page_url(self.code, self.url)
 
     @property
@@ -85,4 +85,6 @@ class Entry:
     @property
     def documentation(self) -> str:
         """The docstring of the rule's class, its page in Markdown."""
-        return inspect.cleandoc(self.load().__doc__ or "")
+        from inspect import cleandoc
+
+        return cleandoc(self.load().__doc__ or "")

@@ -7,7 +7,7 @@ name that lies among the linted files is not imported.
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 import re
 import site
 import sys
@@ -86,23 +86,33 @@ def _with_entry_point() -> Iterator[tuple[str, Distribution]]:
     """
     seen: set[str] = set()
     group = GROUP.encode()
-    for folder in map(Path, sys.path):
-        for pattern in ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt"):
-            for path in sorted(folder.glob(pattern)) if folder.is_dir() else ():
-                try:
-                    speaks = group in path.read_bytes()
-                except OSError:
-                    continue
-                if speaks:
-                    from importlib.metadata import Distribution
+    for path in _entry_points():
+        try:
+            with open(path, "rb") as file:
+                speaks = group in file.read()
+        except OSError:
+            continue
+        if speaks:
+            from importlib.metadata import Distribution
 
-                    distribution = Distribution.at(path.parent)
-                    if _is_installed(distribution) and (name := _name_of(distribution)) not in seen:
-                        seen.add(name)
-                        yield from ((module, distribution) for module in _modules_named(distribution, path))
+            distribution = Distribution.at(os.path.dirname(path))
+            if _is_installed(distribution) and (name := _name_of(distribution)) not in seen:
+                seen.add(name)
+                yield from ((module, distribution) for module in _modules_named(distribution, path))
 
 
-def _modules_named(distribution: Distribution, path: Path) -> list[str]:
+def _entry_points() -> Iterator[str]:
+    """Where the installed packages may declare entry points, in the order of the path."""
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or os.curdir)
+        except OSError:
+            continue
+        for ending in (".dist-info", ".egg-info"):
+            yield from (os.path.join(folder, name, "entry_points.txt") for name in sorted(names) if name.endswith(ending))
+
+
+def _modules_named(distribution: Distribution, path: str) -> list[str]:
     """The modules that the entry point of a package, declared in the file at ``path``, leads to."""
     try:
         return [point.module for point in distribution.entry_points.select(group=GROUP)]
@@ -202,6 +212,8 @@ def _entries(name: str, distribution: Distribution) -> tuple[Entry, ...]:
 
 def _modules(name: str) -> Iterator[Any]:
     """A module and, of a package, all modules below it."""
+    import pkgutil
+
     module = importlib.import_module(name)
     yield module
     for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{name}.", onerror=_raise):

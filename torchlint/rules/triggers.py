@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TypeAlias
 
 
-@dataclass(frozen=True)
 class Trigger:
     """Something that a statement must hold for a rule to have anything to say about it."""
 

@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
 from torchlint.text.source import Source, SourceError, parses
 
-SUFFIX = ".ipynb"
-
 _MARKER = re.compile(r"^# torchlint: cell (\d+)$", re.MULTILINE)
 _STAND_IN = re.compile(r"(?:pass|None)  # torchlint: line (\d{1,9})")
 _PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "python3", "time", "timeit"})

@@ -9,7 +9,8 @@ import stat
 
 DEFAULT_LIMIT = 10_000_000
 """Bytes of code in one file. Where code has to be parsed, it takes 150 to 350 times its size of memory (growth.py)."""
-_NOTEBOOK = ".ipynb"
+NOTEBOOK = ".ipynb"
+"""How the name of a notebook ends."""
 _NOTEBOOK_FACTOR = 10
 """How many times as large a notebook may be, which holds outputs as well; its code is held to the limit."""
 
@@ -39,7 +40,7 @@ def read_file(path: str, limit: int) -> bytes:
 
 def refuse_larger(size: int, path: str, limit: int) -> None:
     """Raises `OSError` where a file of ``size`` is larger than allowed."""
-    allowed = limit * _NOTEBOOK_FACTOR if path.endswith(_NOTEBOOK) else limit
+    allowed = limit * _NOTEBOOK_FACTOR if path.endswith(NOTEBOOK) else limit
     if size > allowed:
         raise OSError(errno.EFBIG, f"it is larger than {shown_size(allowed)} (see max-file-size)", path)
 

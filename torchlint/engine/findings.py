@@ -1,0 +1,77 @@
+"""What rules find in a text that holds words of theirs: shown to them where there are triggers, weighed against each other.
+
+`lint` imports this, and with it the semantics, for the first text that holds such words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from torchlint.diagnostic import Diagnostic
+from torchlint.engine.sieve import triggered
+from torchlint.engine.words import awake_rules
+from torchlint.options import Options
+from torchlint.rules import all_rules
+from torchlint.rules.catalogue import Entry
+from torchlint.rules.comment_rule import CommentRule
+from torchlint.semantics import Semantics
+from torchlint.text.noqa import Suppressions
+from torchlint.text.source import Source
+
+
+class Findings:
+    """Runs rules on one text."""
+
+    def __init__(self, source: Source, data: bytes, options: Options, *, triggers: bool) -> None:
+        self.suppressions = Suppressions(source)
+        self._source = source
+        self._data = data
+        self._options = options
+        self._semantics = Semantics(source.tree)
+        self._triggers = triggers
+
+    def of(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
+        """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
+        found = self._visited([rule for rule in awake if not rule.is_about_comments])
+        strongest = without_yielding({rule: found.get(rule.code, []) for rule in awake})
+
+        def findings_of(wanted: Sequence[Entry]) -> list[Diagnostic]:
+            codes = {rule.code for rule in wanted}
+            others = [rule for rule in wanted if rule not in rules]
+            awake = awake_rules(others, self._data, self._options, triggers=self._triggers)
+            more = self.of(others, awake) if others else []
+            return [each for each in strongest if each.code in codes] + more
+
+        return strongest + [each for rule in awake if rule.is_about_comments for each in self._reviewed(rule, findings_of)]
+
+    def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
+        """What rules about nodes find, by their codes."""
+        shown = triggered(self._semantics, rules) if self._triggers else {}
+        if self._triggers and not shown:
+            return {}  # and neither libcst nor a rule is imported
+        from torchlint.engine.looking import Looking
+
+        looking = Looking(self._source, self._semantics, self.suppressions, self._options)
+        return looking.at(shown) if self._triggers else looking.at_everything(rules)
+
+    def _reviewed(self, rule: Entry, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
+        """What a rule about comments finds."""
+        made = rule.load()
+        assert issubclass(made, CommentRule)
+        running = made(self._source, self.suppressions, all_rules(self._options.plugins))
+        running.review(findings_of)
+        return running.diagnostics
+
+
+def without_yielding(found: Mapping[Entry, list[Diagnostic]]) -> list[Diagnostic]:
+    """The findings of all rules, but for those at places of which another rule says more."""
+    by_code = {rule.code: diagnostics for rule, diagnostics in found.items()}
+    kept: list[Diagnostic] = []
+    for rule, diagnostics in found.items():
+        stronger = [diagnostic for code in rule.yields_to for diagnostic in by_code.get(code, ())]
+        kept += [each for each in diagnostics if not any(_overlap(each, other) for other in stronger)]
+    return kept
+
+
+def _overlap(one: Diagnostic, other: Diagnostic) -> bool:
+    return one.location < other.end_location and other.location < one.end_location
