@@ -118,9 +118,9 @@ def test_table_has_a_row_for_each_rule() -> None:
         triggers = (Word("text"),)
 
     assert table([Entry.of(Misnomer)]) == (
-        "| code | name | default | fix | finds |\n"
-        "|---|---|---|---|---|\n"
-        "| [TPL999](docs/rules/TPL999.md) | misnomer | off | safe | misnomers in `text`, and more |\n"
+        "| code | name | severity | default | fix | finds |\n"
+        "|---|---|---|---|---|---|\n"
+        "| [TPL999](docs/rules/TPL999.md) | misnomer | error | off | safe | misnomers in `text`, and more |\n"
     )
 
 

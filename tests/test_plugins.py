@@ -295,6 +295,7 @@ BROKEN = {
         "visit_Call", "visit_call"
     ),
     "ACM001: `visit_Call_func` is never called": with_("visit_Call", "visit_Call_func"),
+    "ACM001: `severity` is 'bad', and none of error, warning": with_("triggers =", 'severity = "bad"\n    triggers ='),
     "ACM001: `needs` is no tuple of tuples of words: ('torch',)": with_("triggers =", 'needs = ("torch",)\n    triggers ='),
     "the code `ACM001` of its rule Other is also that of Old in `acme_rules.rules`": RULE
     + 'class Other(Old):\n    code, name = "ACM001", "other"\n',
@@ -440,7 +441,7 @@ def test_fixes_notebooks_and_comments(site: Site, run: Run) -> None:
     assert run("-n", "--extend-select", "TPL900", "a.py")[0] == 0
     Path("a.py").write_text(f"{OLD}fine()  # noqa: ACM001, ACM9, XYZ001\n")
     assert run("--fix", "--show-fixes", "--extend-select", "TPL900", "a.py")[1].startswith(
-        "Fixed 2 errors:\n- a.py:\n    1 × ACM001 (old-call)\n    1 × TPL900 (unused-noqa)\n"
+        "Fixed 1 error and 1 warning:\n- a.py:\n    1 × ACM001 (old-call)\n    1 × TPL900 (unused-noqa)\n"
     )
     assert Path("a.py").read_text() == f"{NEW}fine()  # noqa: ACM9, XYZ001\n"
     assert run("--fix", "b.ipynb")[0] == 0

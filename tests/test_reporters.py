@@ -45,7 +45,8 @@ def written(
     fixed: int = 0,
     applicability: Applicability = Applicability.SAFE,
 ) -> str:
-    return "".join(render(name, Report(diagnostics, errors, fixed, applicability)))
+    fixed_in = {"src/a.py": ["TPL005"] * fixed} if fixed else {}
+    return "".join(render(name, Report(diagnostics, errors, applicability, fixed_in)))
 
 
 def test_full() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal, TypeAlias, get_args
 
 _DOCUMENTATION = "https://github.com/torchlint/torchlint/blob/main/docs/rules/{code}.md"
 _OURS = "TPL"
@@ -22,6 +23,12 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+
+
+Severity: TypeAlias = Literal["error", "warning"]
+"""How bad a finding is: an ``error`` is wrong or raises, a ``warning`` is slow, unclear or dated."""
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Applicability(StrEnum):
@@ -87,6 +94,7 @@ class Diagnostic:
     cell: int | None = None
     json_row: int | None = None
     declared_url: str = ""
+    severity: Severity = "error"
 
     @property
     def place(self) -> str:

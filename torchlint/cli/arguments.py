@@ -180,6 +180,11 @@ def _add_output_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--statistics", action="store_true", help="show how many findings each rule has")
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    group.add_argument(
+        "--exit-nonzero-on",
+        choices=("error", "warning"),
+        help="how bad a finding has to be for the run to fail (default: warning, which is all findings)",
+    )
 
 
 def _add_silencing_options(group: argparse._ArgumentGroup) -> None:

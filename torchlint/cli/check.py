@@ -13,7 +13,7 @@ from torchlint.cli.output import Output, OutputError
 from torchlint.config.discovery import Discovery, discover
 from torchlint.config.files import ConfigError, Resolver, read_settings
 from torchlint.config.settings import Overrides, Selection, Settings, shown
-from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
@@ -153,7 +153,6 @@ class _Run:
         report = Report(
             [each for outcome in outcomes for each in self._new(outcome)],
             [*errors, *(error for outcome in outcomes for error in outcome.errors)],
-            sum(len(outcome.fixed) for outcome in outcomes),
             self._applicability,
             {outcome.filename: outcome.fixed for outcome in outcomes if outcome.fixed},
             options.quiet,
@@ -169,9 +168,14 @@ class _Run:
             self._output.diffs(outcome.diff for outcome in outcomes)
             self._output.note("".join(unsafe_fixes(report, [each for outcome in outcomes for each in outcome.unsafely])))
             self._output.note(would_fix(report))
-            return self._exit_code(report, findings=any(outcome.diff for outcome in outcomes))
-        self._output.report(report, self._resolver.of_directory(os.getcwd()).output_format, stream)
-        return self._exit_code(report, findings=bool(report.diagnostics))
+            return self._exit_code(report, report.fixed_severities)
+        self._output.report(report, self._here.output_format, stream)
+        return self._exit_code(report, [each.severity for each in report.diagnostics])
+
+    @property
+    def _here(self) -> Settings:
+        """The settings for what is about the run and no file: those of the working directory."""
+        return self._resolver.of_directory(os.getcwd())
 
     def _new(self, outcome: Outcome) -> Iterable[Diagnostic]:
         return outcome.diagnostics if self._baseline is None else self._baseline.new(outcome.diagnostics)
@@ -183,10 +187,12 @@ class _Run:
         self._output.note(f"Wrote {count} finding{'' if count == 1 else 's'} to {path}.\n")
         return ERROR if report.errors else CLEAN
 
-    def _exit_code(self, report: Report, *, findings: bool) -> int:
+    def _exit_code(self, report: Report, severities: Iterable[Severity]) -> int:
+        """The code for findings of these severities."""
         if report.errors:
             return ERROR
-        return FINDINGS if findings and not self._options.exit_zero else CLEAN
+        fails = "error" in severities if self._here.exit_nonzero_on == "error" else any(severities)
+        return FINDINGS if fails and not self._options.exit_zero else CLEAN
 
 
 def _overrides(options: argparse.Namespace) -> Overrides:
@@ -197,6 +203,7 @@ def _overrides(options: argparse.Namespace) -> Overrides:
     values = {
         "target_torch": options.target_torch,
         "output_format": options.output_format,
+        "exit_nonzero_on": options.exit_nonzero_on,
         "respect_gitignore": options.respect_gitignore,
         "max_file_size": options.max_file_size,
         **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},

@@ -84,6 +84,7 @@ def described(rule: Entry) -> dict[str, Any]:
         "code": rule.code,
         "name": rule.name,
         "summary": documentation.summary(rule),
+        "severity": rule.severity,
         "default": rule.default,
         "fix": documentation.fix_safety(rule).split(" or ") if documentation.fix_safety(rule) else [],
         "since": str(rule.since),
@@ -95,14 +96,16 @@ def described(rule: Entry) -> dict[str, Any]:
 
 def table(rules: Sequence[Entry]) -> str:
     """A Markdown table of ``rules``, with links to their pages."""
-    rows = ["| code | name | default | fix | finds |", "|---|---|---|---|---|", *map(_row, rules)]
+    rows = ["| code | name | severity | default | fix | finds |", "|---|---|---|---|---|---|", *map(_row, rules)]
     return "\n".join(rows) + "\n"
 
 
 def _row(rule: Entry) -> str:
     default = "on" if rule.default else "off"
     fix = documentation.fix_safety(rule) or "none"
-    return f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {default} | {fix} | {_summary(rule)} |"
+    return (
+        f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {rule.severity} | {default} | {fix} | {_summary(rule)} |"
+    )
 
 
 def _summary(rule: Entry) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from torchlint.diagnostic import SEVERITIES
 from torchlint.reporters import FORMATS
 from torchlint.rules import all_rules, own_rules
 from torchlint.rules.catalogue import Entry
@@ -189,6 +190,12 @@ KEYS = (
         {"type": "string", "enum": ["item", "detach"]},
     ),
     Key("output-format", _one_of(FORMATS), "How findings are written.", {"type": "string", "enum": list(FORMATS)}),
+    Key(
+        "exit-nonzero-on",
+        _one_of(SEVERITIES),
+        "How bad a finding has to be for the run to fail: an error, or a warning, which is any finding.",
+        {"type": "string", "enum": list(SEVERITIES)},
+    ),
     Key("cache-dir", _string, "Where the cache is, from the configuration file on.", {"type": "string", "minLength": 1}),
 )
 

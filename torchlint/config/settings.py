@@ -10,6 +10,7 @@ from typing import Any
 
 from torchlint.config.keys import KEYS, SELECTING
 from torchlint.config.patterns import Patterns
+from torchlint.diagnostic import Severity
 from torchlint.options import Accumulation, Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
@@ -54,6 +55,7 @@ class Settings:
     target_torch: TorchVersion = NEWEST
     accumulate_with: Accumulation = "item"
     output_format: str = "full"
+    exit_nonzero_on: Severity = "warning"
     cache_dir: str | None = None
 
     @cached_property

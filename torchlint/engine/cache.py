@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torchlint import __version__
-from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, Fix, Location
+from torchlint.diagnostic import SEVERITIES, Applicability, Diagnostic, Edit, FileError, Fix, Location, Severity
 from torchlint.text.reading import read_file
 
 FOLDER = ".torchlint_cache"
@@ -265,11 +265,12 @@ def _from_diagnostic(diagnostic: Diagnostic) -> list[Any]:
         diagnostic.cell,
         diagnostic.json_row,
         diagnostic.declared_url,
+        diagnostic.severity,
     ]
 
 
 def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
-    code, name, message, row, column, end_row, end_column, fix, snippet, cell, json_row, url = data
+    code, name, message, row, column, end_row, end_column, fix, snippet, cell, json_row, url, severity = data
     _check((code, name, message, snippet, url), str)
     _check((cell or 0, json_row or 0), int)
     return Diagnostic(
@@ -284,7 +285,15 @@ def _to_diagnostic(data: list[Any], path: str) -> Diagnostic:
         cell=cell,
         json_row=json_row,
         declared_url=url,
+        severity=_to_severity(severity),
     )
+
+
+def _to_severity(value: object) -> Severity:
+    for severity in SEVERITIES:
+        if value == severity:
+            return severity
+    raise ValueError(f"no severity: {value!r}")
 
 
 def _from_fix(fix: Fix) -> list[Any]:

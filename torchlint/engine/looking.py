@@ -84,6 +84,7 @@ class Looking:
             fix=self._editing.fix(remark.fix) if remark.fix is not None else None,
             snippet=self._source.line(start.row),
             declared_url=rule.url,
+            severity=rule.severity,
         )
 
 

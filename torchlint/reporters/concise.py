@@ -36,4 +36,4 @@ def what(diagnostic: Diagnostic, *, fixable: bool) -> tuple[Part, ...]:
     """What a finding's line says behind its place."""
     star = (Part("["), Part("*", "mark"), Part("] ")) if fixable else ()
     message = Part(f"{printable(diagnostic.message)}\n")
-    return Part(diagnostic.code, "code", diagnostic.url), Part(" "), *star, message
+    return Part(diagnostic.code, diagnostic.severity, diagnostic.url), Part(" "), *star, message

@@ -48,7 +48,13 @@ def _picture(diagnostic: Diagnostic, width: int | None) -> Iterator[Part]:
         end = position + columns(piece)
         first, last = max(before, position), before + underlined if is_last else min(before + underlined, end)
         if first < last:
-            yield from (blank, bar, Part(" " * (first - position + 1)), Part("^" * (last - first), "code"), newline)
+            yield from (
+                blank,
+                bar,
+                Part(" " * (first - position + 1)),
+                Part("^" * (last - first), diagnostic.severity),
+                newline,
+            )
         position = end
     yield from (blank, bar, newline)
 

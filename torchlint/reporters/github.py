@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.diagnostic import Diagnostic, FileError
+from torchlint.diagnostic import Diagnostic, FileError, Severity
 from torchlint.reporters.report import Report
 
 
 def render(report: Report) -> Iterator[str]:
-    """An ``::error`` command for each finding, and for each file that could not be linted."""
+    """A command for each finding, ``::error`` or ``::warning``, and an ``::error`` for each file that could not be linted."""
     yield from map(_finding, report.diagnostics)
     yield from map(_error, report.errors)
 
@@ -24,7 +24,7 @@ def _finding(diagnostic: Diagnostic) -> str:
         if start.row == end.row:  # columns are for one line only
             properties |= {"col": str(start.column), "endColumn": str(end.column)}
     place = f"{diagnostic.place}: "
-    return _command(properties, f"{place}{diagnostic.code} {diagnostic.message}")
+    return _command(diagnostic.severity, properties, f"{place}{diagnostic.code} {diagnostic.message}")
 
 
 def _error(error: FileError) -> str:
@@ -34,12 +34,12 @@ def _error(error: FileError) -> str:
             properties["line"] = str(error.json_row)
         else:
             properties |= {"line": str(error.location.row), "col": str(error.location.column)}
-    return _command(properties, str(error))
+    return _command("error", properties, str(error))
 
 
-def _command(properties: dict[str, str], message: str) -> str:
+def _command(severity: Severity, properties: dict[str, str], message: str) -> str:
     listed = ",".join(f"{name}={_escaped(value, in_property=True)}" for name, value in properties.items())
-    return f"::error {listed}::{_escaped(message)}\n"
+    return f"::{severity} {listed}::{_escaped(message)}\n"
 
 
 def _escaped(text: str, *, in_property: bool = False) -> str:

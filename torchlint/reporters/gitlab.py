@@ -11,6 +11,8 @@ from typing import Any
 from torchlint.diagnostic import Diagnostic, FileError, Location
 from torchlint.reporters.report import Report
 
+_SEVERITIES = {"error": "major", "warning": "minor"}
+
 
 def render(report: Report) -> Iterator[str]:
     """An array with an object for each finding, and for each file that could not be linted.
@@ -25,7 +27,9 @@ def render(report: Report) -> Iterator[str]:
         cell = "" if diagnostic.cell is None else f" (cell {diagnostic.cell}, line {diagnostic.location.row})"
         description = f"{diagnostic.code} {diagnostic.message}{cell}"
         start, end = _place(diagnostic.location, diagnostic), _place(diagnostic.end_location, diagnostic)
-        entries.append(_entry(diagnostic.filename, diagnostic.code, description, fingerprint, start, end, "major"))
+        entries.append(
+            _entry(diagnostic.filename, diagnostic.code, description, fingerprint, start, end, _SEVERITIES[diagnostic.severity])
+        )
     for error in report.errors:
         start = _place(error.location or Location(1, 1), error)
         fingerprint = _fingerprint(f"{error.filename}\0{error.code}\0{error.message}", seen)

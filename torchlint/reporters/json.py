@@ -30,7 +30,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
         "code": diagnostic.code,
         "name": diagnostic.name,
         "message": diagnostic.message,
-        "severity": "error",
+        "severity": diagnostic.severity,
         "filename": _absolute(diagnostic.filename),
         "location": _location(diagnostic.location),
         "end_location": _location(diagnostic.end_location),

@@ -23,7 +23,7 @@ def render(report: Report) -> Iterator[str]:
             case.set("line", str(diagnostic.json_row or diagnostic.location.row))
             if diagnostic.json_row is None:
                 case.set("column", str(diagnostic.location.column))
-            failure = SubElement(case, "failure", message=_xml(diagnostic.message))
+            failure = SubElement(case, "failure", message=_xml(diagnostic.message), type=diagnostic.severity)
             failure.text = _xml(f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}")
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(len(suite)))

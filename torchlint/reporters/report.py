@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity
 
 if TYPE_CHECKING:
     from torchlint.rules.catalogue import Entry
 
-Role: TypeAlias = Literal["", "name", "code", "mark", "gutter", "error", "added", "removed"]
+Role: TypeAlias = Literal["", "name", "error", "warning", "mark", "gutter", "added", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run has to say: the findings left, the files that could not be linted, and how many findings it fixed.
+    """What a run has to say: the findings left, and the files that could not be linted.
 
     ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options; ``fixed_in`` has, for each
     file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary. ``rules`` has the rules
@@ -28,7 +28,6 @@ class Report:
 
     diagnostics: Sequence[Diagnostic]
     errors: Sequence[FileError] = ()
-    fixed: int = 0
     applicability: Applicability = Applicability.SAFE
     fixed_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
     quiet: bool = False
@@ -39,6 +38,16 @@ class Report:
         from torchlint.rules.selection import find_rule
 
         return self.rules.get(code) or find_rule(code)
+
+    @property
+    def fixed(self) -> int:
+        """How many findings were fixed."""
+        return sum(map(len, self.fixed_in.values()))
+
+    @property
+    def fixed_severities(self) -> list[Severity]:
+        """The severity of each of the findings that were fixed."""
+        return [self.rule(code).severity for codes in self.fixed_in.values() for code in codes]
 
     def fixes(self, diagnostic: Diagnostic) -> bool:
         """Whether ``--fix`` would fix this finding."""

@@ -45,7 +45,7 @@ def _rule(rule: Entry) -> dict[str, Any]:
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": summary(rule) or rule.name},
-        "defaultConfiguration": {"level": "error"},
+        "defaultConfiguration": {"level": rule.severity},
     }
     return description if rule.page_url is None else {**description, "helpUri": rule.page_url}
 
@@ -63,7 +63,7 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
-        "level": "error",
+        "level": diagnostic.severity,
         "message": {"text": diagnostic.message},
         "locations": [place],
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from torchlint.diagnostic import Diagnostic, printable
+from torchlint.diagnostic import SEVERITIES, Diagnostic, Severity, printable
 from torchlint.reporters.report import Marked, Report, plain
 
 
@@ -18,10 +18,11 @@ def _summary(report: Report) -> Iterator[str]:
     if report.quiet:
         return
     remaining, fixed = len(report.diagnostics), report.fixed
+    found = [*report.fixed_severities, *(diagnostic.severity for diagnostic in report.diagnostics)]
     if fixed:
-        yield f"Found {_count(remaining + fixed, 'error')} ({fixed} fixed, {remaining} remaining).\n"
+        yield f"Found {_counted(found)} ({fixed} fixed, {remaining} remaining).\n"
     elif remaining:
-        yield f"Found {_count(remaining, 'error')}.\n"
+        yield f"Found {_counted(found)}.\n"
     elif not report.errors:
         yield "All checks passed!\n"
     yield from _fixable(report)
@@ -35,7 +36,7 @@ def fixes(report: Report) -> Iterator[Marked]:
 def _fixes(report: Report) -> Iterator[str]:
     if not report.fixed_in:
         return
-    yield f"Fixed {_count(report.fixed, 'error')}:\n"
+    yield f"Fixed {_counted(report.fixed_severities)}:\n"
     for filename, codes in report.fixed_in.items():
         yield f"- {printable(filename)}:\n"
         for code, number in sorted(Counter(codes).items()):
@@ -48,7 +49,7 @@ def would_fix(report: Report) -> str:
     hidden = sum(diagnostic.fix is not None and not report.fixes(diagnostic) for diagnostic in report.diagnostics)
     offer = f" ({_count(hidden, 'hidden fix', 'es')} can be enabled with the `--unsafe-fixes` option)" if hidden else ""
     if report.fixed:
-        return f"Would fix {_count(report.fixed, 'error')}{offer}.\n"
+        return f"Would fix {_counted(report.fixed_severities)}{offer}.\n"
     return f"No errors would be fixed{offer}.\n" if hidden else ""
 
 
@@ -68,6 +69,12 @@ def _fixable(report: Report) -> Iterator[str]:
         yield f"[*] {fixable} fixable with the `--fix` option{f' ({offer})' if hidden else ''}.\n"
     elif hidden:
         yield f"No fixes available ({offer}).\n"
+
+
+def _counted(severities: Sequence[Severity]) -> str:
+    """How many findings there are of each severity: `2 errors and 1 warning`."""
+    counts = Counter(severities)
+    return " and ".join(_count(counts[severity], severity) for severity in SEVERITIES if counts[severity])
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:

@@ -17,7 +17,7 @@ from torchlint.reporters.report import Marked, Part, Role
 _STYLES: dict[Role, Style] = {
     "": Style.null(),
     "name": Style(bold=True),
-    "code": Style(bold=True, color="red"),
+    "warning": Style(bold=True, color="yellow"),
     "mark": Style(color="cyan"),
     "gutter": Style(bold=True, color="blue"),
     "error": Style(bold=True, color="red"),

@@ -14,6 +14,7 @@ from torchlint.rules.triggers import Comment, Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
 
 if TYPE_CHECKING:
+    from torchlint.diagnostic import Severity
     from torchlint.rules.comment_rule import CommentRule
     from torchlint.rules.rule import Rule
 
@@ -32,6 +33,7 @@ class Entry:
     proven: bool = True
     since: TorchVersion = OLDEST
     yields_to: tuple[str, ...] = ()
+    severity: Severity = "error"
     url: str = ""
     """The address of the rule's page, where it declares one."""
     plugin: str = ""
@@ -57,6 +59,7 @@ class Entry:
             rule.proven,
             rule.since,
             rule.yields_to,
+            rule.severity,
             getattr(rule, "url", ""),
             loaded=rule,
         )

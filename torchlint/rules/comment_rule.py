@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeAlias
 
-from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Severity
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.triggers import Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
@@ -23,6 +23,7 @@ class CommentRule(ABC):
     code: ClassVar[str]
     name: ClassVar[str]
     default: ClassVar[bool] = True
+    severity: ClassVar[Severity] = "error"
     proven: ClassVar[bool] = True
     triggers: ClassVar[tuple[Trigger, ...]]
     needs: ClassVar[Needs] = ()
@@ -53,6 +54,7 @@ class CommentRule(ABC):
                 end_location=self.source.location(end_offset),
                 fix=fix,
                 snippet=self.source.line(start.row),
+                severity=self.severity,
             )
         )
 

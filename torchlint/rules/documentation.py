@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from torchlint.rules.catalogue import Entry
 
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<text>(?:(?!## ).*\n?)*)", re.MULTILINE)
-_HEADINGS = ("code", "name", "default", "fix")
+_HEADINGS = ("code", "name", "severity", "default", "fix")
 
 
 def page(rule: Entry) -> str:
-    """A rule's page as Markdown: its name and code, whether it is on and what its fixes are, and its docstring."""
+    """A rule's page as Markdown: name and code, whether it is on, its severity, what its fixes are, and its docstring."""
     default = "This rule is on by default." if rule.default else "This rule is off unless it is selected."
+    severity = f"What it finds is {'an error' if rule.severity == 'error' else 'a warning'}."
     fix = {
         "": "It has no fix.",
         "safe": "Its fix is safe.",
         "unsafe": "Its fix is unsafe: it is applied with `--unsafe-fixes` only.",
         "safe or unsafe": "Its fix is safe or, applied with `--unsafe-fixes` only, unsafe, depending on the code.",
     }[fix_safety(rule)]
-    return f"# {rule.name} ({rule.code})\n\n{default} {fix}\n\n{rule.documentation}\n"
+    return f"# {rule.name} ({rule.code})\n\n{default} {severity} {fix}\n\n{rule.documentation}\n"
 
 
 def sections(rule: Entry) -> dict[str, str]:
@@ -29,8 +30,11 @@ def sections(rule: Entry) -> dict[str, str]:
 
 
 def table(rules: Sequence[Entry]) -> str:
-    """A line for each rule: code, name, whether it is on by default, what its fixes are."""
-    rows = [_HEADINGS, *((rule.code, rule.name, "on" if rule.default else "off", fix_safety(rule) or "none") for rule in rules)]
+    """A line for each rule: code, name, severity, whether it is on by default, what its fixes are."""
+    rows = [
+        _HEADINGS,
+        *((rule.code, rule.name, rule.severity, "on" if rule.default else "off", fix_safety(rule) or "none") for rule in rules),
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]]) + "\n"

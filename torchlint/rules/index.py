@@ -20,6 +20,7 @@ ENTRIES = (
         (Attribute("data"),),
         yields_to=("TPL009",),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL003", "data-rebind", "torchlint.rules.autograd.tpl003_data_rebind", "DataRebind",
@@ -71,6 +72,7 @@ ENTRIES = (
         "TPL012", "retain-graph", "torchlint.rules.autograd.tpl012_retain_graph", "RetainGraph",
         (Keyword("retain_graph"),),
         needs=(("backward", "manual_backward",),),
+        severity="warning",
     ),
     Entry(
         "TPL013", "uncalled-method", "torchlint.rules.autograd.tpl013_uncalled_method", "UncalledMethod",
@@ -98,6 +100,7 @@ ENTRIES = (
         needs=(("Variable",),),
         yields_to=("TPL007",),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL102", "scalar-index", "torchlint.rules.legacy.tpl102_scalar_index", "ScalarIndex",
@@ -110,30 +113,35 @@ ENTRIES = (
         (Found(".variables.volatile:Volatiles.marks"),),
         needs=(("volatile", "Variable",),),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL104", "data-to-numpy", "torchlint.rules.legacy.tpl104_data_to_numpy", "DataToNumpy",
         (Attribute("data"),),
         needs=(("numpy", "tolist",),),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL105", "legacy-constructor", "torchlint.rules.legacy.tpl105_legacy_constructor", "LegacyConstructor",
         (Found(".apis.constructors:Constructors.made"), Found(".apis.constructors:Constructors.renewed"), Found(".apis.constructors:Constructors.tests"),),
         needs=(("new", "Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor",),),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL106", "legacy-signature", "torchlint.rules.legacy.tpl106_legacy_signature", "LegacySignature",
         (Api("torch.nn.NLLLoss2d", "torch.nn.functional.nll_loss2d", "torch.nn.functional.sigmoid", "torch.nn.functional.tanh", "torch.nn.functional.upsample", "torch.nn.functional.upsample_bilinear", "torch.nn.functional.upsample_nearest", "torch.nn.init.constant", "torch.nn.init.dirac", "torch.nn.init.eye", "torch.nn.init.kaiming_normal", "torch.nn.init.kaiming_uniform", "torch.nn.init.normal", "torch.nn.init.orthogonal", "torch.nn.init.sparse", "torch.nn.init.uniform", "torch.nn.init.xavier_normal", "torch.nn.init.xavier_uniform", "torch.nn.utils.clip_grad.clip_grad_norm", "torch.nn.utils.clip_grad_norm"), Found(".apis.loss_flags:LossFlags.given"), Word("reduce", "size_average", within="Assign"), Found(".apis.implicit_dims:ImplicitDims.picked"), Found(".apis.leading_factors:LeadingFactors.given"), Keyword("retain_variables"), Attribute("next"), Call("multinomial"),),
         needs=(("uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform", "kaiming_normal", "orthogonal", "sparse", "clip_grad_norm", "clip_grad_norm", "sigmoid", "tanh", "upsample", "upsample_nearest", "upsample_bilinear", "nll_loss2d", "NLLLoss2d", "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "HingeEmbeddingLoss", "KLDivLoss", "L1Loss", "LogSoftmax", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "Softmax", "Softmin", "TripletMarginLoss", "_Loss", "_WeightedLoss", "add", "add_", "addbmm", "addbmm_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm", "baddbmm_", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy", "hinge_embedding_loss", "kl_div", "l1_loss", "log_softmax", "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "nll_loss", "nll_loss2d", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "sub", "sub_", "triplet_margin_loss", "size_average", "reduce", "retain_variables", "iter", "multinomial",),),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL107", "pretrained-flag", "torchlint.rules.legacy.tpl107_pretrained_flag", "PretrainedFlag",
         (Found(".apis.torchvision:TorchvisionModels.made"),),
         needs=(("models",), ("__dict__", "getattr", "alexnet", "convnext_base", "convnext_large", "convnext_small", "convnext_tiny", "deeplabv3_mobilenet_v3_large", "deeplabv3_resnet101", "deeplabv3_resnet50", "densenet121", "densenet161", "densenet169", "densenet201", "efficientnet_b0", "efficientnet_b1", "efficientnet_b2", "efficientnet_b3", "efficientnet_b4", "efficientnet_b5", "efficientnet_b6", "efficientnet_b7", "efficientnet_v2_l", "efficientnet_v2_m", "efficientnet_v2_s", "fasterrcnn_mobilenet_v3_large_320_fpn", "fasterrcnn_mobilenet_v3_large_fpn", "fasterrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2", "fcn_resnet101", "fcn_resnet50", "fcos_resnet50_fpn", "googlenet", "inception_v3", "keypointrcnn_resnet50_fpn", "lraspp_mobilenet_v3_large", "maskrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn_v2", "maxvit_t", "mc3_18", "mnasnet0_5", "mnasnet0_75", "mnasnet1_0", "mnasnet1_3", "mobilenet_v2", "mobilenet_v3_large", "mobilenet_v3_small", "mvit_v1_b", "mvit_v2_s", "r2plus1d_18", "r3d_18", "raft_large", "raft_small", "regnet_x_16gf", "regnet_x_1_6gf", "regnet_x_32gf", "regnet_x_3_2gf", "regnet_x_400mf", "regnet_x_800mf", "regnet_x_8gf", "regnet_y_128gf", "regnet_y_16gf", "regnet_y_1_6gf", "regnet_y_32gf", "regnet_y_3_2gf", "regnet_y_400mf", "regnet_y_800mf", "regnet_y_8gf", "resnet101", "resnet152", "resnet18", "resnet34", "resnet50", "resnext101_32x8d", "resnext101_64x4d", "resnext50_32x4d", "retinanet_resnet50_fpn", "retinanet_resnet50_fpn_v2", "s3d", "shufflenet_v2_x0_5", "shufflenet_v2_x1_0", "shufflenet_v2_x1_5", "shufflenet_v2_x2_0", "squeezenet1_0", "squeezenet1_1", "ssd300_vgg16", "ssdlite320_mobilenet_v3_large", "swin3d_b", "swin3d_s", "swin3d_t", "swin_b", "swin_s", "swin_t", "swin_v2_b", "swin_v2_s", "swin_v2_t", "vgg11", "vgg11_bn", "vgg13", "vgg13_bn", "vgg16", "vgg16_bn", "vgg19", "vgg19_bn", "vit_b_16", "vit_b_32", "vit_h_14", "vit_l_16", "vit_l_32", "wide_resnet101_2", "wide_resnet50_2",),),
         since=TorchVersion(1, 12),
+        severity="warning",
     ),
     Entry(
         "TPL201", "shared-buffer-mutation", "torchlint.rules.aliasing.tpl201_shared_buffer_mutation", "SharedBufferMutation",
@@ -175,18 +183,21 @@ ENTRIES = (
         (Call("tensor"),),
         yields_to=("TPL007",),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL208", "copying-conversion", "torchlint.rules.aliasing.tpl208_copying_conversion", "CopyingConversion",
         (Call("from_numpy", "tensor"),),
         needs=(("np", "numpy",),),
         since=TorchVersion(0, 4),
+        severity="warning",
         default=False,
     ),
     Entry(
         "TPL209", "lingering-intermediate", "torchlint.rules.aliasing.tpl209_lingering_intermediate", "LingeringIntermediate",
         (Found(".memory.lifetimes:Lifetimes.lingering"),),
         needs=(("for", "while",),),
+        severity="warning",
         default=False,
     ),
     Entry(
@@ -198,6 +209,7 @@ ENTRIES = (
         "TPL302", "direct-forward", "torchlint.rules.training.tpl302_direct_forward", "DirectForward",
         (Call("forward"),),
         yields_to=("TPL304",),
+        severity="warning",
     ),
     Entry(
         "TPL303", "missing-super-init", "torchlint.rules.training.tpl303_missing_super_init", "MissingSuperInit",
@@ -209,6 +221,7 @@ ENTRIES = (
         (Found(".modes.evaluations:Evaluations.recorded"),),
         needs=(("eval", "train",),),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL305", "no-grad-without-eval", "torchlint.rules.training.tpl305_no_grad_without_eval", "NoGradWithoutEval",
@@ -224,6 +237,7 @@ ENTRIES = (
         "TPL307", "frozen-in-optimizer", "torchlint.rules.training.tpl307_frozen_in_optimizer", "FrozenInOptimizer",
         (Found(".training.freezing:Freezing.given"),),
         needs=(("requires_grad", "requires_grad_",), ("parameters",),),
+        severity="warning",
         default=False,
     ),
     Entry(
@@ -236,17 +250,20 @@ ENTRIES = (
         (Found(".devices.creations:Creations.copied"),),
         needs=(("torch", "new_zeros", "new_ones", "new_empty", "new_full",), ("zeros", "ones", "empty", "eye", "full", "scalar_tensor", "arange", "tensor", "tril_indices", "triu_indices", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "rand", "randn", "randint", "randperm", "linspace", "logspace", "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window", "new_zeros", "new_ones", "new_empty", "new_full",), ("to", "cuda", "type", "type_as", "float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool",),),
         since=TorchVersion(0, 4),
+        severity="warning",
     ),
     Entry(
         "TPL402", "sync-in-loop", "torchlint.rules.performance.tpl402_sync_in_loop", "SyncInLoop",
         (Found(".devices.synchronisations:Synchronisations.readings"), Found(".devices.synchronisations:Synchronisations.conditions"),),
         needs=(("backward", "manual_backward", "grad", "training_step",),),
+        severity="warning",
         default=False,
     ),
     Entry(
         "TPL403", "cudnn-benchmark", "torchlint.rules.performance.tpl403_cudnn_benchmark", "CudnnBenchmark",
         (Found(".devices.cudnn:Cudnn.uneven_benchmarks"), Found(".devices.cudnn:Cudnn.unset_for"),),
         needs=(("deterministic", "DataLoader",), ("cudnn", "backward", "manual_backward", "grad",),),
+        severity="warning",
         default=False,
     ),
     Entry(
@@ -270,6 +287,7 @@ ENTRIES = (
         "TPL503", "whole-module-save", "torchlint.rules.serialization.tpl503_whole_module_save", "WholeModuleSave",
         (Found(".saving.modules:SavedModules.whole"),),
         needs=(("torch",), ("save",),),
+        severity="warning",
     ),
     Entry(
         "TPL504", "load-without-mode", "torchlint.rules.serialization.tpl504_load_without_mode", "LoadWithoutMode",
@@ -279,6 +297,7 @@ ENTRIES = (
     Entry(
         "TPL900", "unused-noqa", "torchlint.rules.comments.tpl900_unused_noqa", "UnusedNoqa",
         (Comment("noqa"),),
+        severity="warning",
         default=False,
         proven=False,
     ),

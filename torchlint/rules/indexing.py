@@ -64,6 +64,8 @@ def _entry(entry: Entry) -> str:
         parts.append(f"yields_to={_tuple(map(_text, entry.yields_to))}")
     if entry.since != OLDEST:
         parts.append(f"since=TorchVersion({entry.since.major}, {entry.since.minor})")
+    if entry.severity != "error":
+        parts.append(f"severity={_text(entry.severity)}")
     parts += [f"{name}=False" for name in ("default", "proven") if not getattr(entry, name)]
     return "".join(["    Entry(\n", *(f"        {part},\n" for part in parts), "    ),\n"])
 

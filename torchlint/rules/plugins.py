@@ -253,6 +253,10 @@ def _what_is_wrong_with(rule: type[Any]) -> str:
         return f"{rule.code}: `needs` is no tuple of tuples of words: {rule.needs!r}"
     if not _is_of(rule.yields_to, str) or not isinstance(rule.url, str):
         return f"{rule.code}: `yields_to` is no tuple of codes, or `url` no string"
+    from torchlint.diagnostic import SEVERITIES
+
+    if rule.severity not in SEVERITIES:
+        return f"{rule.code}: `severity` is {rule.severity!r}, and none of {', '.join(SEVERITIES)}"
     if unknown := _visits_nothing(rule):
         return f"{rule.code}: `{unknown}` is never called: `visit_` is followed by the name of a libcst node"
     if _found_as(rule) is not rule:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import libcst as cst
 
+from torchlint.diagnostic import Severity
 from torchlint.fixes.changes import CodeFix
 from torchlint.model import Model
 from torchlint.options import DEFAULTS, Options
@@ -39,6 +40,8 @@ class Rule(cst.CSTVisitor):
     name: ClassVar[str]
     default: ClassVar[bool] = True
     """Whether the rule is on unless selected otherwise."""
+    severity: ClassVar[Severity] = "error"
+    """An ``error`` is what is wrong or raises, a ``warning`` what is slow, unclear or dated."""
     proven: ClassVar[bool] = True
     """Whether the rule has a hazard program; one that is about order in the text has nothing to show on torch."""
     triggers: ClassVar[tuple[Trigger, ...]]

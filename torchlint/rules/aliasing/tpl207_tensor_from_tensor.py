@@ -49,6 +49,7 @@ class TensorFromTensor(Rule):
 
     code = "TPL207"
     name = "tensor-from-tensor"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Call("tensor"),)
     yields_to = ("TPL007",)

@@ -49,6 +49,7 @@ class CopyingConversion(Rule):
     code = "TPL208"
     name = "copying-conversion"
     default = False
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Call("tensor", "from_numpy"),)
     needs = (("np", "numpy"),)

@@ -51,6 +51,7 @@ class LingeringIntermediate(Rule):
     code = "TPL209"
     name = "lingering-intermediate"
     default = False
+    severity = "warning"
     triggers = (Found(".memory.lifetimes:Lifetimes.lingering"),)
     needs = (("for", "while"),)
 

@@ -42,6 +42,7 @@ class DataAccess(Rule):
 
     code = "TPL002"
     name = "data-access"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Attribute("data"),)
     yields_to = ("TPL009",)

@@ -46,6 +46,7 @@ class RetainGraph(Rule):
 
     code = "TPL012"
     name = "retain-graph"
+    severity = "warning"
     triggers = (Keyword("retain_graph"),)
     needs = (("backward", "manual_backward"),)
 

@@ -45,6 +45,7 @@ class UnusedNoqa(CommentRule):
     code = "TPL900"
     name = "unused-noqa"
     default = False
+    severity = "warning"
     proven = False
     triggers = (CommentTrigger("noqa"),)
 

@@ -56,6 +56,7 @@ class VariableWrapper(Rule):
 
     code = "TPL101"
     name = "variable-wrapper"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (
         Api(VARIABLE),

@@ -46,6 +46,7 @@ class Volatile(Rule):
 
     code = "TPL103"
     name = "volatile"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Found(".variables.volatile:Volatiles.marks"),)
     needs = (("volatile", "Variable"),)

@@ -43,6 +43,7 @@ class DataToNumpy(Rule):
 
     code = "TPL104"
     name = "data-to-numpy"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Attribute("data"),)
     needs = (("numpy", "tolist"),)

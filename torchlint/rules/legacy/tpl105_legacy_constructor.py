@@ -65,6 +65,7 @@ class LegacyConstructor(Rule):
 
     code = "TPL105"
     name = "legacy-constructor"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (
         Found(".apis.constructors:Constructors.made"),

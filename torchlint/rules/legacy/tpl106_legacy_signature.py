@@ -72,6 +72,7 @@ class LegacySignature(Rule):
 
     code = "TPL106"
     name = "legacy-signature"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (
         Api(*RENAMED),

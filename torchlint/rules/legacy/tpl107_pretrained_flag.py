@@ -44,6 +44,7 @@ class PretrainedFlag(Rule):
 
     code = "TPL107"
     name = "pretrained-flag"
+    severity = "warning"
     since = TorchVersion(1, 12)
     triggers = (Found(".apis.torchvision:TorchvisionModels.made"),)
     needs = (("models",), ("__dict__", "getattr", *sorted(BUILDERS)))

@@ -64,6 +64,7 @@ class CreateThenMove(Rule):
 
     code = "TPL401"
     name = "create-then-move"
+    severity = "warning"
     triggers = (Found(".devices.creations:Creations.copied"),)
     needs = (("torch", *_METHODS), (*_FUNCTIONS, *_METHODS), _STEPS)
     since = TorchVersion(0, 4)

@@ -63,6 +63,7 @@ class SyncInLoop(Rule):
     code = "TPL402"
     name = "sync-in-loop"
     default = False
+    severity = "warning"
     triggers = (
         Found(".devices.synchronisations:Synchronisations.readings"),
         Found(".devices.synchronisations:Synchronisations.conditions"),

@@ -53,6 +53,7 @@ class CudnnBenchmark(Rule):
     code = "TPL403"
     name = "cudnn-benchmark"
     default = False
+    severity = "warning"
     triggers = (Found(".devices.cudnn:Cudnn.uneven_benchmarks"), Found(".devices.cudnn:Cudnn.unset_for"))
     needs = (("deterministic", "DataLoader"), ("cudnn", "backward", "manual_backward", "grad"))
 

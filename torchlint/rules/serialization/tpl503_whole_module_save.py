@@ -43,6 +43,7 @@ class WholeModuleSave(Rule):
 
     code = "TPL503"
     name = "whole-module-save"
+    severity = "warning"
     triggers = (Found(".saving.modules:SavedModules.whole"),)
     needs = (("torch",), ("save",))
 

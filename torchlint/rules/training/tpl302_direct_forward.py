@@ -43,6 +43,7 @@ class DirectForward(Rule):
 
     code = "TPL302"
     name = "direct-forward"
+    severity = "warning"
     yields_to = ("TPL304",)
     triggers = (Call("forward"),)
 

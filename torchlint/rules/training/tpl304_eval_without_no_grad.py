@@ -57,6 +57,7 @@ class EvalWithoutNoGrad(Rule):
 
     code = "TPL304"
     name = "eval-without-no-grad"
+    severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Found(".modes.evaluations:Evaluations.recorded"),)
     needs = (("eval", "train"),)

@@ -45,6 +45,7 @@ class FrozenInOptimizer(Rule):
     code = "TPL307"
     name = "frozen-in-optimizer"
     default = False
+    severity = "warning"
     triggers = (Found(".training.freezing:Freezing.given"),)
     needs = (("requires_grad", "requires_grad_"), ("parameters",))
 

@@ -1,0 +1,88 @@
+"""Errors and warnings: which finding is which, where that is said, and when a run fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from command import torchlint_
+
+READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"
+"""A warning of TPL002, with a safe fix."""
+TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
+"""An error of TPL005, with a safe fix."""
+
+
+@pytest.fixture(autouse=True)
+def _within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("read.py").write_text(READ)
+    Path("typo.py").write_text(TYPO)
+
+
+def output(name: str) -> str:
+    result = torchlint_("--output-format", name)
+    assert (result.returncode, result.stderr) == (1, "")
+    return result.stdout
+
+
+def test_formats_for_programs_have_the_severity() -> None:
+    assert [found["severity"] for found in json.loads(output("json"))] == ["warning", "error"]
+    assert [line.partition(" ")[0] for line in output("github").splitlines()] == ["::warning", "::error"]
+    assert [found["severity"] for found in json.loads(output("gitlab"))] == ["minor", "major"]
+    assert [each.get("type") for each in ElementTree.fromstring(output("junit")).iter("failure")] == ["warning", "error"]
+    [run] = json.loads(output("sarif"))["runs"]
+    assert [result["level"] for result in run["results"]] == ["warning", "error"]
+    assert [rule["defaultConfiguration"]["level"] for rule in run["tool"]["driver"]["rules"]] == ["warning", "error"]
+
+
+def test_cached_findings_keep_it() -> None:
+    first, second = output("json"), output("json")
+    assert first == second
+    assert [found["severity"] for found in json.loads(second)] == ["warning", "error"]
+
+
+@pytest.mark.parametrize("name", ["full", "concise", "grouped"])
+def test_formats_for_people_count_both(name: str) -> None:
+    assert output(name).splitlines()[-2:] == ["Found 1 error and 1 warning.", "[*] 2 fixable with the `--fix` option."]
+    coloured = torchlint_("--color", "always", "--output-format", name).stdout
+    assert "\x1b[1;33mTPL002\x1b[0m" in coloured and "\x1b[1;31mTPL005\x1b[0m" in coloured
+
+
+def test_what_is_fixed_is_counted_so_too() -> None:
+    assert torchlint_("--diff").stderr == "Would fix 1 error and 1 warning.\n"
+    assert torchlint_("--fix", "read.py").stdout == "Found 1 warning (1 fixed, 0 remaining).\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("read.py",), 1),
+        (("--exit-nonzero-on", "warning", "read.py"), 1),
+        (("--exit-nonzero-on", "error", "read.py"), 0),
+        (("--exit-nonzero-on", "error", "typo.py"), 1),
+        (("--exit-nonzero-on", "error", "read.py", "typo.py"), 1),
+        (("--exit-nonzero-on", "error", "--exit-zero", "typo.py"), 0),
+        (("--exit-nonzero-on", "error", "--diff", "read.py"), 0),
+        (("--exit-nonzero-on", "error", "--diff", "typo.py"), 1),
+        (("--exit-nonzero-on", "error", "nowhere.py"), 2),
+        (("--exit-nonzero-on", "note", "read.py"), 2),
+    ],
+)
+def test_when_a_run_fails(arguments: tuple[str, ...], code: int) -> None:
+    assert torchlint_(*arguments).returncode == code
+
+
+def test_the_configuration_says_when_a_run_fails() -> None:
+    Path("torchlint.toml").write_text('exit-nonzero-on = "error"\n')
+    assert torchlint_("read.py").returncode == 0
+    assert torchlint_("--exit-nonzero-on", "warning", "read.py").returncode == 1
+    Path("torchlint.toml").write_text('exit-nonzero-on = "errors"\n')
+    result = torchlint_("read.py")
+    assert result.stderr == (
+        'torchlint.toml: error: `exit-nonzero-on`: "errors" is none of error, warning; did you mean `error`?\n'
+    )
+    assert result.returncode == 2
