@@ -81,10 +81,25 @@ def test_errors() -> None:
             torchlint.lint(f"{text} # torch", filename=filename)
     with pytest.raises(SelectionError, match="unknown rule code `TPLX`"):
         torchlint.lint(TYPO, select=["TPLX"])
+    with pytest.raises(TypeError, match=r"^select: expected a list, such as \['TPL001'\], found the string 'TPL001'$"):
+        torchlint.lint(TYPO, select="TPL001")
+    with pytest.raises(TypeError, match=r"^unfixable: expected a list"):
+        torchlint.fix(TYPO, unfixable="TPL001")
     with pytest.raises(ValueError, match="not a version of torch: 'x'"):
         torchlint.lint(TYPO, target_torch="x")
     with pytest.raises(AttributeError, match="has no attribute 'lnt'"):
         _ = torchlint.lnt
+
+
+def test_what_results_are_made_of_can_be_imported() -> None:
+    from torchlint import Applicability, Diagnostic, Edit, Fix, FixResult, Location
+    from torchlint import SourceError as Raised
+
+    [found] = torchlint.lint(TYPO)
+    assert type(found) is Diagnostic and type(found.fix) is Fix and type(found.fix.edits[0]) is Edit
+    assert (type(found.location), type(found.fix.applicability)) == (Location, Applicability)
+    assert type(torchlint.fix(TYPO)) is FixResult
+    assert Raised is SourceError
 
 
 def test_importing_the_package_imports_nothing_else() -> None:

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "proof": {"engine", "rules", "text", *GROUND},
     "cli": {"config", "engine", "reporters", "proof", "rules", "model", "semantics", "text", *GROUND},
     "__main__": {"cli"},
-    "": {"api"},  # what `import torchlint` gives, when it is first asked for
+    "": {"api", "diagnostic", "text"},  # what `import torchlint` gives, when it is first asked for
 }
 """For each package or module of torchlint, those that it may import besides itself; everything may ask for the version."""
 

@@ -55,8 +55,8 @@ def test_what_runs(select: list[str] | None, ignore: tuple[str, ...], extend_sel
         ("tpl001", "unknown rule code `tpl001`; did you mean `TPL001`?"),
         ("TPL9", "unknown rule code `TPL9`; did you mean `TPL`?"),
         ("all", "unknown rule code `all`; did you mean `ALL`?"),
-        ("data-mutation", "unknown rule code `data-mutation`; did you mean `TPL001`?"),
-        ("Data_Mutations", "unknown rule code `Data_Mutations`; did you mean `TPL001`?"),
+        ("data_mutation", "unknown rule code `data_mutation`; did you mean `data-mutation`?"),
+        ("Data-Mutations", "unknown rule code `Data-Mutations`; did you mean `data-mutation`?"),
         ("E501", "unknown rule code `E501`; `torchlint rule --all` lists them"),
     ],
 )

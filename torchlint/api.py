@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from torchlint.diagnostic import Applicability, Diagnostic
-from torchlint.engine.fixer import FixResult
+from torchlint.engine.fixer import FixResult as FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options
@@ -34,15 +34,15 @@ def lint(
     """The findings in a program, in the order of the text.
 
     ``source`` is the text of a Python file or, where ``filename`` ends in ``.ipynb``, of a notebook; the filename is that which
-    findings carry. ``select``, ``ignore`` and ``extend_select`` choose the rules by code or prefix, as the options of the
+    findings carry. ``select``, ``ignore`` and ``extend_select`` choose the rules by code, prefix or name, as the options of the
     command do; ``target_torch`` is the oldest torch that the code has to run on, such as ``"1.13"``, the newest by default.
     ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right. The rules
     of ``plugins``, installed packages by the names that they are imported by, are known besides; those of packages with the
     entry point ``torchlint.rules`` always are. noqa comments are heeded.
 
-    Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has, `ValueError` for a
-    version that is none and `PluginError` for a plugin that cannot be used. The function is pure, and its results can be
-    pickled.
+    Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has, `TypeError` for a string
+    in place of a list, `ValueError` for a version that is none and `PluginError` for a plugin that cannot be used. The function
+    is pure, and its results can be pickled.
     """
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     found = lint_source(request.source, request.rules, request.options)
@@ -68,6 +68,7 @@ def fix(
     turn came, and those that remain. With ``unsafe``, fixes that may change results are applied as well. The fixes of rules in
     ``unfixable`` are not. The other parameters, and what is raised, are those of `lint`.
     """
+    _require_list("unfixable", unfixable)
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     codes = frozenset(rule.code for rule in select_rules(unfixable, among=all_rules(plugins))) if unfixable else frozenset()
     options = replace(request.options, unfixable=codes)
@@ -76,6 +77,12 @@ def fix(
     fixed = request.source.with_text(result.text)
     text = fixed.notebook_text() if isinstance(fixed, NotebookSource) else result.text
     return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken)
+
+
+def _require_list(name: str, given: Sequence[str] | None) -> None:
+    """Raises `TypeError` for a string, each letter of which would be taken for a code."""
+    if isinstance(given, str):
+        raise TypeError(f"{name}: expected a list, such as [{given!r}], found the string {given!r}")
 
 
 class _Request(NamedTuple):
@@ -97,6 +104,8 @@ class _Request(NamedTuple):
         accumulate_with: Accumulation,
         plugins: Sequence[str],
     ) -> _Request:
+        for name, given in (("select", select), ("ignore", ignore), ("extend_select", extend_select), ("plugins", plugins)):
+            _require_list(name, given)
         target = NEWEST if target_torch is None else TorchVersion.parse(target_torch)
         notebook = filename.endswith(NOTEBOOK)
         read = (

@@ -85,7 +85,8 @@ def whole_parser() -> argparse.ArgumentParser:
         "explain-kind": explain_kind_parser(),
         "generate-shell-completion": completion_parser(),
     }
-    codes = [rule.code for rule in settings_here().known]
+    known = settings_here().known
+    codes = [*(rule.code for rule in known), *(rule.name for rule in known)]
     for parser in parsers.values():
         for action in parser._actions:
             if action.metavar in ("CODE", "CODES"):
@@ -135,7 +136,7 @@ def _add_fix_options(group: argparse._ArgumentGroup) -> None:
 
 def _add_rule_options(group: argparse._ArgumentGroup) -> None:
     for option, explanation in (
-        ("--select", "the rules to run, in place of the default ones: codes, prefixes of codes, or ALL"),
+        ("--select", "the rules to run, in place of the default ones: codes, prefixes of codes, names, or ALL"),
         ("--ignore", "rules not to run"),
         ("--extend-select", "rules to run besides"),
     ):

@@ -139,7 +139,8 @@ def nearest(given: str, known: Iterable[str]) -> str:
 
 
 _CODE_LIST = {"type": "array", "items": {"$ref": "#/definitions/Code"}}
-_CODE_OF_PLUGIN = r"^(?!TPL)[A-Z]{2,3}[0-9]{0,3}$"
+_OF_PLUGIN = r"^((?!TPL)[A-Z]{2,3}[0-9]{0,3}|[a-z0-9]+(-[a-z0-9]+)*)$"
+"""A code, a prefix of codes or a name; any name, as it is not known which there are."""
 _PATTERN_LIST = {"type": "array", "items": {"type": "string", "minLength": 1}}
 
 
@@ -155,7 +156,7 @@ KEYS = (
         "Installed packages whose rules are known besides, by the names that they are imported by.",
         {"type": "array", "items": {"type": "string", "minLength": 1, "examples": ["acme_rules"]}},
     ),
-    _of_codes("select", "The rules to run, in place of the default ones: codes, prefixes of codes, or ALL."),
+    _of_codes("select", "The rules to run, in place of the default ones: codes, prefixes of codes, names, or ALL."),
     _of_codes("ignore", "Rules not to run."),
     _of_codes("extend-select", "Rules to run besides."),
     Key(
@@ -206,6 +207,7 @@ SELECTING = ("select", "ignore", "extend-select")
 def schema() -> dict[str, Any]:
     """The JSON schema of the configuration, for editors."""
     codes = {rule.code for rule in own_rules()} | prefixes(own_rules())
+    names = sorted(rule.name for rule in own_rules())
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": "https://github.com/torchlint/torchlint/blob/main/docs/torchlint.schema.json",
@@ -217,8 +219,8 @@ def schema() -> dict[str, Any]:
         "definitions": {
             "Code": {
                 "anyOf": [
-                    {"type": "string", "enum": ["ALL", *sorted(codes)]},
-                    {"type": "string", "pattern": _CODE_OF_PLUGIN, "description": "Rules of a plugin."},
+                    {"type": "string", "enum": ["ALL", *sorted(codes), *names]},
+                    {"type": "string", "pattern": _OF_PLUGIN, "description": "Rules of a plugin."},
                 ]
             }
         },

@@ -13,7 +13,9 @@ from torchlint.diagnostic import Applicability, Diagnostic, FileError
 from torchlint.engine.linter import lint
 from torchlint.engine.words import passes_sieve
 from torchlint.options import DEFAULTS, Options
+from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
+from torchlint.rules.selection import codes_of_names
 from torchlint.text.reading import DEFAULT_LIMIT, NOTEBOOK, refuse_larger
 from torchlint.text.source import Source, SourceError
 
@@ -147,13 +149,14 @@ def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
         return NOTHING
     from torchlint.text.noqa import Suppressions, with_noqa
 
-    text = with_noqa(source, wanted)
+    names = codes_of_names(all_rules(task.options.plugins))
+    text = with_noqa(source, wanted, names)
     commented = source.with_text(text)
     if not _is_same_program(source.tree, commented):
         return failed(
             source.filename, f"internal error: the comments would change the code; {please_report()}", "internal-error"
         )
-    comments = Suppressions(commented)
+    comments = Suppressions(commented, names)
     silenced = {each: comments.covers(each.code, each.location.row) for each in wanted}
     errors = tuple(source.located_error(_no_comment_for(each)) for each in wanted if not silenced[each])
     if text == source.text:

@@ -14,6 +14,7 @@ from torchlint.options import Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.comment_rule import CommentRule
+from torchlint.rules.selection import codes_of_names
 from torchlint.semantics import Semantics
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
@@ -23,7 +24,7 @@ class Findings:
     """Runs rules on one text."""
 
     def __init__(self, source: Source, data: bytes, options: Options, *, triggers: bool) -> None:
-        self.suppressions = Suppressions(source)
+        self.suppressions = Suppressions(source, codes_of_names(all_rules(options.plugins)))
         self._source = source
         self._data = data
         self._options = options

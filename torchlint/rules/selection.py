@@ -1,4 +1,4 @@
-"""Which rules run: codes, their prefixes and ``ALL``, selected and ignored."""
+"""Which rules run: codes, their prefixes, names and ``ALL``, selected and ignored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ALL = "ALL"
 
 
 class SelectionError(Exception):
-    """A code that selects nothing; the message is one line and names the nearest code."""
+    """A code or name that selects nothing; the message is one line and gives the nearest."""
 
 
 def select_rules(
@@ -25,9 +25,10 @@ def select_rules(
     """The rules that run, sorted by code.
 
     ``select`` replaces the default rules, ``extend_select`` adds to them, ``ignore`` removes; each is a list of codes, of
-    their prefixes (``TPL``, ``TPL1``), or ``ALL``. The longest (most specific) entry that matches a rule decides, as in
-    ruff; of two equally long ones, ``ignore``. Raises `SelectionError` for an entry that matches no rule. ``among`` are the
-    rules to choose from, by default all that there are, and ``by_default`` those that run where nothing is said of them.
+    their prefixes (``TPL``, ``TPL1``), of names, which stand for the whole code, or ``ALL``. The longest (most specific) entry
+    that matches a rule decides, as in ruff; of two equally long ones, ``ignore``. Raises `SelectionError` for an entry that
+    matches no rule. ``among`` are the rules to choose from, by default all that there are, and ``by_default`` those that run
+    where nothing is said of them.
     """
     rules = all_rules() if among is None else among
     for entry in (*(select or ()), *ignore, *extend_select):
@@ -59,31 +60,37 @@ def prefixes(rules: Iterable[Entry]) -> set[str]:
     return {code[:length] for code, shortest in letters.items() for length in range(shortest, len(code))}
 
 
+def codes_of_names(rules: Iterable[Entry]) -> dict[str, str]:
+    """The codes of ``rules`` by their names."""
+    return {rule.name: rule.code for rule in rules}
+
+
 def codes_in(arguments: Iterable[str]) -> list[str]:
     """The codes in ``arguments``, each of which holds one or several, separated by commas."""
     return [code.strip() for argument in arguments for code in argument.split(",") if code.strip()]
 
 
 def _runs(rule: Entry, selected: Sequence[str], ignored: Sequence[str], *, unasked: bool) -> bool:
-    chosen = _specificity(rule.code, selected)
+    chosen = _specificity(rule, selected)
     if chosen is None and unasked:
         chosen = -1  # less specific than any entry
-    refused = _specificity(rule.code, ignored)
+    refused = _specificity(rule, ignored)
     return chosen is not None and (refused is None or chosen > refused)
 
 
-def _specificity(code: str, entries: Iterable[str]) -> int | None:
-    """How specific the most specific of ``entries`` that matches ``code`` is; None where none does."""
-    return max((0 if entry == ALL else len(entry) for entry in entries if _matches(code, entry)), default=None)
+def _specificity(rule: Entry, entries: Iterable[str]) -> int | None:
+    """How specific the most specific of ``entries`` that matches a rule is; None where none does."""
+    lengths = {ALL: 0, rule.name: len(rule.code)}
+    return max((lengths.get(entry, len(entry)) for entry in entries if _matches(rule, entry)), default=None)
 
 
-def _matches(code: str, entry: str) -> bool:
-    return entry == ALL or code.startswith(entry)
+def _matches(rule: Entry, entry: str) -> bool:
+    return entry in (ALL, rule.name) or (entry != "" and rule.code.startswith(entry))
 
 
 def is_known(entry: str, rules: Iterable[Entry]) -> bool:
-    """Whether a code, a prefix of codes or ``ALL`` stands for any of ``rules``."""
-    return entry == ALL or (entry != "" and any(rule.code.startswith(entry) for rule in rules))
+    """Whether a code, a prefix of codes, a name or ``ALL`` stands for any of ``rules``."""
+    return entry == ALL or any(_matches(rule, entry) for rule in rules)
 
 
 def _require_known(entry: str, rules: Iterable[Entry]) -> None:
@@ -95,10 +102,9 @@ def _unknown(entry: str, rules: Iterable[Entry], others: Sequence[str]) -> str:
     """What is said of an ``entry`` that is no code of ``rules`` and none of the ``others``."""
     from difflib import get_close_matches
 
-    codes = {rule.code: rule.code for rule in rules} | {other: other for other in others}
-    names = {rule.name: rule.code for rule in rules}
+    codes = [*(rule.code for rule in rules), *others]
     near_codes = get_close_matches(entry.upper(), codes, n=1, cutoff=0.5)
-    near_names = get_close_matches(entry.lower().replace("_", "-"), names, n=1, cutoff=0.7)
-    nearest = [*(names[name] for name in near_names), *near_codes]
+    near_names = get_close_matches(entry.lower().replace("_", "-"), codes_of_names(rules), n=1, cutoff=0.7)
+    nearest = [*near_names, *near_codes]
     hint = f"did you mean `{nearest[0]}`?" if nearest else "`torchlint rule --all` lists them"
     return f"unknown rule code `{entry}`; {hint}"

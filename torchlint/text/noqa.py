@@ -1,9 +1,10 @@
 """``# noqa`` comments: which findings they silence, and writing them.
 
 They work as in flake8 7, so that a comment means the same to the command and to the plugin: ``# noqa`` silences every
-finding on its line, ``# noqa: TPL001,TPL1`` those whose code starts with one of the codes. A line is what flake8 takes for
-one: a physical line, or all the lines that a multi-line string or a backslash holds together. On a line of its own,
-``# torchlint: noqa`` or ``# flake8: noqa``, with or without codes, speaks for the whole file.
+finding on its line, ``# noqa: TPL001,TPL1`` those whose code starts with one of the codes. The name of a rule stands for its
+code, as in ``# noqa: data-mutation``; flake8 knows no names, and takes such a comment for one without codes. A line is what
+flake8 takes for one: a physical line, or all the lines that a multi-line string or a backslash holds together.
+On a line of its own, ``# torchlint: noqa`` or ``# flake8: noqa``, with or without codes, speaks for the whole file.
 """
 
 from __future__ import annotations
@@ -12,27 +13,62 @@ import ast
 import re
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.text.source import Source, SourceError
 
 _BLANK = r"[^\S\r\n]"
-_CODE_LIST = rf"(?::{_BLANK}?(?P<codes>(?:[A-Z]+[0-9]+(?:,|{_BLANK})*)+))?"
+_CODE = "[A-Z]+[0-9]+"
 _ANY = re.compile("noqa", re.IGNORECASE)
-_ON_LINE = re.compile(rf"# noqa{_CODE_LIST}", re.IGNORECASE)
-_ON_FILE = re.compile(rf"^[ \t\f]*#{_BLANK}*(?:torchlint|flake8)[:=]{_BLANK}*noqa\b{_CODE_LIST}", re.IGNORECASE | re.MULTILINE)
 _SEPARATORS = re.compile(r"[,\s]+")
 
 _BLANKET = ("",)
 """The prefixes of a comment without codes: the empty one, which every code starts with."""
 
 
+class _Patterns:
+    """What comments look like where rules have certain names; ``names`` has the code for each."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        item = rf"(?:(?:{known})(?![\w-])|{_CODE})" if known else _CODE
+        listed = rf"(?::{_BLANK}?(?P<codes>(?:{item}(?:,|{_BLANK})*)+))?"
+        self.names = names
+        self.item = re.compile(item, re.IGNORECASE)
+        self.on_line = re.compile(rf"# noqa{listed}", re.IGNORECASE)
+        self.on_file = re.compile(
+            rf"^[ \t\f]*#{_BLANK}*(?:torchlint|flake8)[:=]{_BLANK}*noqa\b{listed}", re.IGNORECASE | re.MULTILINE
+        )
+
+    def code(self, item: str) -> str:
+        """The code, or prefix of one, that an item of a comment's list stands for."""
+        return self.names.get(item.lower(), item)
+
+    def comment(self, match: re.Match[str], rows: range) -> Comment:
+        codes = []
+        for item in self.item.finditer(match["codes"] or ""):
+            start = match.start("codes") + item.start()
+            codes.append((self.code(item.group()), (start, start + len(item.group()))))
+        start = match.end() - len(match.group().lstrip())
+        return Comment((start, match.end()), tuple(codes), rows)
+
+    def prefixes(self, match: re.Match[str]) -> tuple[str, ...]:
+        """What the codes that a comment silences start with."""
+        codes = match["codes"]
+        return tuple(self.code(item) for item in _SEPARATORS.split(codes) if item) if codes else _BLANKET
+
+
+@lru_cache(maxsize=8)
+def _patterns(names: tuple[tuple[str, str], ...]) -> _Patterns:
+    return _Patterns(dict(names))
+
+
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A noqa comment with codes: the span of ``# noqa: …`` and of each code, and the rows that it speaks for.
+    """A noqa comment with codes: the span of ``# noqa: …``, each code with its span, and the rows that it speaks for.
 
     ``rows`` is empty for one that speaks for the whole file.
     """
@@ -43,10 +79,11 @@ class Comment:
 
 
 class Suppressions:
-    """The noqa comments of one file."""
+    """The noqa comments of one file; ``names`` has the codes that names of rules stand for in them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, names: Mapping[str, str] | None = None) -> None:
         self._source = source
+        self._patterns = _patterns(tuple((names or {}).items()))
         self._present = _ANY.search(source.text) is not None
 
     def covers(self, code: str, row: int) -> bool:
@@ -59,9 +96,12 @@ class Suppressions:
         """The comments that name codes; what reads like one in a string is none, even where it silences."""
         if not self._present:
             return []
-        found = [_comment(match, range(0)) for match in _ON_FILE.finditer(self._source.text.replace("\r", "\n"))]
+        found = [
+            self._patterns.comment(match, range(0))
+            for match in self._patterns.on_file.finditer(self._source.text.replace("\r", "\n"))
+        ]
         of_file = {comment.span[1] for comment in found}
-        for match in _ON_LINE.finditer(self._source.text):
+        for match in self._patterns.on_line.finditer(self._source.text):
             heeded = self.heeded(*self.line_of(self._source.location(match.start()).row))
             if heeded is not None and heeded.span[0] == match.start() and match.end() not in of_file:
                 found.append(heeded)
@@ -73,8 +113,10 @@ class Suppressions:
 
     def heeded(self, first: int, last: int) -> Comment | None:
         """What counts as the noqa comment of the line from row ``first`` to row ``last``; it may stand in a string."""
-        match = _ON_LINE.search(self._source.text, self._source.line_start(first), self._source.line_span(last)[1])
-        return match and _comment(match, range(first, last + 1))
+        match = self._patterns.on_line.search(
+            self._source.text, self._source.line_start(first), self._source.line_span(last)[1]
+        )
+        return match and self._patterns.comment(match, range(first, last + 1))
 
     @cached_property
     def _joined(self) -> dict[int, tuple[int, int]]:
@@ -83,22 +125,22 @@ class Suppressions:
     @cached_property
     def _on_file(self) -> tuple[str, ...]:
         text = self._source.text.replace("\r", "\n")
-        return tuple(prefix for match in _ON_FILE.finditer(text) for prefix in _prefixes(match))
+        return tuple(prefix for match in self._patterns.on_file.finditer(text) for prefix in self._patterns.prefixes(match))
 
     @cached_property
     def _on_row(self) -> dict[int, tuple[str, ...]]:
         """For each line that a comment speaks for, the prefixes of the codes that are silent there."""
         comments: dict[int, re.Match[str]] = {}
-        for match in _ON_LINE.finditer(self._source.text):
+        for match in self._patterns.on_line.finditer(self._source.text):
             comments.setdefault(self._source.location(match.start()).row, match)
         if not self._may_be_joined(comments):
-            return {row: _prefixes(match) for row, match in comments.items()}
+            return {row: self._patterns.prefixes(match) for row, match in comments.items()}
         covered: dict[int, tuple[str, ...]] = {}
         for first, last in _lines(self._source):
             start = self._source.line_start(first)
-            found = _ON_LINE.search(self._source.text, start, self._source.line_span(last)[1])
+            found = self._patterns.on_line.search(self._source.text, start, self._source.line_span(last)[1])
             if found:
-                covered.update(dict.fromkeys(range(first, last + 1), _prefixes(found)))
+                covered.update(dict.fromkeys(range(first, last + 1), self._patterns.prefixes(found)))
         return covered
 
     def _may_be_joined(self, rows: Iterable[int]) -> bool:
@@ -115,7 +157,7 @@ class Suppressions:
         return not joined.isdisjoint(rows) or any(self._source.line(line).rstrip().endswith("\\") for line in lines)
 
 
-def with_noqa(source: Source, diagnostics: Iterable[Diagnostic]) -> str:
+def with_noqa(source: Source, diagnostics: Iterable[Diagnostic], names: Mapping[str, str] | None = None) -> str:
     """The text with a comment on each finding's line that silences it, where one can.
 
     The comment goes to the end of the line, as flake8 counts lines: behind a string of several lines, and behind the last of
@@ -123,7 +165,7 @@ def with_noqa(source: Source, diagnostics: Iterable[Diagnostic]) -> str:
     that reads like a noqa comment: what stands there is what counts, and no comment would.
     """
     codes: dict[tuple[int, int, str], set[str]] = defaultdict(set)
-    suppressions = Suppressions(source)
+    suppressions = Suppressions(source, names)
     for diagnostic in diagnostics:
         if (place := _place(source, suppressions, diagnostic.location.row)) is not None:
             codes[place].add(diagnostic.code)
@@ -144,21 +186,6 @@ def _place(source: Source, suppressions: Suppressions, row: int) -> tuple[int, i
         return None
     _, (_, end) = existing.codes[-1]
     return end, end, ", "
-
-
-def _comment(match: re.Match[str], rows: range) -> Comment:
-    codes = []
-    if match["codes"]:
-        for code in re.finditer(r"[A-Za-z]+[0-9]+", match["codes"]):
-            start = match.start("codes") + code.start()
-            codes.append((code.group(), (start, start + len(code.group()))))
-    start = match.end() - len(match.group().lstrip())
-    return Comment((start, match.end()), tuple(codes), rows)
-
-
-def _prefixes(match: re.Match[str]) -> tuple[str, ...]:
-    codes = match["codes"]
-    return tuple(code for code in _SEPARATORS.split(codes) if code) if codes else _BLANKET
 
 
 def _lines(source: Source) -> list[tuple[int, int]]:

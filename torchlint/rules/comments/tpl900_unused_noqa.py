@@ -64,7 +64,7 @@ class UnusedNoqa(CommentRule):
         return known and not self.code.startswith(code)
 
     def _report(self, comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> None:
-        names = ", ".join(f"`{code}`" for code, _ in unused)
+        names = ", ".join(f"`{self.source.text[start:end]}`" for _, (start, end) in unused)
         start, end = unused[0][1][0], unused[-1][1][1]
         edits = [self._without_comment(comment)] if len(unused) == len(comment.codes) else self._without_codes(comment, unused)
         fix = self.fix("Remove what silences nothing", edits)
