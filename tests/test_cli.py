@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -416,6 +417,19 @@ def test_a_run_that_parses_nothing_starts_nothing_and_loads_no_more_than_the_sie
         "torchlint.text.noqa",
         "torchlint.text.notebook",
         "libcst",
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are no forks elsewhere")
+def test_workers_load_nothing_that_the_process_they_are_forks_of_can_load_for_all() -> None:
+    make(**{f"f{number}": "x = 1\n" * 8_000 + TYPO for number in range(6)})
+    log = torchlint_("--no-cache", "-j", "2", ".", python=("-X", "importtime")).stderr
+    modules = Counter(line.split("|")[-1].strip() for line in log.splitlines())
+    assert modules["torchlint.engine.workers"] == 1
+    assert {name: modules[name] for name in ("libcst", "torchlint.semantics", "torchlint.model")} == {
+        "libcst": 1,
+        "torchlint.semantics": 1,
+        "torchlint.model": 1,
     }
 
 

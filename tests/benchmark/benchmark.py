@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from cases import CASES, Bench, Result
+from cases import CASES, Result
 from environments import REPOSITORY
 from page import page, results_table, targets_table
+from programs import Bench
 
 _PAGE = REPOSITORY / "docs" / "performance.md"
 _SHOWN = {"pip", "setuptools", "wheel"}

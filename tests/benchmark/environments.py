@@ -25,12 +25,16 @@ _INHERITED = ("HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "USERPROFILE")
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is pinned: ``corpora`` are wheels and their SHA-256, ``environments`` the requirements of each."""
+    """What is pinned: ``corpora`` are wheels and their SHA-256, ``environments`` the requirements of each.
+
+    ``before`` is the commit of this repository that torchlint is measured beside.
+    """
 
     corpora: Mapping[str, str]
     environments: Mapping[str, Sequence[str]]
     one_file: str
     five_files: Sequence[str]
+    before: str
 
     @classmethod
     def read(cls) -> Manifest:
@@ -45,9 +49,10 @@ class Manifest:
 class Environments:
     """Virtual environments below ``folder``, made when first asked for and kept for the next run."""
 
-    def __init__(self, folder: Path, requirements: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
         self._folder = folder
-        self._requirements = requirements
+        self._requirements = manifest.environments
+        self._before = manifest.before
         self._ready: set[str] = set()
 
     def variables(self, name: str) -> dict[str, str]:
@@ -84,6 +89,8 @@ class Environments:
             marker.write_text(json.dumps(requirements), encoding="utf-8")
         if name == "torchlint":  # what is measured is the working tree as it is now, installed as users install it
             self._install(name, "--force-reinstall", "--no-deps", str(REPOSITORY))
+        elif name == "before":
+            self._install(name, "--force-reinstall", "--no-deps", f"git+{REPOSITORY.as_uri()}@{self._before}")
         self._ready.add(name)
 
     def _install(self, name: str, *arguments: str) -> None:

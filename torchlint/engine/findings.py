@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from torchlint.diagnostic import Diagnostic
-from torchlint.engine.sieve import triggered
+from torchlint.engine.sieve import analysis_of, triggered
 from torchlint.engine.words import awake_rules
 from torchlint.options import Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.comment_rule import CommentRule
 from torchlint.rules.selection import codes_of_names
+from torchlint.rules.triggers import Found
 from torchlint.semantics import Semantics
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
@@ -62,6 +63,17 @@ class Findings:
         running = made(self._source, self.suppressions, all_rules(self._options.plugins))
         running.review(findings_of)
         return running.diagnostics
+
+
+def load(rules: Iterable[Entry]) -> None:
+    """Imports what ``rules`` need, which is otherwise imported for the first statements that are shown to them."""
+    import torchlint.engine.looking  # noqa: F401
+
+    for rule in rules:
+        rule.load()
+        for trigger in rule.triggers:
+            if isinstance(trigger, Found):
+                analysis_of(trigger.analysis)
 
 
 def without_yielding(found: Mapping[Entry, list[Diagnostic]]) -> list[Diagnostic]:

@@ -11,6 +11,7 @@ from itertools import chain
 from torchlint.diagnostic import FileError
 from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.engine.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
+from torchlint.engine.words import awake_rules
 from torchlint.text.reading import read_file, refuse_larger
 
 __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
@@ -160,11 +161,23 @@ def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int) -> Iter
         first.append(candidate)
         size += len(candidate.data)
         if size > _SMALL_JOB and len(first) > 1:
+            _load_for_all(first, task)
             yield from _by_workers(chain(first, candidates), task, jobs)
             return
     work = _FileWork(task)
     for candidate in chain(first, candidates):
         yield candidate, work.on(candidate.data, candidate.path)
+
+
+def _load_for_all(candidates: Iterable[_Candidate], task: Task) -> None:
+    """Imports what files such as ``candidates`` need before this process forks: else each worker would, libcst among it."""
+    from torchlint.engine.workers import may_fork
+
+    if may_fork():
+        from torchlint.engine.findings import load
+
+        load({rule for each in candidates for rule in awake_rules(task.rules_for(each.path), each.data, task.options)})
+        gc.freeze()
 
 
 def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int) -> Iterator[tuple[_Candidate, Outcome]]:

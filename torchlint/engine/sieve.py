@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TypeVar
 
@@ -176,8 +176,14 @@ def _ast_types(types: frozenset[str]) -> tuple[type[ast.AST], ...]:
 
 
 def _found(analysis: str, semantics: Semantics) -> Iterable[ast.AST]:
+    made, attribute = analysis_of(analysis)
+    found: Mapping[ast.AST, object] | Iterable[ast.AST] = getattr(semantics.of(made), attribute)
+    return found
+
+
+def analysis_of(analysis: str) -> tuple[Callable[[Semantics], object], str]:
+    """The class that a `Found` names, imported now if it has not been, and its attribute."""
     path, _, member = analysis.partition(":")
     module = importlib.import_module(f"torchlint.semantics{path}" if path.startswith(".") else path)
     class_name, _, attribute = member.partition(".")
-    found: Mapping[ast.AST, object] | Iterable[ast.AST] = getattr(semantics.of(getattr(module, class_name)), attribute)
-    return found
+    return getattr(module, class_name), attribute

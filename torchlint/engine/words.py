@@ -40,7 +40,7 @@ def passes_sieve(data: bytes, rules: Iterable[Declared]) -> bool:
     return any(map(Raw(data).may_hold, rules)) and not is_foreign(data)
 
 
-def awake_rules(rules: Iterable[Entry], data: bytes, options: Options, *, triggers: bool) -> list[Entry]:
+def awake_rules(rules: Iterable[Entry], data: bytes, options: Options, *, triggers: bool = True) -> list[Entry]:
     """Those of ``rules`` that could find something in a text with these bytes; with ``triggers`` off, all for its torch."""
     raw = Raw(data)
     return [rule for rule in rules if rule.since <= options.target and (not triggers or raw.may_hold(rule))]

@@ -58,6 +58,11 @@ def spread(function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int
         pool.end()
 
 
+def may_fork() -> bool:
+    """Whether workers are forks of this process: a fork is cheap, and safe where no other thread can hold a lock meanwhile."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
 @contextmanager
 def _safe_path() -> Iterator[None]:
     """Keeps a spawned process from looking for its first modules in the working directory, where what is linted may stand."""
@@ -78,8 +83,7 @@ class _Worker(Generic[T, R]):
     """One process, the parent's end of its pipe, and the items that it has not answered yet."""
 
     def __init__(self, function: Callable[[T], R], siblings: Iterable[_Worker[T, R]]) -> None:
-        # a fork is cheap, and safe where no other thread can hold a lock meanwhile
-        fork = sys.platform == "linux" and threading.active_count() == 1
+        fork = may_fork()
         context = multiprocessing.get_context("fork") if fork else multiprocessing.get_context("spawn")
         self.connection, far_end = context.Pipe()
         # a forked child has copies of the parent's ends, which would keep its siblings from seeing the parent go

@@ -10,6 +10,21 @@ from functools import cached_property
 from torchlint.semantics.code.tree import Tree
 
 _WORD = re.compile(r"\w+")
+_HOLD_TEXT = frozenset(
+    {"id", "attr", "arg", "name", "asname", "module", "names", "rest", "kwd_attrs", "str", "tag", "type_comment", "kind"}
+)
+"""The fields of `ast` that hold text in nodes of any type, those of newer Pythons among them; others hold nodes."""
+
+
+class _TextFields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of a node type that may hold text."""
+
+    def __missing__(self, node_type: type[ast.AST]) -> tuple[str, ...]:
+        self[node_type] = found = tuple(field for field in node_type._fields if field in _HOLD_TEXT)
+        return found
+
+
+_TEXT_FIELDS = _TextFields()
 
 
 class Words:
@@ -38,7 +53,7 @@ class Words:
                 if isinstance(node.value, str):
                     yield node.value
                 continue
-            for field in node._fields:
+            for field in _TEXT_FIELDS[type(node)]:
                 value = getattr(node, field, None)
                 if isinstance(value, str):
                     yield value
