@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -138,16 +140,9 @@ def test_comments_survive_the_fix(rule: Entry) -> None:
 def comments(text: str) -> list[str]:
     """The comments, but for the markers, which go with a line that a fix deletes."""
 
-    class Collector(libcst.CSTVisitor):
-        def __init__(self) -> None:
-            self.found: list[str] = []
-
-        def visit_Comment(self, node: libcst.Comment) -> None:
-            self.found.append(node.value)
-
-    collector = Collector()
-    libcst.parse_module(text).visit(collector)
-    return sorted(comment for comment in collector.found if not COMMENT.search(comment))
+    lines = io.StringIO(text, newline="").readline
+    found = (token.string for token in tokenize.generate_tokens(lines) if token.type == tokenize.COMMENT)
+    return sorted(comment for comment in found if not COMMENT.search(comment))
 
 
 # --- the same text in other clothes ----------------------------------------------------------------------------------

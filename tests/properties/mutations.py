@@ -12,6 +12,8 @@ from functools import partial
 import layout
 from grammar import Choice
 
+from torchlint.text.source import tree_of
+
 Mutation = Callable[[str, Choice], str]
 Span = tuple[int, int]
 
@@ -33,7 +35,7 @@ def span(node: ast.expr | ast.stmt | ast.arg, offset: Callable[[int, int], int])
 
 def parenthesized(text: str, choice: Choice, one_in: int = 4) -> str:
     """With redundant parentheses around expressions."""
-    tree = ast.parse(text)
+    tree = tree_of(text)
     offset = offsets(text)
     chosen = [span(node, offset) for node in _operands(tree) if choice.one_in(one_in)]
     inserted = [(start, 1, "(") for start, _ in chosen] + [(end, 0, ")") for _, end in chosen]
@@ -78,7 +80,7 @@ def requoted(text: str, choice: Choice) -> str:
 
 def aliased(text: str, choice: Choice) -> str:
     """With ``import torch as th`` for ``import torch``, and so on: the names that are bound by imports and nothing else."""
-    tree = ast.parse(text)
+    tree = tree_of(text)
     offset = offsets(text)
     for imported, bound, new in (("torch", "torch", "th"), ("torch.nn", "nn", "neural"), ("numpy", "np", "numeric")):
         statements = [
@@ -98,7 +100,7 @@ def aliased(text: str, choice: Choice) -> str:
         edits += [(*span(name, offset), new) for name in names if not _within_fstring(tree, name)]
         if not any(_within_fstring(tree, name) for name in names):
             text = layout.edited(text, edits)
-            tree, offset = ast.parse(text), offsets(text)
+            tree, offset = tree_of(text), offsets(text)
     return text
 
 
@@ -137,7 +139,7 @@ def _within_fstring(tree: ast.AST, name: ast.Name) -> bool:
 
 def renamed(text: str, choice: Choice, one_in: int = 2) -> str:
     """With other names for local variables of functions, where nobody else can see them."""
-    tree = ast.parse(text)
+    tree = tree_of(text)
     offset = offsets(text)
     edits: list[tuple[int, int, str]] = []
     for function in ast.walk(tree):
@@ -197,7 +199,7 @@ def statement_at(tree: ast.Module, row: int, byte_column: int) -> int:
 def same_program(one: str, other: str) -> bool:
     """Whether two texts have the same syntax tree."""
     try:
-        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+        return ast.dump(tree_of(one)) == ast.dump(tree_of(other))
     except (SyntaxError, ValueError):
         return False
 

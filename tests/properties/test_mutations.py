@@ -17,7 +17,7 @@ from mutations import MUTATIONS, Mutation, same_program, statement_at
 from torchlint.engine.linter import lint
 from torchlint.engine.words import passes_sieve
 from torchlint.rules import all_rules
-from torchlint.text.source import Source
+from torchlint.text.source import Source, tree_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists())
@@ -33,7 +33,7 @@ Place = tuple[str, int]
 
 def places(text: str) -> Counter[Place]:
     """The code of each finding, and the number of the statement that it is in."""
-    tree = ast.parse(text)
+    tree = tree_of(text)
     lines = text.split("\n")
     found: Counter[Place] = Counter()
     for each in lint(Source(text), all_rules()):
@@ -92,7 +92,7 @@ def alone(text: str, row: int, code: str) -> str | None:
                 lines[min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]) - 1 : node.end_lineno]
             ),
         )
-        for node in ast.parse(text).body
+        for node in tree_of(text).body
     ]
     imports = [statement for node, statement in statements if isinstance(node, (ast.Import, ast.ImportFrom))]
     for node, statement in statements:

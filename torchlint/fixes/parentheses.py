@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import libcst as cst
 
+from torchlint.model.parsing import parsed_expression
+
 Expression = TypeVar("Expression", bound=cst.BaseExpression)
 
 
@@ -85,7 +87,7 @@ def bare(node: Expression) -> Expression:
         return node
     inside = node.with_changes(lpar=(), rpar=())
     try:
-        cst.parse_expression(cst.Module([]).code_for_node(inside))
+        parsed_expression(cst.Module([]).code_for_node(inside))
     except cst.ParserSyntaxError:
         return node if node.lpar else in_parentheses(node)
     return inside

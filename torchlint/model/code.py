@@ -8,6 +8,7 @@ from functools import cached_property
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.model.parsing import parsed_expression
 from torchlint.semantics.kinds.own_attributes import OwnAttributes
 from torchlint.text.cells import ends_cell, has_cells
 from torchlint.text.quotes import usual_quote
@@ -56,6 +57,11 @@ class CodeQuestions:
         twin = self._model.twin(node)
         return isinstance(twin, ast.Name) and any(found.value for found in self._semantics.bindings.reaching(twin))
 
+    def keyword(self, given: cst.Arg) -> str:
+        """The keyword of an argument, as it is read: torch 0.3's ``async`` is ``non_blocking``; empty where it has none."""
+        twin = self._model.twin(given)
+        return twin.arg or "" if isinstance(twin, ast.keyword) else ""
+
     def truth(self, node: cst.CSTNode) -> bool | None:
         """Whether a number, a string, True, False or None that is written out counts as true; ``None`` for all else."""
         twin = self._model.twin(node)
@@ -73,7 +79,7 @@ class CodeQuestions:
         """An expression as it is written, for use in a message: on one line, and without the parentheses around it."""
         if self._model.is_on_one_line(node):
             return node.with_changes(lpar=(), rpar=())
-        return cst.parse_expression(self._model.shown(node))
+        return parsed_expression(self._model.shown(node))
 
     def written(self, node: cst.BaseExpression) -> str:
         """New code as it comes to stand in the file."""

@@ -11,12 +11,13 @@ from typing import Any, Generic, overload
 import libcst as cst
 
 from torchlint.model.join import Join
+from torchlint.model.parsing import parsed_module
 from torchlint.model.statements import Parsed, Statements
 from torchlint.semantics import Kind, Semantics
 from torchlint.semantics.code.units import unit_of
 from torchlint.semantics.kinds.kind import UNKNOWN
 from torchlint.text.noqa import Suppressions
-from torchlint.text.source import Source
+from torchlint.text.source import Source, tree_of
 
 
 class Joint:
@@ -52,7 +53,7 @@ class Joint:
         twin = self.twin(node)
         if twin is None:
             code = cst.Module([]).code_for_node(node)
-            twin = ast.parse(f"({code})", mode="eval") if isinstance(node, cst.BaseExpression) else ast.parse(code)
+            twin = tree_of(f"({code})" if isinstance(node, cst.BaseExpression) else code)
         text = ast.unparse(twin)
         return text if longest is None or len(text) <= longest else "…"
 
@@ -177,7 +178,7 @@ class Joint:
     def whole(self) -> cst.Module:
         """The libcst tree of the whole file; all nodes that are asked for from now on are of it."""
         join = Join(bodies=True)
-        module = cst.parse_module(self.source.text)
+        module = parsed_module(self.source.parsable, self.source.stand_ins)
         join.module(module, self.semantics.tree.module)
         self._whole = Parsed(self.source.text, module, 0, join)
         self._twins.update(join.twins)

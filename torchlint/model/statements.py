@@ -6,11 +6,12 @@ import ast
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import libcst as cst
 
 from torchlint.model.join import Join
+from torchlint.model.parsing import parsed_module
 from torchlint.model.positions import written
 from torchlint.semantics.code.tree import TRIES
 from torchlint.semantics.code.units import CLAUSES
@@ -82,7 +83,9 @@ class Statements:
             raise RecursionError
         prefix, start, end, suffix = self._span(unit)
         text = prefix + self.source.text[start:end] + suffix
-        module = cst.parse_module(text) if depth <= _DEEP else _with_room(cst.parse_module, text)
+        parse = partial(parsed_module, stand_ins=self.source.stand_ins)
+        parsable = prefix + self.source.parsable[start:end] + suffix
+        module = parse(parsable) if depth <= _DEEP else _with_room(parse, parsable)
         root: cst.CSTNode = module.body[0]
         if prefix.startswith(_INDENTED):
             root = root.body.body[0]  # type: ignore[attr-defined]

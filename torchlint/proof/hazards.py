@@ -3,6 +3,7 @@
 A hazard program is ``fixtures/<rule>/hazard.py``. It defines ``observe(device)``, which contains the rule's pattern and
 returns what was seen, ``hazard(seen)``, whether the damage is there, and ``repaired(before, after)``, whether the fix
 removed it; ``NEEDS = "cuda"`` where the hazard cannot exist on a CPU. The same text is linted, run, fixed and run again.
+Where the hazard is that no Python parses the text, what is seen is ``{"raised": "SyntaxError"}``.
 
 torch is imported when programs are run, and only then.
 """
@@ -22,7 +23,7 @@ from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
 from torchlint.rules.catalogue import Entry
-from torchlint.text.source import Source
+from torchlint.text.source import Source, parses
 
 PROVEN = "proven"
 NOT_FLAGGED = "not flagged"
@@ -81,21 +82,22 @@ def _steps(proof: Proof, rule: Entry, path: Path) -> Iterator[Proof]:
     text = path.read_text(encoding="utf-8")
     yield (proof := replace(proof, sha256=hashlib.sha256(text.encode()).hexdigest()))
 
-    program = _load(text, path)
+    source = Source(text, str(path))
+    program = _load(text, path) if parses(text, newer=False) else None
     needed = getattr(program, "NEEDS", proof.device)
     if needed != proof.device:
         yield replace(proof, verdict=SKIPPED.format(device=needed))
         return
 
-    source = Source(text, str(path))
     yield (proof := replace(proof, flagged=len(lint(source, [rule]))))
     if not proof.flagged:
+        _load(text, path)  # says what is wrong with it, where it is no Python for another reason
         yield replace(proof, verdict=NOT_FLAGGED)
         return
 
-    before = program.observe(proof.device)
+    before = {"raised": "SyntaxError"} if program is None else program.observe(proof.device)
     yield (proof := replace(proof, before=before))
-    if not program.hazard(before):
+    if program is not None and not program.hazard(before):
         yield replace(proof, verdict=NO_DAMAGE)
         return
 
@@ -105,9 +107,13 @@ def _steps(proof: Proof, rule: Entry, path: Path) -> Iterator[Proof]:
         yield replace(proof, verdict=NOT_REPAIRED, error=f"the fix leaves {len(result.remaining)} of {proof.flagged} findings")
         return
 
-    after = _load(result.text, path).observe(proof.device)
+    fixed = _load(result.text, path)
+    if program is None and not fixed.hazard(before):
+        yield replace(proof, verdict=NO_DAMAGE)
+        return
+    after = fixed.observe(proof.device)
     yield (proof := replace(proof, after=after))
-    repaired = not program.hazard(after) and program.repaired(before, after)
+    repaired = not fixed.hazard(after) and fixed.repaired(before, after)
     yield replace(proof, verdict=PROVEN if repaired else NOT_REPAIRED)
 
 

@@ -144,6 +144,12 @@ ENTRIES = (
         severity="warning",
     ),
     Entry(
+        "TPL110", "async-keyword", "torchlint.rules.legacy.tpl110_async_keyword", "AsyncKeyword",
+        (Keyword("async", "non_blocking"),),
+        needs=(("async",),),
+        since=TorchVersion(0, 4),
+    ),
+    Entry(
         "TPL201", "shared-buffer-mutation", "torchlint.rules.aliasing.tpl201_shared_buffer_mutation", "SharedBufferMutation",
         (Found(".aliasing.shared_buffers:SharedBuffers.changes"),),
         needs=(("torch", "nn",), ("from_numpy", "as_tensor", "asarray", "numpy", "from_dlpack", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor", "HalfTensor", "ByteTensor", "CharTensor", "ShortTensor", "BoolTensor",),),

@@ -98,12 +98,19 @@ def _require_known(entry: str, rules: Iterable[Entry]) -> None:
         raise SelectionError(_unknown(entry, rules, (*sorted(prefixes(rules)), ALL)))
 
 
+def _differs_in_one(code: str, entry: str) -> bool:
+    """Whether a code and an entry are of the same length and the same but for one character."""
+    return len(code) == len(entry) and sum(one != other for one, other in zip(code, entry)) == 1
+
+
 def _unknown(entry: str, rules: Iterable[Entry], others: Sequence[str]) -> str:
     """What is said of an ``entry`` that is no code of ``rules`` and none of the ``others``."""
     from difflib import get_close_matches
 
     codes = [*(rule.code for rule in rules), *others]
     near_codes = get_close_matches(entry.upper(), codes, n=1, cutoff=0.5)
+    if near_codes != [entry.upper()]:
+        near_codes = [*(rule.code for rule in rules if _differs_in_one(rule.code, entry.upper())), *near_codes]
     near_names = get_close_matches(entry.lower().replace("_", "-"), codes_of_names(rules), n=1, cutoff=0.7)
     nearest = [*near_names, *near_codes]
     hint = f"did you mean `{nearest[0]}`?" if nearest else "`torchlint rule --all` lists them"

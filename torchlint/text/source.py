@@ -14,7 +14,7 @@ import sys
 import tokenize
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -163,6 +163,16 @@ class Source:
             return None
         return None if isinstance(parsed, ast.Module) else parsed
 
+    @property
+    def parsable(self) -> str:
+        """The text with stand-ins for names that are keywords by now, for parsers that know no older Python."""
+        return self.text if self._newer is None else self._newer.parsable
+
+    @property
+    def stand_ins(self) -> Mapping[str, str]:
+        """The names in `parsable` that stand for others, with these."""
+        return {} if self._newer is None else self._newer.stand_ins
+
     def _syntax_error(self, error: SyntaxError) -> FileError:
         location = None
         if error.lineno:
@@ -293,6 +303,12 @@ def parse(text: str) -> ast.Module | NewerCode:
             if newer is None:
                 raise
             return newer
+
+
+def tree_of(text: str) -> ast.Module:
+    """The syntax tree of a text; raises what `ast.parse` does."""
+    parsed = parse(text)
+    return parsed if isinstance(parsed, ast.Module) else parsed.tree
 
 
 def parses(text: str, *, newer: bool = True) -> bool:

@@ -1,4 +1,4 @@
-"""Code in syntax that is newer than the Python that runs: read all the same.
+"""Code in syntax that is newer than the Python that runs, or with names that it takes for keywords: read all the same.
 
 `read` is asked where `ast.parse` has refused a text. The text is parsed with stand-ins for what is newer (see `newer_syntax`),
 and the tree is given what a newer Python would have put there: the f-strings with their expressions, the type parameters, the
@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import Any, TypeAlias, TypeVar
 
 from torchlint.text.pythons.newer_syntax import RUNNING, Parameter, Plan, Refused, Span, Version, all_members, blank, planned
+from torchlint.text.pythons.older_names import restore, with_stand_ins
 from torchlint.text.pythons.scanner import EncodedText, Field, Literal, Piece, ScanError, String, Strings
 
 Place: TypeAlias = tuple[int, int]
@@ -27,11 +28,11 @@ _NEWLINE = re.compile(rb"\r\n|\r|\n")
 
 
 def read(text: str, version: Version = RUNNING) -> NewerCode | None:
-    """What a text that the Python that runs refuses comes to, where syntax newer than ``version`` is the reason; else None."""
+    """What a text comes to that the Python that runs refuses for such a reason (``version`` is its own); else None."""
     try:
         data = text.encode()
         plan = planned(data, version)
-        return NewerCode(data, plan) if plan.edits or plan.strings else None
+        return NewerCode(data, plan) if plan.edits or plan.strings or plan.names else None
     except (Refused, ScanError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -39,14 +40,23 @@ def read(text: str, version: Version = RUNNING) -> NewerCode | None:
 class NewerCode:
     """A text that was read though the Python that runs cannot parse it.
 
-    ``tree`` is its syntax tree; ``tokenizable`` the text with blanks for what the tokenizer would not take for what it is.
+    ``tree`` is its syntax tree; ``tokenizable`` the text with blanks for what the tokenizer would not take for what it is;
+    ``stand_ins`` are the names that ``parsable``, the text for other parsers, has in the place of what are keywords by now.
     """
 
     def __init__(self, data: bytes, plan: Plan) -> None:
+        self.stand_ins: dict[str, str] = {}
+        if plan.names:
+            data, self.stand_ins = with_stand_ins(data, plan.names)
         self._data = data
         self._plan = plan
         self._lines = EncodedText(data)
         self.tree = self._read()
+
+    @property
+    def parsable(self) -> str:
+        """The text with stand-ins for the names that are keywords by now; all else is where it was."""
+        return self._data.decode()
 
     # --- tokens ------------------------------------------------------------------------------------------------------
 
@@ -64,7 +74,10 @@ class NewerCode:
                 position = end
             parts += [_blank_text(self._data[position : strings.end - 1]), "}"]
             position = strings.end
-        return "".join([*parts, self._data[position:].decode()])
+        text = "".join([*parts, self._data[position:].decode()])
+        for name, written in self.stand_ins.items():
+            text = text.replace(name, written)
+        return text
 
     def mended(self, tokens: Iterable[tokenize.TokenInfo]) -> list[tokenize.TokenInfo]:
         """The tokens of ``tokenizable`` with the long strings that it lacks, and without the newlines of their text."""
@@ -101,6 +114,8 @@ class NewerCode:
             correct_positions(tree, self._data.decode())
         made = _Nodes(self._data, code, plan, self._lines)
         made.put_into(tree)
+        if self.stand_ins:
+            restore(tree, self.stand_ins)
         return tree
 
 

@@ -9,6 +9,8 @@ where they stood: type parameters are blanked out, an f-string is an empty dict.
 3.14          t-strings
 ============  ======================================================================
 
+Names that older Pythons took, ``async`` and ``await``, are noted as well (see `older_names`).
+
 ``except A, B:`` of 3.14 is not among them: the same text has another meaning in Python 2, and stays an error.
 """
 
@@ -22,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from torchlint.text.pythons.older_names import MENTIONED, older_names
 from torchlint.text.pythons.scanner import EncodedText, ScanError, String, Strings, Token, scan
 
 Version: TypeAlias = tuple[int, int]
@@ -34,8 +37,8 @@ _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 _SPACE = rb"[\s\\]*"
 _MAY_BE_NEWER = re.compile(
-    rb"""[fFtT][rR]?["']|[rR][fFtT]["']|\b(?:(?:def|class)%b%b%b\[|type%b%b%b[=\[])"""
-    % (_SPACE, _NAME.pattern, _SPACE, _SPACE, _NAME.pattern, _SPACE)
+    rb"""[fFtT][rR]?["']|[rR][fFtT]["']|\b(?:(?:def|class)%b%b%b\[|type%b%b%b[=\[])|%b"""
+    % (_SPACE, _NAME.pattern, _SPACE, _SPACE, _NAME.pattern, _SPACE, MENTIONED)
 )
 
 
@@ -67,6 +70,8 @@ class Plan:
     """The type parameters of the definition or ``type`` statement that starts there."""
     aliases: list[int] = field(default_factory=list)
     strings: list[Strings] = field(default_factory=list)
+    names: list[tuple[int, bytes]] = field(default_factory=list)
+    """Where names are that have become keywords, and which."""
     versions: list[tuple[Version, int, int]] = field(default_factory=list)
     """For each thing that is newer the Python that has it, and where it stands."""
 
@@ -102,6 +107,7 @@ class _Planner:
 
     def plan(self) -> Plan:
         """The plan; raises `Refused`."""
+        self._plan.names += older_names(self._tokens)
         if self._version < (3, 13):
             self._statements()
         for strings in self._strings:
