@@ -10,6 +10,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
+import torchlint
 from torchlint.model import Model
 from torchlint.model.positions import written
 from torchlint.semantics import Semantics
@@ -177,3 +178,12 @@ def test_libcsts_writer_can_be_recorded() -> None:
     code, nodes = written(module, module)
     assert code == "x = (a  # why\n  .b)\n"
     assert [code[start:end] for node, start, end in nodes if isinstance(node, cst.Comment)] == ["# why"]
+
+
+def test_a_line_may_end_behind_async_in_brackets() -> None:
+    """libcst 1.8 raises an AttributeError of its own there."""
+    head = "import torch\nw = torch.nn.Linear(2, 2).weight\nasync def f(x):\n"
+    text = f"{head}    w.data.mul_(sum([y async  # one\n  for y in x]))\n"
+    assert torchlint.fix(text).text == (
+        f"{head}    with torch.no_grad():\n        w.mul_(sum([y async  # one\n      for y in x]))\n"
+    )

@@ -29,6 +29,15 @@ def parsed_expression(code: str) -> cst.BaseExpression:
         return restored
 
 
+def _needs_space(node: cst.Asynchronous) -> None:
+    """libcst's check of what stands behind ``async``, less a mistake: in brackets a line may end there, as in ``[y async``."""
+    if isinstance(node.whitespace_after, cst.SimpleWhitespace) and node.whitespace_after.empty:
+        raise cst.CSTValidationError("there must be at least one space after async")
+
+
+cst.Asynchronous._validate = _needs_space  # type: ignore[method-assign]
+
+
 class _Restoring(cst.CSTTransformer):
     def __init__(self, stand_ins: Mapping[str, str]) -> None:
         super().__init__()
