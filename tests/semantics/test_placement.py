@@ -81,5 +81,6 @@ def test_a_name_is_what_it_is_bound_to() -> None:
 
 def test_a_gpu_that_may_be_none_is_not_certain() -> None:
     found = placement("cuda(gpu)")
-    assert found is not None and (written(found.device), found.certain) == ("gpu", False)
+    assert found is not None and written(found.device) == "gpu"
+    assert found.fact.doubt == "nothing shows that `gpu` is a device"
     assert placement("cuda(0)") == Placement('"cuda:0"')

@@ -122,7 +122,7 @@ def test_a_seeded_stream_of_random_numbers_is_that_of_the_cpu(body: str, expecte
 def test_whether_the_factory_makes_the_very_values(expression: str, expected: bool) -> None:
     found = creation(expression)
     assert found is not None
-    assert found.exact is expected
+    assert found.same.is_certain is expected
 
 
 def test_the_steps_of_a_chain() -> None:

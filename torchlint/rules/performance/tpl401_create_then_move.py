@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import known
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import api, expression, holds_comment, with_argument
 from torchlint.rules.rule import Rule
@@ -51,12 +50,15 @@ class CreateThenMove(Rule):
     ```
 
     ## Fix safety
-    Safe where the tensor's values are the same wherever they are made: zeros, ones, ranges of integers. Unsafe for random
-    numbers, which the device's own generator draws, for values that are computed or rounded (`torch.linspace`,
-    `torch.full(size, 0.1).double()`), for leaves that require grad, behind `expand`, whose copy can be written to, and where
-    `.cuda(gpu)` may be given None. There is no fix where a comment stands inside the call that would go. Not reported are
-    random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its state, and moves to
-    a device that is an expression over several lines.
+    Safe where the tensor's values are the same wherever they are made (zeros, ones, ranges with a step of one, constants that
+    fit the dtype), and what it is moved or cast to is certainly a device, a dtype, or a tensor. Unsafe for random numbers,
+    which the device's own generator draws, for values that are computed or rounded (`torch.linspace`,
+    `torch.full(size, 0.1).double()`), for leaves that require grad, behind `expand`, whose copy can be written to, where
+    `.cuda(gpu)` may be given None, and for an argument that is called `device` but may be anything: an annotation
+    `device: torch.device` says what it is. There is no fix where a comment stands inside the call that would go.
+
+    Not reported are random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its
+    state, and moves to a device that is an expression over several lines.
 
     ## References
     - [Create tensors directly on the target device](https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html)
@@ -121,7 +123,7 @@ def _fix(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.
         "Make it where and as it is wanted",
         replace(creation.factory, made),
         *(replace(step, _method(step).value) for step in creation.steps),
-        rests_on=known(creation.exact, "the values may differ from those that were made on the CPU and moved"),
+        rests_on=creation.same,
     )
 
 

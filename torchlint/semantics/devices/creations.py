@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
 from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.factories import keyword
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
+from torchlint.semantics.devices.same_values import SameValues
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")
@@ -39,7 +41,7 @@ class Creation(Generic[Made, Node]):
 
     The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
     has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
-    ``exact`` is whether the factory would make the very values that the copy has.
+    ``same`` is whether the factory would make the very values that the copy has.
     """
 
     factory: Made
@@ -47,7 +49,7 @@ class Creation(Generic[Made, Node]):
     device: Node | str | None
     dtype: Node | str | None
     known_dtype: str
-    exact: bool
+    same: Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Creations:
                 chain.placement.device,
                 chain.placement.dtype,
                 chain.placement.known_dtype,
-                _is_exact(chain),
+                self._is_same(chain),
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)
@@ -166,6 +168,23 @@ class Creations:
         moves = placement.device is not None and _said(placement.device) not in _CPU and chain.name not in _PLACED
         return moves or casts
 
+    # --- whether the values are the same -----------------------------------------------------------------------------
+
+    def _is_same(self, chain: _Chain) -> Fact:
+        """Whether the factory makes the very values that the moved or cast tensor has."""
+        placement = chain.placement
+        dtype = placement.known_dtype if placement.casts else None
+        wants_grad = keyword(chain.factory, "requires_grad")
+        is_leaf = wants_grad is not None and not (isinstance(wants_grad, ast.Constant) and wants_grad.value is False)
+        return all_of(
+            known(not chain.is_random, "another device draws other random numbers"),
+            known(chain.between.isdisjoint(_EXPANDING), "the copy has memory of its own for each element"),
+            known(not is_leaf, "the copy is no leaf, and what the factory makes is one"),
+            known(dtype is None or chain.between.isdisjoint(_FILLING), "what is filled in may be rounded otherwise"),
+            placement.fact,
+            self._semantics.of(SameValues).fact(chain.factory, chain.name, dtype),
+        )
+
     # --- what is meant as it is --------------------------------------------------------------------------------------
 
     def _is_meant(self, chain: _Chain) -> bool:
@@ -186,28 +205,13 @@ class Creations:
         }
 
 
-def _is_exact(chain: _Chain) -> bool:
-    """Whether the factory makes the very values that the moved or cast tensor has."""
-    placement = chain.placement
-    if not placement.certain or chain.is_random:
-        return False
-    if not chain.between.isdisjoint(_EXPANDING):
-        return False  # the copy had memory of its own for each element
-    wants_grad = keyword(chain.factory, "requires_grad")
-    if wants_grad is not None and not (isinstance(wants_grad, ast.Constant) and wants_grad.value is False):
-        return False
-    if placement.casts and not chain.between.isdisjoint(_FILLING):
-        return False
-    return factories.makes_same_values(chain.factory, chain.name, casts=placement.casts)
-
-
 def _after(before: Placement, asked: Placement) -> Placement:
     """What two moves or casts, one behind the other, ask for together."""
     return Placement(
         asked.device or before.device,
         asked.dtype or before.dtype,
         asked.known_dtype or before.known_dtype,
-        asked.certain and before.certain,
+        asked.fact & before.fact,
     )
 
 

@@ -83,15 +83,3 @@ def is_changed_by(factory: ast.Call, name: str, dtype: str) -> bool:
     if name == "arange":
         return dtype != ("float32" if is_fractional(factory) else "int64")
     return dtype != ("int64" if name in RANDOM_INTEGERS | INDICES else "float32")
-
-
-def makes_same_values(factory: ast.Call, name: str, *, casts: bool) -> bool:
-    """Whether a factory makes the values that a copy of its result would have: on a device, and if it ``casts``, in a dtype."""
-    if name in RANDOM_FLOATS | RANDOM_INTEGERS | COMPUTED or (name == "arange" and is_fractional(factory)):
-        return False
-    if not casts:
-        return True
-    if name in FILLED or name == "new_full":
-        value = factory.args[-1] if factory.args else None
-        return isinstance(value, ast.Constant) and isinstance(value.value, int)
-    return name != "tensor" or dtypes(factory.args[0]) <= {"int64", "bool"}

@@ -7,9 +7,13 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from torchlint.fact import CERTAIN, Fact, known, unknown
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.certainty.sources import shortened
+from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.devices.certain_devices import CertainDevices
 
 CASTING_METHODS = {
     "float": "float32",
@@ -41,6 +45,7 @@ _DEVICE_NAME = re.compile(r"devices?(_|\d|$)|(^|_)(dev\d?|ctx)$", re.IGNORECASE)
 _DTYPE_NAME = re.compile(r"d_?type$", re.IGNORECASE)
 _CASTS_IN_PYTHON = {"builtins.float": "float64", "builtins.int": "int64", "builtins.bool": "bool"}
 _DEPTH = 5
+_CURRENT = "None is the current GPU to `.cuda()`, and the default device to the factory"
 
 
 class Role(Enum):
@@ -56,14 +61,14 @@ class Placement:
     """What a move or cast asks for, with ``None`` for what stays as it is.
 
     ``device`` and ``dtype`` are expressions of the file, or text where it holds none that says so; ``known_dtype`` is torch's
-    name of the dtype where the code tells it, and alone where a method's name says it (``.float()``); ``certain`` is whether
-    the device means the same as ``device=``.
+    name of the dtype where the code tells it, and alone where a method's name says it (``.float()``); ``fact`` is whether the
+    device and the dtype mean the same as ``device=`` and ``dtype=``.
     """
 
     device: ast.expr | str | None = None
     dtype: ast.expr | str | None = None
     known_dtype: str = ""
-    certain: bool = True
+    fact: Fact = CERTAIN
 
     @property
     def device_name(self) -> str:
@@ -82,6 +87,7 @@ class Placements:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._devices = semantics.of(CertainDevices)
 
     def of(self, call: ast.Call) -> Placement | None:
         """What a call of a moving or casting method asks for; ``None`` where it is none, or nobody can tell."""
@@ -155,10 +161,10 @@ class Placements:
             case ast.Constant(value=int(index)):
                 return Placement(f'"cuda:{index}"')
             case ast.Call(func=ast.Attribute(attr="get_device")):
-                return Placement(node)
+                return Placement(node, fact=unknown(_CURRENT))
         if self.role(node) is Role.DEVICE:
-            return Placement(node, certain=not self._may_be_none(node))
-        return Placement(node, certain=False)
+            return Placement(node, fact=self._devices.fact(node) & known(not self._may_be_none(node), _CURRENT))
+        return Placement(node, fact=self._devices.fact(node) & unknown(_CURRENT))
 
     def _may_be_none(self, node: ast.expr) -> bool:
         """Whether a device may be ``None``, which is the current GPU to ``.cuda()`` and the default device elsewhere."""
@@ -173,7 +179,7 @@ class Placements:
         found = [self._argument(argument) for argument in call.args]
         if "device" in words:
             device = words["device"]
-            found.append(Placement(device) if _can_stand_elsewhere(device) else None)
+            found.append(Placement(device, fact=self._devices.fact(device)) if _can_stand_elsewhere(device) else None)
         if "dtype" in words:
             found.append(self._dtype(words["dtype"]))
         placement = Placement()
@@ -184,14 +190,14 @@ class Placements:
                 part.device or placement.device,
                 part.dtype or placement.dtype,
                 part.known_dtype or placement.known_dtype,
-                part.certain and placement.certain,
+                part.fact & placement.fact,
             )
         return placement if found else None
 
     def _argument(self, node: ast.expr) -> Placement | None:
         match self.role(node):
             case Role.DEVICE:
-                return Placement(node) if _can_stand_elsewhere(node) else None
+                return Placement(node, fact=self._devices.fact(node)) if _can_stand_elsewhere(node) else None
             case Role.DTYPE:
                 return self._dtype(node)
             case Role.TENSOR:
@@ -215,13 +221,34 @@ class Placements:
         if isinstance(node, ast.Attribute) and node.attr == "data" and self._semantics.kind(node).is_tensor:
             node = node.value
         name = dotted(node)
-        return Placement(f"{name}.device", f"{name}.dtype") if name is not None else None
+        if name is None:
+            return None
+        asked_twice = known(isinstance(node, ast.Name) or self._is_plain(node), f"`{name}` is asked for twice")
+        return Placement(f"{name}.device", f"{name}.dtype", fact=self._semantics.of(Tensors).fact(node) & asked_twice)
+
+    def _is_plain(self, node: ast.expr) -> bool:
+        """Whether ``node`` is an attribute that methods of the class assign to: no property."""
+        match node:
+            case ast.Attribute(value=owner, attr=attribute):
+                found = self._semantics.facts.self_class(owner)
+                slots = self._semantics.facts.slots(found, attribute) if found is not None else []
+                return any(slot.stores for slot in slots)
+        return False
 
     def _dtype(self, node: ast.expr) -> Placement | None:
         name = self._semantics.qualified_name(node) or ""
         if not _can_stand_elsewhere(node):
             return None
-        return Placement(None, node, _CASTS_IN_PYTHON.get(name) or _torch_dtype(name))
+        dtype = _CASTS_IN_PYTHON.get(name) or _torch_dtype(name)
+        return Placement(
+            None, node, dtype, known(bool(dtype) or self._is_tensors(node), f"`{shortened(node)}` may be no dtype")
+        )
+
+    def _is_tensors(self, node: ast.expr) -> bool:
+        """Whether ``node`` is the dtype of a tensor."""
+        return (
+            isinstance(node, ast.Attribute) and node.attr == "dtype" and self._semantics.of(Tensors).fact(node.value).is_certain
+        )
 
 
 def _can_stand_elsewhere(argument: ast.expr) -> bool:

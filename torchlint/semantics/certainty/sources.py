@@ -1,0 +1,115 @@
+"""Where values come from: whether all that a name or an attribute may be assigned holds a condition, with the reason if not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.bindings import Binding, Form
+
+_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is asked of every value: ``noun`` names what it has to be, "`n` is an argument; it may be no integer".
+
+    ``holds`` answers for an expression, and gives None where what stands behind it has to be looked at; a parameter is trusted
+    that has one of the ``annotations``.
+    """
+
+    noun: str
+    holds: Callable[[ast.expr], Fact | None]
+    annotations: frozenset[str] = frozenset()
+
+
+class Sources:
+    """Follows names, attributes of ``self`` and conditional expressions to the expressions that they are assigned."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def fact(self, node: ast.expr, condition: Condition, depth: int = 0) -> Fact:
+        """Whether all that ``node`` may be meets a condition."""
+        if (answer := condition.holds(node)) is not None:
+            return answer
+        if depth < _DEPTH:
+            match node:
+                case ast.IfExp(body=body, orelse=orelse):
+                    return self.fact(body, condition, depth + 1) & self.fact(orelse, condition, depth + 1)
+                case ast.Name():
+                    return self._of_name(node, condition, depth)
+                case ast.Attribute(value=owner, attr=attribute):
+                    return self._of_attribute(node, owner, attribute, condition, depth)
+        return unknown(f"`{shortened(node)}` may be no {condition.noun}")
+
+    def _of_name(self, name: ast.Name, condition: Condition, depth: int) -> Fact:
+        found = self._semantics.bindings.reaching(name)
+        together = CERTAIN if found else unknown(f"nothing shows that `{name.id}` is a {condition.noun}")
+        for binding in found:
+            together &= self._of_binding(binding, condition, depth)
+        return together
+
+    def _of_binding(self, binding: Binding, condition: Condition, depth: int) -> Fact:
+        match binding.form:
+            case Form.PARAMETER:
+                if self._names_one(binding.annotation, condition.annotations):
+                    return CERTAIN
+                return unknown(f"`{binding.name}` is an argument; it may be no {condition.noun}")
+            case Form.IMPORT:
+                return unknown(f"`{binding.name}` is imported; it may be no {condition.noun}")
+            case Form.ASSIGNMENT if binding.value is not None and not binding.path:
+                return self.fact(binding.value, condition, depth + 1)
+        return unknown(f"`{binding.name}` may be no {condition.noun}")
+
+    def _names_one(self, annotation: ast.expr | None, names: frozenset[str]) -> bool:
+        """Whether an annotation names one of some classes, or several of them: ``int``, ``str | torch.device``."""
+        match annotation:
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self._names_one(left, names) and self._names_one(right, names)
+            case ast.Name() | ast.Attribute():
+                return (self._semantics.qualified_name(annotation) or "") in names
+        return False
+
+    def _of_attribute(self, node: ast.expr, owner: ast.expr, attribute: str, condition: Condition, depth: int) -> Fact:
+        doubt = unknown(f"`{shortened(node)}` may be no {condition.noun}")
+        if (found := self._semantics.facts.self_class(owner)) is None or self.is_set_from_outside(attribute):
+            return doubt
+        slots = self._semantics.facts.slots(found, attribute)
+        values = [self._value(store) for slot in slots for store in slot.stores]
+        values += [value for slot in slots for value, _ in slot.class_values]
+        if not values or attribute in self._semantics.facts.classes[found].methods:
+            return doubt
+        together = CERTAIN
+        for value in values:
+            together &= doubt if value is None else self.fact(value, condition, depth + 1)
+        return together
+
+    def _value(self, store: ast.Attribute) -> ast.expr | None:
+        match self._semantics.tree.parent(store):
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                return value
+        return None
+
+    def is_set_from_outside(self, attribute: str) -> bool:
+        """Whether any code of the file assigns to an attribute of this name of something else than ``self``."""
+        facts = self._semantics.facts
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == attribute
+            and isinstance(node.ctx, ast.Store)
+            and facts.self_class(node.value) is None
+            for node in self._semantics.tree.of_type(ast.Attribute)
+        )
+
+
+def shortened(node: ast.expr, longest: int = 40) -> str:
+    """An expression for a reason: what is too long is shown without its arguments, or not at all."""
+    text = ast.unparse(node)
+    if len(text) <= longest:
+        return text
+    called = f"{ast.unparse(node.func)}(…)" if isinstance(node, ast.Call) else "…"
+    return called if len(called) <= longest else "…"

@@ -1,0 +1,64 @@
+"""What is a device for certain, and means the same to a factory as to a move."""
+
+from __future__ import annotations
+
+import ast
+
+from torchlint.fact import CERTAIN, Fact
+from torchlint.semantics import Semantics
+from torchlint.semantics.certainty.sources import Condition, Sources
+from torchlint.semantics.certainty.tensors import Tensors
+
+_FACTORIES = frozenset(
+    f"torch.{name}" for name in ("zeros", "ones", "empty", "full", "arange", "tensor", "rand", "randn", "eye")
+)
+
+
+class CertainDevices:
+    """Tells of expressions whether they are devices."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._sources = semantics.of(Sources)
+        self._condition = Condition("device", self._holds, frozenset({"torch.device", "builtins.str"}))
+
+    def fact(self, node: ast.expr) -> Fact:
+        """Whether ``node`` is a device, the name or number of one, or None: a move and a factory take each of these alike."""
+        return self._sources.fact(node, self._condition)
+
+    def _holds(self, node: ast.expr) -> Fact | None:
+        match node:
+            case ast.Constant(value=str() | int() | None) | ast.JoinedStr():
+                return CERTAIN
+            case ast.Call(func=function) if self._semantics.qualified_name(function) in ("torch.device", "builtins.int"):
+                return CERTAIN
+            case ast.Attribute(value=owner, attr="device") if (fact := self._semantics.of(Tensors).fact(owner)).is_certain:
+                return fact
+            case ast.Name() if self._has_passed(node):
+                return CERTAIN
+        return None
+
+    def _has_passed(self, name: ast.Name) -> bool:
+        """Whether code that has run before would have raised if ``name`` were no device."""
+        found = self._semantics.bindings.reaching(name)
+        if len(found) != 1:
+            return False
+        flow = self._semantics.control_flow
+        scope = flow.scope(name)
+        return any(
+            use is not name
+            and self._is_demanded(use)
+            and flow.scope(use) is scope
+            and not flow.may_start_with(scope, name, avoiding=[use])
+            for use in found[0].uses
+        )
+
+    def _is_demanded(self, use: ast.Name) -> bool:
+        """Whether a use raises where the value is no device: that of a factory, or of ``torch.device``."""
+        match self._semantics.tree.parent(use):
+            case ast.keyword(arg="device") as word:
+                call = self._semantics.tree.parent(word)
+                return isinstance(call, ast.Call) and self._semantics.qualified_name(call.func) in _FACTORIES
+            case ast.Call(func=function, args=[first, *_]) if first is use:
+                return self._semantics.qualified_name(function) == "torch.device"
+        return False
