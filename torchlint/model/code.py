@@ -7,8 +7,10 @@ from functools import cached_property
 
 import libcst as cst
 
+from torchlint.fact import Fact, known
 from torchlint.model.joint import Joint
 from torchlint.model.parsing import parsed_expression
+from torchlint.semantics.code import expected_errors
 from torchlint.semantics.kinds.own_attributes import OwnAttributes
 from torchlint.text.cells import ends_cell, has_cells
 from torchlint.text.quotes import usual_quote
@@ -25,6 +27,12 @@ class CodeQuestions:
         """Whether the file gives the attribute ``owner.name`` a meaning of its own; also where nothing is known of it."""
         twin = self._model.twin(owner)
         return not isinstance(twin, ast.expr) or self._semantics.of(OwnAttributes).gives_meaning(twin, name)
+
+    def ends_with_its_error(self, node: cst.CSTNode) -> Fact:
+        """Whether an error that a node raises leaves the function: no `try` and no test awaits it."""
+        twin = self._model.twin(node)
+        is_awaited = twin is None or expected_errors.is_awaited(self._semantics.tree, twin)
+        return known(not is_awaited, "the code awaits the error, and may decide by it")
 
     def comments_about(self, node: cst.CSTNode) -> list[str]:
         """What people say of a node: the comments on its lines, in front of it in its statement, and above that.

@@ -62,6 +62,11 @@ class Joint:
         text = self.shown(call)
         return text if len(text) <= longest or not isinstance(call, cst.Call) else f"{self.shown(call.func)}(…)"
 
+    def shown_start(self, node: cst.CSTNode, longest: int = 40) -> str:
+        """The start of an expression or statement for a message, with ``...`` behind it where that is not the whole."""
+        text = self.shown(node)
+        return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
     def text(self, node: cst.CSTNode) -> str:
         """A node as it is written, over as many lines as that takes, less the parentheses around it."""
         start, end = self.span(node)

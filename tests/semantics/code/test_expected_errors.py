@@ -1,31 +1,27 @@
-"""Statements that are there for the error they cause."""
+"""Which errors are awaited by the code around them."""
 
 from __future__ import annotations
 
-import ast
-import textwrap
-
 import pytest
+from marked import marked
 
-from torchlint.semantics.code.expected_errors import is_tried
-from torchlint.semantics.code.tree import Tree
+from torchlint.semantics.code.expected_errors import is_awaited
 
 
 @pytest.mark.parametrize(
-    ("text", "tried"),
+    ("text", "expected"),
     [
-        ("try:\n    x.step\nexcept AttributeError:\n    pass", True),
-        ("try:\n    x.step\n    y()\nexcept AttributeError:\n    pass", False),
-        ("try:\n    y()\nfinally:\n    x.step", False),
-        ("with pytest.raises(TypeError):\n    x.step", True),
-        ("with self.assertRaises(TypeError):\n    x.step", True),
-        ("with suppress(AttributeError):\n    y()\n    x.step", True),
-        ("with torch.no_grad():\n    x.step", False),
-        ("with pytest.raises(TypeError):\n    def f():\n        x.step", False),
-        ("x.step", False),
+        ("try:\n    a()\n    «b()»\nexcept RuntimeError:\n    pass", True),
+        ("try:\n    if x:\n        «b()»\nexcept RuntimeError:\n    pass", True),
+        ("with pytest.raises(RuntimeError):\n    a()\n    «b()»", True),
+        ("with contextlib.suppress(RuntimeError):\n    «b()»", True),
+        ("try:\n    a()\nexcept RuntimeError:\n    «b()»", False),
+        ("try:\n    a()\nexcept RuntimeError:\n    pass\nelse:\n    «b()»", False),
+        ("try:\n    «b()»\nfinally:\n    pass", False),
+        ("try:\n    def f():\n        «b()»\nexcept RuntimeError:\n    pass", False),
+        ("with open(x):\n    «b()»", False),
     ],
 )
-def test_statements_that_await_an_error(text: str, tried: bool) -> None:
-    tree = Tree(ast.parse(textwrap.dedent(text)))
-    statement = next(node for node in tree.nodes if isinstance(node, ast.Expr) and ast.unparse(node) == "x.step")
-    assert is_tried(tree, statement) is tried
+def test_is_awaited(text: str, expected: bool) -> None:
+    semantics, [node] = marked(text)
+    assert is_awaited(semantics.tree, node) is expected

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
+from torchlint.fact import Fact
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.fixes.copying import copied
@@ -41,7 +41,9 @@ class WriteToExpanded(InPlaceRule):
     ```
 
     ## Fix safety
-    Safe: the copy has memory for each of its elements, which is what the write needs.
+    Safe where nothing else has the memory of what is expanded: a tensor that a factory makes there, or for a name that is read
+    nowhere else. The copy has memory for each of its elements, which is what the write needs. Unsafe otherwise, since code may
+    rely on what is written to the source as well.
     Where the statement writes to the expanded tensor and keeps nothing of it, there is no fix: what was meant to change
     cannot be told.
 
@@ -61,7 +63,7 @@ class WriteToExpanded(InPlaceRule):
         if weight is not None:
             shared = f"its rows are all the memory of `{self.model.shown(weight.source)}`"
             message = f"`{self.model.shown(node)}` is made {_WRITTEN[weight.made]}, but {shared}; clone it first"
-            self.report(node, message, _cloned(node))
+            self.report(node, message, _cloned(node, weight.alone))
 
     def check(self, node: cst.BaseExpression) -> None:
         for write in self.model.memory.expanded_writes(node):
@@ -76,11 +78,11 @@ class WriteToExpanded(InPlaceRule):
     def _fix(self, write: ExpandedWrite[cst.BaseExpression]) -> CodeFix | None:
         """Clones the result of an expansion; not where nothing would be left of a write but a changed copy."""
         if not write.unpacked:
-            return None if write.lost else _cloned(write.expanded)
+            return None if write.lost else _cloned(write.expanded, write.alone)
         part = cst.Name(self.model.code.free_name("part", "each", "expanded", "part_"))
         clones = expression("({part}.clone() for {part} in {parts})", part=part, parts=write.expanded)
-        return fix("Clone what is expanded", replace(write.expanded, clones), rests_on=NOTHING)
+        return fix("Clone what is expanded", replace(write.expanded, clones), rests_on=write.alone)
 
 
-def _cloned(value: cst.BaseExpression) -> CodeFix:
-    return fix("Clone what is expanded", replace(value, copied(value, ("clone",))), rests_on=NOTHING)
+def _cloned(value: cst.BaseExpression, alone: Fact) -> CodeFix:
+    return fix("Clone what is expanded", replace(value, copied(value, ("clone",))), rests_on=alone)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -41,7 +40,8 @@ class ViewAfterTranspose(Rule):
     ```
 
     ## Fix safety
-    Safe: `reshape` gives the same view where there is one, and copies where `view` would raise.
+    Safe: `reshape` gives the same view where there is one, and copies where `view` would raise. Unsafe where the value may be
+    no tensor, and where the error would be caught, so that code may decide by it.
 
     ## References
     - [torch.Tensor.view](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html)
@@ -73,6 +73,6 @@ class ViewAfterTranspose(Rule):
                     fix(
                         f"Replace `{method}` with `{instead}`",
                         replace(node.func, node.func.with_changes(attr=cst.Name(instead))),
-                        rests_on=NOTHING,
+                        rests_on=self.model.kinds.is_tensor(tensor) & self.model.code.ends_with_its_error(node),
                     ),
                 )

@@ -65,7 +65,9 @@ class CopyingConversion(Rule):
         if name == "torch.tensor" and memory.is_list_of_arrays(given.value):
             self._report_list(node, given)
         elif name == "torch.tensor" and len(node.args) == 1 and memory.is_copied_for_nothing(given.value):
-            message = f"`torch.tensor` copies `{self._short(given.value)}`, which is not used again; use `torch.as_tensor`"
+            message = (
+                f"`torch.tensor` copies `{self.model.shown_start(given.value)}`, which is not used again; use `torch.as_tensor`"
+            )
             self.report(
                 node,
                 message,
@@ -80,9 +82,8 @@ class CopyingConversion(Rule):
 
     def _report_list(self, call: cst.Call, given: cst.Arg) -> None:
         """`torch.tensor([array, array])`"""
-        message = (
-            f"`torch.tensor` reads the arrays in `{self._short(given.value)}` number by number; stack them with `np.stack`"
-        )
+        arrays = self.model.shown_start(given.value)
+        message = f"`torch.tensor` reads the arrays in `{arrays}` number by number; stack them with `np.stack`"
         words = {each.keyword.value if each.keyword is not None else "" for each in call.args if each is not given}
         if not words <= _PLACING:
             self.report(call, message)
@@ -101,7 +102,7 @@ class CopyingConversion(Rule):
         match made:
             case cst.Call(function, [cst.Arg(data, keyword=None, star="")]) if self.model.name(function) == "numpy.array":
                 if self.model.memory.is_copied_for_nothing(data):
-                    short = self._short(data)
+                    short = self.model.shown_start(data)
                     message = f"`np.array` copies `{short}`, which is an array already and not used again; use it as it is"
                     self.report(
                         call,
@@ -112,11 +113,6 @@ class CopyingConversion(Rule):
                             rests_on=unknown("the tensor shares its memory with the data"),
                         ),
                     )
-
-    def _short(self, node: cst.BaseExpression) -> str:
-        """The text of an array, cut where it is long."""
-        text = self.model.shown(node)
-        return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _calls(call: cst.Call, name: str) -> Change:

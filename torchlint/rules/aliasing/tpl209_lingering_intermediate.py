@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, insert_behind
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
+from torchlint.semantics.memory.lifetimes import Lingering
 
 
 class LingeringIntermediate(Rule):
@@ -39,8 +39,9 @@ class LingeringIntermediate(Rule):
     ```
 
     ## Fix safety
-    Safe: the name is deleted inside the loop, behind its last use there, and is not read anywhere else. There is no fix where
-    other code shares the line of that use.
+    Safe in a function: the name is deleted inside the loop, behind its last use there, and is not read anywhere else. Unsafe at
+    the level of the module, whose names other files can read, and where the file looks at names that are not written
+    (`locals()`, `eval`, frames) or at weak references. There is no fix where other code shares the line of that use.
 
     While autograd records, the graph may hold the tensor as well; such code is left alone.
 
@@ -59,18 +60,18 @@ class LingeringIntermediate(Rule):
         """Reports the name that the loop leaves bound."""
         found = self.model.memory.lingering(node)
         if found is not None:
-            text = self.model.shown(found.later)
-            later = text if len(text) <= 40 else f"{text[:37]}..."
+            later = self.model.shown_start(found.later)
             name = node.value
             message = (
                 f"The last `{name}` of the loop stays in memory while `{later}` runs; delete `{name}` at the end of each round"
             )
-            self.report(node, message, self._deletion(node, found.last_use))
+            self.report(node, message, self._deletion(node, found))
 
-    def _deletion(self, name: cst.Name, last_use: cst.CSTNode | None) -> CodeFix | None:
+    def _deletion(self, name: cst.Name, found: Lingering[cst.CSTNode]) -> CodeFix | None:
+        last_use = found.last_use
         if last_use is None:
             return None
         deletion = statement("del {name}", name=cst.Name(name.value))
         return fix(
-            f"Delete `{name.value}` behind its last use", insert_behind(last_use, deletion, alone=True), rests_on=NOTHING
+            f"Delete `{name.value}` behind its last use", insert_behind(last_use, deletion, alone=True), rests_on=found.unseen
         )

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
+from torchlint.fact import Fact, all_of
 from torchlint.semantics import Semantics
+from torchlint.semantics.certainty.sole_memory import SoleMemory
 from torchlint.semantics.memory.changes import Change, Changes
 from torchlint.semantics.memory.links import Links
 
@@ -25,10 +27,12 @@ class ExpandedWrite(Generic[Node]):
     """A write to the result of the call ``expanded``, or to one of the tensors that the result is unpacked into.
 
     ``source`` is the tensor that was expanded, where there is one. Of a ``lost`` write nothing is kept but its effect on that.
+    ``alone`` is whether nothing else has the memory of the source, so that a copy of it can be written to instead.
     """
 
     expanded: Node
     source: Node | None
+    alone: Fact
     unpacked: bool = False
     lost: bool = False
 
@@ -38,6 +42,7 @@ class ExpandedWeight(Generic[Node]):
     """An expansion of ``source`` that is made a module's buffer or parameter."""
 
     source: Node
+    alone: Fact
     made: Literal["register_buffer", "Parameter"]
 
 
@@ -48,6 +53,7 @@ class Expansions:
         self._semantics = semantics
         self._changes = semantics.of(Changes)
         self._links = semantics.of(Links)
+        self._memory = semantics.of(SoleMemory)
 
     @cached_property
     def writes(self) -> dict[ast.expr, list[ExpandedWrite[ast.expr]]]:
@@ -58,17 +64,18 @@ class Expansions:
             for change in self._changed(call):
                 if not _is_uniform(change, call):
                     lost = isinstance(statement, ast.Expr) and self._semantics.tree.inside(change.node, statement)
-                    found[change.node].append(ExpandedWrite(call, source, lost=lost))
+                    found[change.node].append(ExpandedWrite(call, source, self._memory.fact(source), lost=lost))
         for call in self._semantics.facts.calls.get("meshgrid", ()):
             for change in self._changed_parts(call) if self._library_name(call) == "torch.meshgrid" else ():
-                found[change.node].append(ExpandedWrite(call, None, unpacked=True))
+                alone = all_of(*map(self._memory.fact, call.args))
+                found[change.node].append(ExpandedWrite(call, None, alone, unpacked=True))
         return dict(found)
 
     @cached_property
     def weights(self) -> dict[ast.Call, ExpandedWeight[ast.expr]]:
         """The expansions that are made buffers or parameters."""
         made = ((call, source, next(self._weights_made(call), None)) for call, source in self._expansions.items())
-        return {call: ExpandedWeight(source, how) for call, source, how in made if how is not None}
+        return {call: ExpandedWeight(source, self._memory.fact(source), how) for call, source, how in made if how is not None}
 
     # --- what is expanded --------------------------------------------------------------------------------------------
 

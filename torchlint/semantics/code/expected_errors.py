@@ -26,5 +26,21 @@ def is_tried(tree: Tree, statement: ast.stmt) -> bool:
     return False
 
 
+def is_awaited(tree: Tree, node: ast.AST) -> bool:
+    """Whether an error that ``node`` raises would be caught in its function, whatever else stands in the ``try`` or block."""
+    child = node
+    for parent in tree.ancestors(node):
+        match parent:
+            case ast.With(items=items) | ast.AsyncWith(items=items):
+                if any(_last_name(item.context_expr) in _EXPECTING for item in items):
+                    return True
+            case _ if isinstance(parent, FUNCTIONS):
+                return False
+            case _ if isinstance(parent, TRIES) and child in parent.body and parent.handlers:
+                return True
+        child = parent
+    return False
+
+
 def _last_name(context: ast.expr) -> str:
     return last_name(context.func if isinstance(context, ast.Call) else context)

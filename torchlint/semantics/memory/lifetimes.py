@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import CERTAIN, Fact, all_of, unknown
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, walk_body
 from torchlint.semantics.kinds.results import LOSS_MODULES
@@ -16,15 +17,21 @@ from torchlint.semantics.kinds.results import LOSS_MODULES
 Node = TypeVar("Node")
 
 _HEAVY = frozenset({"torch.matmul", "torch.bmm", "torch.einsum", "torch.mm", "torch.baddbmm", "torch.cdist"})
+_READERS = frozenset({"locals", "vars", "eval", "exec", "dir", "globals", "currentframe", "_getframe", "f_locals", "weakref"})
+"""What reads names that are not written, or sees that an object is gone."""
 _VIEWS = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lingering(Generic[Node]):
-    """A tensor that stays in memory while the call ``later`` runs; deleted behind ``last_use``, a statement, it would not."""
+    """A tensor that stays in memory while the call ``later`` runs; deleted behind ``last_use``, a statement, it would not.
+
+    ``unseen`` is whether nobody would notice that its name is gone.
+    """
 
     later: Node
     last_use: Node | None
+    unseen: Fact
 
 
 class Lifetimes:
@@ -49,7 +56,16 @@ class Lifetimes:
                     if binding is None or not self._is_only_of(loop, places, binding):
                         continue
                     if self._is_activation(binding, value) and (later := self._hungry_call(loop, binding)) is not None:
-                        yield target, Lingering(later, self._last_use(loop, binding))
+                        yield target, Lingering(later, self._last_use(loop, binding), self._is_unseen(binding))
+
+    def _is_unseen(self, binding: Binding) -> Fact:
+        """Whether a name is read where it is written, and nowhere else."""
+        outside = unknown(f"`{binding.name}` belongs to the module, where other files can read it")
+        readers = sorted(self._semantics.words.all & _READERS)
+        return all_of(
+            CERTAIN if isinstance(binding.scope.node, FUNCTIONS) else outside,
+            CERTAIN if not readers else unknown(f"`{readers[0]}` may look at what is there"),
+        )
 
     def _last_use(self, loop: Loop, binding: Binding) -> ast.stmt | None:
         """The statement of the loop's body that uses a name last, unless it ends the round."""

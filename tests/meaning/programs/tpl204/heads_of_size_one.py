@@ -4,7 +4,7 @@
 import torch
 
 
-def merge_heads(x, scale):
+def merge_heads(x: torch.Tensor, scale):
     batch, heads, length, size = x.shape
     x = x.transpose(1, 2)
     merged = x.view(batch, length, heads * size)
