@@ -69,7 +69,7 @@ def test_what_follows_two_dashes_is_a_path() -> None:
 def test_nothing_found() -> None:
     make(a=CLEAN)
     result = torchlint_("a.py")
-    assert (result.stdout, result.stderr, result.returncode) == ("All checks passed!\n", "", 0)
+    assert (result.stdout, result.stderr, result.returncode) == ("No findings.\n", "", 0)
 
 
 def test_no_files() -> None:
@@ -178,7 +178,7 @@ def test_everything_fixed() -> None:
     make(a=TYPO, b=UNSAFE)
     result = torchlint_("--fix", "--unsafe-fixes", ".")
     assert (result.stdout, result.stderr, result.returncode) == ("Found 2 errors (2 fixed, 0 remaining).\n", "", 0)
-    assert torchlint_(".").stdout == "All checks passed!\n"
+    assert torchlint_(".").stdout == "No findings.\n"
 
 
 def test_unsafe_fixes_without_fix_are_announced_only() -> None:
@@ -248,7 +248,7 @@ def test_standard_input() -> None:
     result = torchlint_("-", "--output-format", "concise", given=TYPO)
     assert result.stdout.startswith("-:3:1: TPL005")
     assert result.returncode == 1
-    assert torchlint_("-", given=CLEAN).stdout == "All checks passed!\n"
+    assert torchlint_("-", given=CLEAN).stdout == "No findings.\n"
 
 
 def test_standard_input_has_a_name_if_given_one() -> None:

@@ -118,7 +118,7 @@ def test_of_a_very_long_line_the_part_around_the_finding_is_shown() -> None:
 @pytest.mark.parametrize(
     ("diagnostics", "fixed", "applicability", "expected"),
     [
-        ((), 0, Applicability.SAFE, "All checks passed!\n"),
+        ((), 0, Applicability.SAFE, "No findings.\n"),
         ((PLAIN,), 0, Applicability.SAFE, "Found 1 error.\n"),
         ((), 2, Applicability.SAFE, "Found 2 errors (2 fixed, 0 remaining).\n"),
         ((PLAIN,), 2, Applicability.SAFE, "Found 3 errors (2 fixed, 1 remaining).\n"),
@@ -138,7 +138,7 @@ def test_the_summary(diagnostics: tuple[Diagnostic, ...], fixed: int, applicabil
 
 
 def test_a_run_with_errors_has_not_passed() -> None:
-    assert written("full", errors=(FileError("b.py", "cannot read"),)) == ""
+    assert written("full", errors=(FileError("b.py", "cannot read"),)) == "1 file could not be read: b.py.\n"
 
 
 def test_json() -> None:

@@ -17,7 +17,7 @@ from torchlint.rules.selection import select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.notebook import NotebookSource
 from torchlint.text.reading import NOTEBOOK
-from torchlint.text.source import Source
+from torchlint.text.source import Source, SourceError
 
 
 def lint(
@@ -40,13 +40,18 @@ def lint(
     of ``plugins``, installed packages by the names that they are imported by, are known besides; those of packages with the
     entry point ``torchlint.rules`` always are. noqa comments are heeded.
 
-    Raises `SourceError` where the text cannot be parsed, `SelectionError` for a code that no rule has, `TypeError` for a string
+    Raises `SourceError` where the text cannot be parsed (for a notebook with cells that cannot, it has the findings of the
+    others), `SelectionError` for a code that no rule has, `TypeError` for a string
     in place of a list, `ValueError` for a version that is none and `PluginError` for a plugin that cannot be used. The function
     is pure, and its results can be pickled.
     """
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
+    _ = request.source.tree  # whatever the rules, a text that is no Python is said to be none
     found = lint_source(request.source, request.rules, request.options)
-    return [request.source.located(diagnostic) for diagnostic in found]
+    located = [request.source.located(diagnostic) for diagnostic in found]
+    for error in request.source.errors:
+        raise SourceError(error, located)
+    return located
 
 
 def fix(
@@ -66,17 +71,19 @@ def fix(
 
     The result has the new text (of the whole notebook, for a notebook), the findings that were fixed, as they were when their
     turn came, and those that remain. With ``unsafe``, fixes that may change results are applied as well. The fixes of rules in
-    ``unfixable`` are not. The other parameters, and what is raised, are those of `lint`.
+    ``unfixable`` are not. Of a notebook with cells that cannot be parsed the others are fixed, and the result has the errors.
+    The other parameters, and what is raised, are those of `lint`.
     """
     _require_list("unfixable", unfixable)
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     codes = frozenset(rule.code for rule in select_rules(unfixable, among=all_rules(plugins))) if unfixable else frozenset()
     options = replace(request.options, unfixable=codes)
     applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
+    _ = request.source.tree
     result = fix_source(request.source, request.rules, applicability, options)
     fixed = request.source.with_text(result.text)
     text = fixed.notebook_text() if isinstance(fixed, NotebookSource) else result.text
-    return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken)
+    return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken, request.source.errors)
 
 
 def _require_list(name: str, given: Sequence[str] | None) -> None:

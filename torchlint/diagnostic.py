@@ -134,5 +134,11 @@ class FileError:
         location = f":{self.location.row}:{self.location.column}" if self.location else ""
         return printable(f"{self.filename}{cell}{location}")
 
+    @property
+    def is_of_whole_file(self) -> bool:
+        """Whether nothing of the file could be read."""
+        is_read = self.cell is not None or self.message.startswith(("not fixed", "cannot fix", "cannot write", "cannot add"))
+        return not is_read and self.code in ("invalid-syntax", "io-error")
+
     def __str__(self) -> str:
         return f"{self.place}: error: {printable(self.message)}"

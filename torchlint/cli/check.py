@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from torchlint.cli.exits import CLEAN, ERROR, FINDINGS, refuse
@@ -18,7 +19,7 @@ from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
 from torchlint.reporters.report import Report
-from torchlint.reporters.summary import unsafe_fixes, would_fix
+from torchlint.reporters.summary import unread, unsafe_fixes, would_fix
 from torchlint.rules.plugins import states
 from torchlint.rules.selection import SelectionError, codes_in
 
@@ -107,7 +108,7 @@ class _Run:
         self._overrides.require_known()
         data = sys.stdin.buffer.read()
         left_out = options.stdin_filename and options.force_exclude and settings.excluded.match_inside(path)
-        task = self._task(settings)
+        task = replace(self._task(settings), always_parsed=True)
         outcome = NOTHING if left_out else examine(data, name, task)
         if task.action not in (Action.FIX, Action.ADD_NOQA):
             return self._report([outcome], (), sys.stdout)
@@ -159,6 +160,8 @@ class _Run:
             self._overrides.seen,
         )
         self._output.errors(report.errors)
+        if options.write_baseline or options.add_noqa or options.diff:
+            self._output.note("".join(unread(report)))
         if options.write_baseline:
             return self._write_baseline(report)
         if options.add_noqa:

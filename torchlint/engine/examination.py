@@ -57,6 +57,8 @@ class Task:
     settings: RulesByFile | None = None
     baseline: Baseline | None = None
     max_file_size: int = DEFAULT_LIMIT
+    always_parsed: bool = False
+    """Whether files are parsed even if no rule is interested in them."""
 
     def rules_for(self, path: str) -> tuple[Entry, ...]:
         """The rules that run on the file at ``path``."""
@@ -95,17 +97,15 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
     source: Source | None = None
     try:
         refuse_larger(len(data), filename, task.max_file_size)
-        if not may_hold_findings(data, filename, task):
+        if not task.always_parsed and not may_hold_findings(data, filename, task):
             return NOTHING
         source = _decoded(data, filename)
         refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
-        match task.action:
-            case Action.LINT:
-                found = lint(source, task.rules_for(filename), task.options)
-                return Outcome(_located(source, found), is_lasting=True)
-            case Action.ADD_NOQA:
-                return _with_comments(source, task, data)
-        return _fixed(source, task, data)
+        if task.always_parsed:
+            _ = source.tree
+        outcome = _examined(source, task, data)
+        unread = _unread(source, task)
+        return replace(outcome, errors=(*unread, *outcome.errors)) if unread else outcome
     except SourceError as error:
         located = error.error if source is None else source.located_error(error.error)
         return Outcome(errors=(located,), is_lasting=True)
@@ -123,6 +123,25 @@ def examine(data: bytes, filename: str, task: Task) -> Outcome:
         if plugin := _plugin_behind(error, task.rules_for(filename)):
             return failed(filename, f"error in the plugin {plugin}: {_one_line(error)}; {_DEBUGGING}", "internal-error")
         return failed(filename, f"internal error: {_one_line(error)}; {please_report()}", "internal-error")
+
+
+def _examined(source: Source, task: Task, data: bytes) -> Outcome:
+    """What comes of the parts of a file that can be read."""
+    match task.action:
+        case Action.LINT:
+            found = lint(source, task.rules_for(source.filename), task.options)
+            return Outcome(_located(source, found), is_lasting=True)
+        case Action.ADD_NOQA:
+            return _with_comments(source, task, data)
+    return _fixed(source, task, data)
+
+
+def _unread(source: Source, task: Task) -> tuple[FileError, ...]:
+    """The errors of parts that cannot be read, where a rule might have something to say of the file."""
+    if not source.errors:
+        return ()
+    searched = source.searched.encode("utf-8", "surrogatepass")
+    return source.errors if task.always_parsed or passes_sieve(searched, task.rules_for(source.filename)) else ()
 
 
 def _plugin_behind(error: Exception, rules: Iterable[Entry]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, Fix
 from torchlint.engine.linter import lint
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.catalogue import Entry
@@ -27,13 +27,14 @@ class FixResult:
 
     ``text`` is the new text, ``fixed`` the findings whose fixes were applied, as they were when their turn came, ``remaining``
     the findings that the new text has, ``broken`` those whose fixes were dropped, because the result would not have been valid
-    Python or would have been fixed again without end.
+    Python or would have been fixed again without end, ``errors`` those of the cells of a notebook that were passed over.
     """
 
     text: str
     fixed: tuple[Diagnostic, ...]
     remaining: tuple[Diagnostic, ...]
     broken: tuple[Diagnostic, ...] = ()
+    errors: tuple[FileError, ...] = ()
 
 
 def fix(

@@ -35,7 +35,7 @@ def _needs_space(node: cst.Asynchronous) -> None:
         raise cst.CSTValidationError("there must be at least one space after async")
 
 
-cst.Asynchronous._validate = _needs_space  # type: ignore[method-assign]
+cst.Asynchronous._validate = _needs_space  # type: ignore[assignment]
 
 
 class _Restoring(cst.CSTTransformer):

@@ -25,8 +25,10 @@ def marked(report: Report) -> Iterator[Marked]:
 
 
 def render_json(report: Report) -> Iterator[str]:
-    """The same as an array with an object for each rule."""
-    yield json.dumps(_rows(report), indent=2)
+    """The same as an array with an object for each rule, and for each kind of error that files could not be linted for."""
+    errors = Counter(error.code for error in report.errors)
+    others = [{"code": code, "name": code, "count": count, "fixable": False} for code, count in sorted(errors.items())]
+    yield json.dumps([*_rows(report), *others], indent=2)
     yield "\n"
 
 

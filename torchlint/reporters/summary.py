@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from torchlint.diagnostic import SEVERITIES, Diagnostic, Severity, printable
 from torchlint.reporters.report import Marked, Report, plain
 
+_NAMED = 3
+"""How many of the files that could not be read are named."""
+
 
 def summary(report: Report) -> Iterator[Marked]:
     """The lines that close a report, each with its newline."""
@@ -24,8 +27,19 @@ def _summary(report: Report) -> Iterator[str]:
     elif remaining:
         yield f"Found {_counted(found)}.\n"
     elif not report.errors:
-        yield "All checks passed!\n"
+        yield "No findings.\n"
     yield from _fixable(report)
+    yield from unread(report)
+
+
+def unread(report: Report) -> Iterator[str]:
+    """The lines that say how many files, and which, could not be read, or in part; they stand last, where they are seen."""
+    read = dict.fromkeys(error.filename for error in report.errors if not error.is_of_whole_file)
+    lost = dict.fromkeys(error.filename for error in report.errors if error.is_of_whole_file)
+    for files, what in ((list(lost), "read"), ([each for each in read if each not in lost], "linted in full")):
+        if files:
+            more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+            yield f"{_count(len(files), 'file')} could not be {what}: {', '.join(map(printable, files[:_NAMED]))}{more}.\n"
 
 
 def fixes(report: Report) -> Iterator[Marked]:

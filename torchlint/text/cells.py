@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-_START = r"# ?(?:%%|In ?\[|torchlint: cell \d)"
+_START = r"(?:# ?(?:%%|In ?\[|torchlint: cell \d)|if True:  # torchlint: cell \d)"
 _CELLS = re.compile(rf"^{_START}", re.MULTILINE)
-_END = re.compile(rf"(?:[ \t]*(?!{_START})(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]*(?:{_START}|#[^\r\n]*\Z|\Z)")
+_END = re.compile(rf"(?:[ \t]*(?!{_START})(?:#[^\r\n]*)?(?:\r\n|\r(?!\n)|\n))*[ \t]*(?:{_START}|#[^\r\n]*\Z|\Z)")
 """Nothing but comments, up to the next cell."""
 
 

@@ -19,16 +19,15 @@ from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
+from torchlint.text import magics
+from torchlint.text.magics import CELL_MAGIC, LINE, PYTHON_CELL_MAGICS
 from torchlint.text.source import Source, SourceError, parses
 
-_MARKER = re.compile(r"^# torchlint: cell (\d+)$", re.MULTILINE)
+_MARKER = re.compile(r"^(?:if True:  )?# torchlint: cell (\d+)$", re.MULTILINE)
+_INDENTED = "if True:  "
+"""What stands in front of the marker of a cell that is indented as a whole."""
 _STAND_IN = re.compile(r"(?:pass|None)  # torchlint: line (\d{1,9})")
-_PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "python3", "time", "timeit"})
-"""Cell magics whose body is Python, run in the notebook's own names (`%%python` aside, whose body is linted all the same)."""
-_CELL_MAGIC = re.compile(r"[^\S\n]*%%(\w+)")
-_MAGIC_LINE = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!(?!=)|\?{1,2}[\w.*%]|[\w.*%]+\?{1,2}[ \t]*$)")
-_MAGIC_VALUE = re.compile(r"(?P<target>[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
@@ -94,7 +93,7 @@ class Notebook:
             for span in _items(self.text, cell.span.start) if in_list else [cell.span]:
                 row += self.text.count("\n", position, span.start)
                 position = span.start
-                rows += [row] * len(_LINE.findall(json.loads(self.text[slice(*span)])))
+                rows += [row] * len(LINE.findall(json.loads(self.text[slice(*span)])))
             yield cell.number, rows
 
 
@@ -184,10 +183,11 @@ class NotebookSource(Source):
     def __init__(self, notebook: Notebook, filename: str, *, bom: bool = False) -> None:
         self.notebook = notebook
         self._magics: list[str] = []
+        self._refused: dict[int, str] = {}
         parts = []
         for cell in notebook.cells:
-            code = self._as_python(cell.code)
-            parts.append(f"# torchlint: cell {cell.number}\n{code}" + ("" if code.endswith("\n") or not code else "\n"))
+            code, before = self._as_python(cell)
+            parts.append(f"{before}# torchlint: cell {cell.number}\n{code}" + ("" if code.endswith("\n") or not code else "\n"))
         super().__init__("".join(parts), filename, bom=bom)
 
     @classmethod
@@ -214,23 +214,28 @@ class NotebookSource(Source):
     def with_text(self, text: str) -> NotebookSource:
         """The same notebook with another text of its program."""
         other = object.__new__(NotebookSource)
-        other.notebook, other._magics = self.notebook, self._magics
+        other.notebook, other._magics, other._refused = self.notebook, self._magics, self._refused
         Source.__init__(other, text, self.filename, bom=self.bom)
         return other
 
     def is_sound(self, text: str) -> bool:
         """Whether a new ``text`` of the program is Python and keeps its cells, each Python by itself, and their magics."""
-        parts = _MARKER.split(text)
-        if parts[1::2] != self._parts[1::2]:
+        if [match[0] for match in _MARKER.finditer(text)] != self._markers:
             return False
+        parts = _MARKER.split(text)
         changed = [
-            (cell, part.removeprefix("\n"))
-            for cell, part, before in zip(self.notebook.cells, parts[2::2], self._parts[2::2])
+            (cell, marker.partition("#")[0], part.removeprefix("\n"))
+            for cell, marker, part, before in zip(self.notebook.cells, self._markers, parts[2::2], self._parts[2::2])
             if part != before
         ]
-        if any(_CELL_MAGIC.match(cell.code) and not _STAND_IN.match(code) for cell, code in changed):
+        if any(CELL_MAGIC.match(cell.code.lstrip()) and not _STAND_IN.match(code.lstrip()) for cell, _, code in changed):
             return False  # it would no longer be the first line
-        return all(self.is_python(code) for _, code in changed)
+        return all(self.is_python(f"{before}\n{code}") for _, before, code in changed)
+
+    @cached_property
+    def _markers(self) -> list[str]:
+        """The lines in front of the cells."""
+        return [match[0] for match in _MARKER.finditer(self.text)]
 
     @cached_property
     def _parts(self) -> list[str]:
@@ -258,6 +263,26 @@ class NotebookSource(Source):
         """The line that a stand-in stands for; the text itself where it stands for none."""
         number = int(stand_in[1])
         return self._magics[number] if number < len(self._magics) else stand_in[0]
+
+    @property
+    def searched(self) -> str:
+        """The text, and with it that of the cells that are passed over."""
+        return "".join((self.text, *self._refused.values()))
+
+    @property
+    def errors(self) -> tuple[FileError, ...]:
+        """The cells that are no Python, which are passed over."""
+        return tuple(self._error(number, code) for number, code in self._refused.items())
+
+    def _error(self, number: int, code: str) -> FileError:
+        try:
+            _ = Source(code, self.filename).tree
+        except SourceError as error:
+            location = error.error.location and _moved(error.error.location, 1)
+            return replace(
+                error.error, location=location, cell=number, json_row=self._json_row(number, location.row if location else 1)
+            )
+        raise AssertionError("a cell was refused that can be read")
 
     def cell_at(self, row: int) -> tuple[int, int]:
         """The number of the cell that row ``row`` of the program is in, and the row that the cell starts behind."""
@@ -314,39 +339,37 @@ class NotebookSource(Source):
 
     # --- magics ------------------------------------------------------------------------------------------------------
 
-    def _as_python(self, code: str) -> str:
-        """The code of a cell with stand-ins for what is IPython's."""
-        first, newline, body = code.partition("\n")
-        if match := _CELL_MAGIC.match(first):
-            if match[1] not in _PYTHON_CELL_MAGICS:
-                return "".join(self._stand_in("pass", line) for line in _LINE.findall(code))
-            return self._stand_in("pass", first + newline) + self._as_python(body)
-        if parses(code):
-            return code
-        return "".join(self._lines_as_python(code))
+    def _as_python(self, cell: Cell) -> tuple[str, str]:
+        """The code of a cell with stand-ins for what is IPython's, and what stands in front of its marker."""
+        head, body = self._without_cell_magic(cell.code)
+        if not body or parses(body):
+            return head + body, ""
+        known = len(self._magics)
+        code = "".join(map(self._line_as_python, magics.read(body)))
+        before = _INDENTED if code[0].isspace() and not head else ""
+        if parses(f"{before}\n{head}{code}"):
+            return head + code, before
+        self._refused[cell.number] = f"{before}\n{head}{code}"
+        del self._magics[known:]
+        return head + "".join(self._stand_in("pass", line) for line in LINE.findall(body)), ""
 
-    def _lines_as_python(self, code: str) -> Iterator[str]:
-        """The lines of a cell with stand-ins; of a magic that goes on behind a backslash, for all of its lines."""
-        indentation: str | None = None
-        for line in _LINE.findall(code):
-            if indentation is None:
-                stand_in = self._line_as_python(line)
-                yield stand_in
-                indentation = line[: len(line) - len(line.lstrip(" \t"))] if stand_in != line else None
-            else:
-                kept = indentation if line.startswith(indentation) else ""
-                yield kept + self._stand_in("pass", line.removeprefix(kept))
-            if not line.rstrip("\r\n").endswith("\\"):
-                indentation = None
+    def _without_cell_magic(self, code: str) -> tuple[str, str]:
+        """What stands for the cell magic of a cell, with all that is not Python because of it, and the rest."""
+        start = _BLANK_LINES.match(code)
+        assert start is not None
+        first, newline, body = code[start.end() :].partition("\n")
+        match = CELL_MAGIC.match(first)
+        if match is None:
+            return "", code
+        if match[1] not in PYTHON_CELL_MAGICS:
+            return start[0] + "".join(self._stand_in("pass", line) for line in LINE.findall(code[start.end() :])), ""
+        head, rest = self._without_cell_magic(body)
+        return start[0] + self._stand_in("pass", first + newline) + head, rest
 
-    def _line_as_python(self, line: str) -> str:
-        text = line.rstrip("\r\n")
-        if match := _MAGIC_VALUE.match(text):
-            return match["target"] + self._stand_in("None", line[match.start("magic") :])
-        if _MAGIC_LINE.match(text) and not text.lstrip().startswith("#"):
-            indentation = line[: len(line) - len(line.lstrip(" \t"))]
-            return indentation + self._stand_in("pass", line.lstrip(" \t"))
-        return line
+    def _line_as_python(self, line: magics.Line) -> str:
+        if not line.is_magic:
+            return line.text
+        return line.kept + self._stand_in("None" if line.is_value else "pass", line.text[len(line.kept) :])
 
     def _stand_in(self, statement: str, line: str) -> str:
         """What stands for ``line`` in the program."""

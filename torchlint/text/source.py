@@ -14,7 +14,7 @@ import sys
 import tokenize
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,12 +28,20 @@ _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
 
 
-class SourceError(Exception):
-    """A text that cannot be read as Python; carries the one-line `FileError` to report."""
+_UTF_8_OF_OTHERS = frozenset({"future_annotations", "future_fstrings", "future_typing"})
+"""Encodings that packages register to have syntax read by older Pythons; the bytes of such files are UTF-8."""
 
-    def __init__(self, error: FileError) -> None:
+
+class SourceError(Exception):
+    """A text that cannot be read as Python; carries the one-line `FileError` to report.
+
+    ``found`` are the findings of a notebook's other cells, where the error is about one cell.
+    """
+
+    def __init__(self, error: FileError, found: Sequence[Diagnostic] = ()) -> None:
         super().__init__(str(error))
         self.error = error
+        self.found = tuple(found)
 
 
 class Source:
@@ -64,6 +72,8 @@ class Source:
         if bom:
             data = data[len(codecs.BOM_UTF8) :]
         encoding = _declared_encoding(data) or "utf-8"
+        if encoding.lower().replace("-", "_") in _UTF_8_OF_OTHERS:
+            encoding = "utf-8"
         try:
             name = codecs.lookup(encoding).name
             if bom and not name.startswith("utf-8"):
@@ -105,6 +115,16 @@ class Source:
     def is_python(self, text: str) -> bool:
         """Whether ``text`` is Python, in syntax newer than that of the Python that runs only if this file is."""
         return parses(text, newer=self._newer is not None)
+
+    @property
+    def searched(self) -> str:
+        """What tells which rules may have something to say, or would have."""
+        return self.text
+
+    @property
+    def errors(self) -> tuple[FileError, ...]:
+        """Parts that could not be read and were passed over; a script has none."""
+        return ()
 
     def may_precede(self, row: int) -> bool:
         """Whether a line may be added in front of line ``row``."""
