@@ -16,14 +16,14 @@ from torchlint.text.source import SourceError
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"
 REBIND = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2, 2)\n"
-SUM = """\
+KEPT = """\
 import torch
-total = 0
+kept = []
 for x in data:
     loss = torch.nn.functional.mse_loss(model(x), x)
     loss.backward()
-    total += loss
-print(total / 3)
+    kept.append(loss)
+print([float(loss) for loss in kept])
 """
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": TYPO}], "metadata": {}, "nbformat": 4})
 
@@ -53,9 +53,9 @@ def test_fix() -> None:
 def test_unsafe_fixes_have_to_be_asked_for() -> None:
     assert torchlint.fix(REBIND).text == REBIND
     assert "w.copy_(" in torchlint.fix(REBIND, unsafe=True).text
-    assert torchlint.fix(SUM).text == SUM.replace("+= loss", "+= loss.item()")
-    assert torchlint.fix(SUM, accumulate_with="detach").text == SUM.replace("+= loss", "+= loss.detach()")
-    [found] = torchlint.lint(SUM, accumulate_with="detach")
+    assert torchlint.fix(KEPT).text == KEPT.replace("append(loss", "append(loss.item()")
+    assert torchlint.fix(KEPT, accumulate_with="detach").text == KEPT.replace("append(loss", "append(loss.detach()")
+    [found] = torchlint.lint(KEPT, accumulate_with="detach")
     assert found.fix is not None and found.fix.edits[0].content == ".detach()"
     assert torchlint.fix(TYPO, unfixable=["TPL005"]).text == TYPO
 

@@ -150,6 +150,13 @@ PITFALLS = [
             for images, labels in train_loader:
                 loss = criterion(model(images), labels)
                 loss.backward()
+                running += loss.data[0]
+            """,
+        unsafe="""\
+            running = 0.0
+            for images, labels in train_loader:
+                loss = criterion(model(images), labels)
+                loss.backward()
                 running += loss.item()
             """,
     ),
@@ -157,7 +164,8 @@ PITFALLS = [
         name="one line alone",
         text="running_loss += loss.data[0]\n",
         findings=[(1, "TPL102")],
-        safe="running_loss += loss.item()\n",
+        safe="running_loss += loss.data[0]\n",
+        unsafe="running_loss += loss.item()\n",
     ),
     Pitfall(
         name="the running loss keeps every step's graph",
@@ -172,6 +180,15 @@ PITFALLS = [
             """,
         findings=[(7, "TPL004")],
         safe="""\
+            running = 0
+            for step in range(1000):
+                optimizer.zero_grad()
+                loss = criterion(model(batch), target)
+                loss.backward()
+                optimizer.step()
+                running += loss
+            """,
+        unsafe="""\
             running = 0
             for step in range(1000):
                 optimizer.zero_grad()

@@ -22,21 +22,21 @@ TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 """A finding of TPL005, with a safe fix."""
 READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"
 """A finding of TPL002, with a safe fix."""
-SUM = """\
+KEPT = """\
 import torch
 from torch import nn
 
 
 def train(model, loader, optimizer):
     criterion = nn.MSELoss()
-    total_loss = 0.0
+    losses = []
     for x, y in loader:
         loss = criterion(model(x), y)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        total_loss += loss
-    print(total_loss)
+        losses.append(loss)
+    print([float(loss) for loss in losses])
 """
 
 
@@ -220,13 +220,13 @@ def test_target_torch() -> None:
 
 
 def test_accumulate_with() -> None:
-    make(a=SUM)
+    make(a=KEPT)
     own('accumulate-with = "detach"\n')
     torchlint_("--fix")
-    assert "total_loss += loss.detach()" in Path("a.py").read_text()
-    make(a=SUM)
+    assert "losses.append(loss.detach())" in Path("a.py").read_text()
+    make(a=KEPT)
     torchlint_("--fix", "--isolated")
-    assert "total_loss += loss.item()" in Path("a.py").read_text()
+    assert "losses.append(loss.item())" in Path("a.py").read_text()
 
 
 def test_output_format() -> None:

@@ -276,8 +276,8 @@ def test_the_target_torch_may_be_given_and_configured(tmp_path: Path) -> None:
 
 def test_what_accumulates_may_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(
-        "import torch\ntotal = 0\nfor x in data:\n    loss = torch.sum(model(x))\n    loss.backward()\n    total += loss\n"
-        "print(total)\n"
+        "import torch\nkept = []\nfor x in data:\n    loss = torch.sum(model(x))\n    loss.backward()\n    kept.append(loss)\n"
+        "print(float(kept[-1]))\n"
     )
     [line] = flake8("--select", "TPL", ".", cwd=tmp_path)
     assert line.endswith("use `.item()`")

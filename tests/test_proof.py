@@ -48,7 +48,7 @@ PATTERNS = {
             "layer.weight.copy_(torch.ones(3, 3, device=device))",
         ],
     ),
-    "TPL004": (["total_loss += loss", "total_loss += loss"], ["total_loss += loss.detach()", "total_loss += loss.item()"]),
+    "TPL004": (["total_loss += loss", "total_loss += loss"], ["total_loss += loss.detach()", "total_loss += loss.detach()"]),
     "TPL005": (["parameter.requres_grad = False"], ["parameter.requires_grad = False"]),
     "TPL101": (
         ["if type(h) == Variable:", "return Variable(h.data)", "output = decoder(Variable(hidden))"],

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.certainty.dimensions import Dimensions
 from torchlint.semantics.shapes.batches import Batches
 from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.semantics.shapes.scalars import Scalars
@@ -22,6 +26,13 @@ class ShapesQuestions:
     def indexed_scalar(self, node: cst.Subscript) -> cst.BaseExpression | None:
         """The 0-dim tensor that ``loss.data.cpu()[0]`` indexes, ``loss``; ``None`` for every other item."""
         return self._model.found(self._semantics.of(Scalars).indexed, node)
+
+    def has_no_dimensions(self, node: cst.BaseExpression) -> Fact:
+        """Whether an expression is one number, of a tensor or by itself, that cannot be indexed; a fix can rest on it."""
+        twin = self._model.twin(node)
+        if not isinstance(twin, ast.expr):
+            return unknown("it may have dimensions")
+        return self._semantics.of(Dimensions).has_none(twin)
 
     def is_torn(self, view: cst.Call) -> bool:
         """Whether a ``view`` or ``view_as`` would have to merge axes that a transposition has torn apart, and so raises."""

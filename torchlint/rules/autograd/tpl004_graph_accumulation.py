@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import known
+from torchlint.fact import Fact, all_of
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
+from torchlint.semantics.autograd.accumulation import Leak
 from torchlint.target import TorchVersion
 
 
@@ -33,14 +34,21 @@ class GraphAccumulation(Rule):
     for x, y in loader:
         loss = criterion(model(x), y)
         loss.backward()
-        total_loss += loss.item()
+        total_loss += loss.detach()
     ```
 
     ## Fix safety
-    Safe: what is accumulated is not back-propagated, so its value is all that counts. `.item()` is used where the
-    accumulator is a number; `.detach()` where it is used as a tensor or handed to code that the file does not show. Unsafe
-    where the value is only likely a tensor (a model's output, a loss that an imported function returned), which may have
-    neither method. There is no fix for a dict that holds the loss, nor where the value may be a tuple.
+    Safe where two facts are certain: that the value is a tensor, and that nobody asks for the graph of what is kept. The latter
+    is certain where all code that reads it is in sight and asks for values alone; or, of a sum, where the loss is one of
+    torch's and its backward pass, without `retain_graph`, frees its graph in the same round: a second one would raise anyway.
+    Unsafe where the value is a model's output, or a loss that another function returned, which may be no tensor; where an
+    attribute, an argument or a list that is handed on may be read elsewhere; where `.grad`, `requires_grad` or hooks are asked
+    for, or which object a list holds.
+
+    `.detach()` leaves everything else as it is: the type of the sum, how it is rounded, what it is divided by. `.item()` is
+    safe where values are kept one by one, have no dimensions and are read by `float` and number formats alone; otherwise, where
+    the accumulator looks like a number and nothing is certain, it is the unsafe fix. What a tensor prints of its graph
+    (`grad_fn=`) is gone with it. There is no fix for a dict that holds the loss, nor where the value may be a tuple.
 
     ## References
     - [My model reports "cuda runtime error(2): out of memory"](https://docs.pytorch.org/docs/stable/notes/faq.html)
@@ -68,10 +76,7 @@ class GraphAccumulation(Rule):
         leak = self.model.autograd.accumulation(statement)
         if leak is None:
             return
-        if leak.as_numbers is not None and self.options.accumulate_with == "item":
-            method, parts = "item", leak.as_numbers
-        else:
-            method, parts = "detach", leak.as_tensors
+        method, parts, rests_on = self._cut(leak)
         [value, *_] = leak.values
         target, verb = self.model.shown(leak.target), "keeps" if leak.kept else "sums"
         added = f"`{self.model.shown(value)}`" if self.model.is_on_one_line(value) else "`the value`"
@@ -79,7 +84,15 @@ class GraphAccumulation(Rule):
         self.report(
             statement,
             f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; use `.{method}()`",
-            fix(f"Add `.{method}()`", *cuts, rests_on=known(leak.certain, "the value may be no tensor"))
-            if leak.mendable
-            else None,
+            fix(f"Add `.{method}()`", *cuts, rests_on=rests_on) if leak.mendable else None,
         )
+
+    def _cut(self, leak: Leak[cst.BaseExpression]) -> tuple[str, tuple[cst.BaseExpression, ...], Fact]:
+        """What takes the graph off, what of, and what that rests on: of two ways, the one that is certain."""
+        are_tensors = all_of(*(self.model.kinds.is_tensor(part) for part in leak.as_tensors))
+        detached = ("detach", leak.as_tensors, are_tensors & leak.graph_unread)
+        if leak.as_numbers is None or self.options.accumulate_with != "item":
+            return detached
+        have_none = all_of(*(self.model.shapes.has_no_dimensions(part) for part in leak.as_numbers))
+        item = ("item", leak.as_numbers, are_tensors & leak.graph_unread & have_none & leak.read_as_numbers)
+        return detached if detached[2].is_certain and not item[2].is_certain else item

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -31,7 +30,10 @@ class ScalarIndex(Rule):
     ```
 
     ## Fix safety
-    Safe: `.item()` gives the number that the index meant.
+    Safe where it is certain that the value has no dimensions, so that the index raises: of reductions of a whole tensor, of the
+    losses of torch that are made in sight and reduce as usual, and of what is computed of them and of numbers. Unsafe for
+    everything that is only called a loss: an argument, an attribute, or what a function of another file returns may have a
+    dimension; there `loss[0]` works, and is a tensor.
 
     ## References
     - [torch.Tensor.item](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html)
@@ -53,5 +55,5 @@ class ScalarIndex(Rule):
         self.report(
             node,
             f"`{shown}` has no dimensions: indexing it raises IndexError; use `{self.model.shown(item)}`",
-            fix(f"Use `{self.model.shown(item)}`", replace(node, item), rests_on=NOTHING),
+            fix(f"Use `{self.model.shown(item)}`", replace(node, item), rests_on=self.model.shapes.has_no_dimensions(tensor)),
         )

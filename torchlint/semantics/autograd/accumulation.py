@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, mentions, root_of, summands
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
+from torchlint.semantics.certainty.kept_values import KeptValues
+from torchlint.semantics.certainty.spent_graphs import SpentGraphs
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 
@@ -30,8 +33,9 @@ class Leak(Generic[Node]):
     """A statement that adds ``values`` with their graph to ``target``.
 
     ``kept`` is whether the target keeps the values themselves and not their sum. ``as_numbers`` are the parts to take the
-    number of, None where a number would not do; ``as_tensors`` those to cut from their graph. What is ``certain`` surely is
-    a tensor; what is not ``mendable`` may be something that has no such method.
+    number of, None where a number would not do; ``as_tensors`` those to cut from their graph. What is not ``mendable`` may be
+    something that has no such method. ``graph_unread`` is whether nobody asks for the graph of what is added, and
+    ``read_as_numbers`` whether everybody who reads it makes a number of it.
     """
 
     target: Node
@@ -39,8 +43,9 @@ class Leak(Generic[Node]):
     kept: bool
     as_numbers: tuple[Node, ...] | None
     as_tensors: tuple[Node, ...]
-    certain: bool
     mendable: bool
+    graph_unread: Fact
+    read_as_numbers: Fact
 
 
 class Accumulations:
@@ -307,9 +312,27 @@ class Accumulations:
             found.kept,
             tuple(numbers) if is_number else None,
             tuple(tensors),
-            certain=all(map(self._is_certainly_tensor, parts)),
+            graph_unread=self._graph_unread(found, tensors),
+            read_as_numbers=self._read_as_numbers(found, numbers),
             mendable=not any(self._holds_loss(part) or self._may_be_tuple(part) or self._may_be_dict(part) for part in parts),
         )
+
+    def _graph_unread(self, found: Accumulation, parts: list[ast.expr]) -> Fact:
+        """Whether nobody asks for the graph of what is kept: all that read it are in sight, or the graph of a sum is spent."""
+        kept = self._semantics.of(KeptValues)
+        unread = kept.graph_unread(found.target, found.root, kept=found.kept)
+        if found.kept:
+            return unread & all_of(*(kept.left_alone(part) for part in parts))
+        if unread.answer is Answer.UNKNOWN:
+            spent = all_of(*(self._semantics.of(SpentGraphs).fact(part, found.statement) for part in parts))
+            return spent if spent.is_certain else unread
+        return unread
+
+    def _read_as_numbers(self, found: Accumulation, parts: list[ast.expr]) -> Fact:
+        if not found.kept:
+            return unknown("a sum of numbers is rounded in another way than one of tensors")
+        kept = self._semantics.of(KeptValues)
+        return kept.read_as_numbers(found.target, found.root) & all_of(*(kept.unchanged(part) for part in parts))
 
     def _is_scalar(self, part: ast.expr) -> bool:
         kind = self._semantics.kind(part)
@@ -335,19 +358,6 @@ class Accumulations:
         if isinstance(parent, ast.Call) and use in parent.args[:1]:
             return self._semantics.kind(parent).carries_graph
         return isinstance(parent, (ast.BinOp, ast.UnaryOp))
-
-    def _is_certainly_tensor(self, part: ast.expr) -> bool:
-        kind = self._semantics.kind(part)
-        if not kind.is_tensor or kind.loose:
-            return False
-        names = [name for name in ast.walk(part) if isinstance(name, ast.Name)]
-        bindings = [binding for name in names for binding in self._semantics.bindings.reaching(name)]
-        return all(
-            self._semantics.kind(argument).is_tensor
-            for binding in bindings
-            for argument in self._arguments(binding)
-            if name_of(part) == binding.name
-        )
 
     def _parts(self, value: ast.expr, *, move: bool) -> list[ast.expr]:
         """The smallest parts of ``value`` that the graph hangs on; behind a move to another device only if ``move``."""

@@ -1,0 +1,97 @@
+"""What has no dimensions for certain, so that an index of it raises, and the reasons where that is not certain."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.fact import Answer
+from torchlint.semantics.certainty.dimensions import Dimensions
+
+HEADER = """\
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.autograd import Variable
+
+
+"""
+
+
+def answer(text: str) -> tuple[Answer, str]:
+    """What is known of the marked expression, and the doubt."""
+    semantics, [node] = marked(HEADER + text)
+    fact = semantics.of(Dimensions).has_none(node)
+    return fact.answer, fact.doubt
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "loss = F.cross_entropy(net(x), y)\n«loss»",
+        "loss = F.mse_loss(net(x), y, size_average=False)\n«loss»",
+        "loss = F.triplet_margin_loss(a, b, c)\n«loss»",
+        "criterion = nn.CrossEntropyLoss(weights).cuda()\nloss = criterion(net(x), y)\n«loss»",
+        "criterion = nn.KLDivLoss(reduction='batchmean')\n«criterion(net(x), y)»",
+        "«nn.MSELoss()(x, y)»",
+        "«torch.mean(D(x))»",
+        "«-torch.sum(torch.log(D(x)))»",
+        "real, fake = torch.mean(D(x)), torch.mean(D(y))\nloss = -(real - 0.5 * fake)\n«loss»",
+        "def f(x: Tensor):\n    return «x.max()»",
+        "def f(x: Tensor):\n    gap = (x.mean() - x.size(0)).abs().pow(2)\n    «gap»",
+        "loss = 0\nfor x in steps:\n    loss += F.nll_loss(net(x), x)\nloss.backward()\n«loss»",
+        "def energy(x):\n    return torch.mean(torch.abs(net(x)))\nloss = energy(a) + torch.relu(3 - energy(b))\n«loss»",
+        "def log(x):\n    return torch.log(x + 1e-8)\nz = torch.sum(x)\n«log(z)»",
+        "def step(x):\n    loss = F.l1_loss(net(x), x)\n    return net(x), loss\nout, loss = step(a)\n«loss»",
+        "«Variable(torch.sum(x))»",
+    ],
+)
+def test_certain(text: str) -> None:
+    assert answer(text) == (Answer.CERTAIN, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("def log(loss):\n    «loss»", "`loss` is an argument; it may have dimensions"),
+        ("loss = criterion(net(x), y)\n«loss»", "`loss` comes from `criterion(net(x), y)`; it may have dimensions"),
+        ("«self.loss»", "`self.loss` may have dimensions"),
+        ("loss = net(x)\nloss.backward()\n«loss»", "`loss` comes from `net(x)`; it may have dimensions"),
+        (
+            "loss = F.mse_loss(x, y, reduction=how)\n«loss»",
+            "`loss` comes from `F.mse_loss(x, y, reduction=how)`; it may have dimensions",
+        ),
+        (
+            "loss = F.mse_loss(x, y, **options)\n«loss»",
+            "`loss` comes from `F.mse_loss(x, y, **options)`; it may have dimensions",
+        ),
+        (
+            "loss = F.mse_loss(x, y, None, False)\n«loss»",
+            "`loss` comes from `F.mse_loss(x, y, None, False)`; it may have dimensions",
+        ),
+        ("c = nn.HuberLoss('none')\nloss = c(x, y)\n«loss»", "`loss` comes from `c(x, y)`; it may have dimensions"),
+        (
+            "c = nn.L1Loss()\nc.reduction = 'none'\nloss = c(x, y)\n«loss»",
+            "`loss` comes from `c(x, y)`; it may have dimensions",
+        ),
+        ("c = nn.L1Loss()\nset_up(c)\nloss = c(x, y)\n«loss»", "`loss` comes from `c(x, y)`; it may have dimensions"),
+        ("loss = torch.mean(x, 0)\n«loss»", "`loss` comes from `torch.mean(x, 0)`; it may have dimensions"),
+        ("loss = (x - y).pow(2).mean()\n«loss»", "`loss` comes from `(x - y).pow(2).mean()`; it may have dimensions"),
+        ("loss = torch.sum(x) * scale\n«loss»", "`loss` comes from `torch.sum(x) * scale`; it may have dimensions"),
+        (
+            "def log(x, eps=EPS):\n    return torch.log(x + eps)\nloss = log(torch.sum(a))\n«loss»",
+            "`loss` comes from `log(torch.sum(a))`; it may have dimensions",
+        ),
+        (
+            "loss = F.mse_loss(x, y) if x else other\n«loss»",
+            "`loss` comes from `F.mse_loss(x, y) if x else other`; it may have dimensions",
+        ),
+    ],
+)
+def test_unknown(text: str, doubt: str) -> None:
+    assert answer(text) == (Answer.UNKNOWN, doubt)
+
+
+def test_refuted() -> None:
+    text = "loss = F.mse_loss(x, y, reduction='none')\n«loss»"
+    assert answer(text) == (Answer.REFUTED, "`loss` has dimensions")

@@ -1,0 +1,418 @@
+"""What becomes of values that a sum or a container keeps: whether anybody may ask for the graph that they carry.
+
+A kept value is followed to all places that read it. What is on the lists here asks for values alone; with anything else,
+nothing is certain. (Each entry was run on torch 2.13 with a value that carries graph and with the same one detached.)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from torchlint.fact import CERTAIN, Answer, Fact, refuted, unknown
+from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.fresh_starts import FreshStarts
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.kinds.kind import Type
+
+_GRAPH = frozenset(
+    {
+        *(
+            "grad",
+            "requires_grad",
+            "grad_fn",
+            "is_leaf",
+            "retains_grad",
+            "backward",
+            "register_hook",
+            "retain_grad",
+            "_version",
+        ),
+        *("requires_grad_", "register_post_accumulate_grad_hook", "output_nr", "set_", "is_set_to", "detach_", "share_memory_"),
+    }
+)
+"""Attributes and methods of a tensor that tell of its graph, or of the object that it is."""
+_PLAIN = frozenset({"shape", "dtype", "device", "ndim", "data", "is_cuda", "itemsize", "nbytes", "layout"})
+_PLAIN_METHODS = frozenset(
+    {
+        "item",
+        "tolist",
+        "size",
+        "dim",
+        "numel",
+        "nelement",
+        "element_size",
+        "is_floating_point",
+        "is_complex",
+        "detach",
+        "ndimension",
+    }
+)
+"""Attributes and methods whose results hang on no graph, whatever the tensor hangs on."""
+_ALIASING = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS | {"cpu", "cuda", "to", "float", "detach", "data"}
+_CHANGING = frozenset({"zero_", "mul_", "div_", "add_", "sub_", "clamp_", "fill_"})
+_FILLING = frozenset({"append", "appendleft", "insert", "extend", "clear", "reverse", "update", "keys"})
+_TAKING = frozenset({"pop", "popleft", "popitem", "copy", "get", "items", "values", "setdefault"})
+_ENDS = frozenset(
+    f"builtins.{name}" for name in ("print", "float", "int", "bool", "str", "repr", "len", "format", "isinstance", "type")
+)
+_HANDS_ON = frozenset(
+    f"builtins.{name}"
+    for name in ("max", "min", "sorted", "list", "tuple", "reversed", "enumerate", "zip", "iter", "next", "dict")
+)
+_COMPUTES = frozenset({"builtins.sum", "builtins.abs", "builtins.round"})
+_PLAIN_KEYS = frozenset({"builtins.float", "builtins.abs", "builtins.int"})
+_AS_NUMBER = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.bool", "builtins.format"})
+_OPERANDS = frozenset({Type.NUMBER, Type.TENSOR, Type.SEQUENCE, Type.STRING, Type.NONE})
+_SPELLED = frozenset({"vars", "locals", "globals", "exec", "eval"})
+"""Functions that may read a variable without its name."""
+
+
+class _Reading(Enum):
+    """What reads may want of a value: that it hangs on no graph, or that it is a number."""
+
+    VALUES = auto()
+    NUMBERS = auto()
+
+
+class KeptValues:
+    """Tells of what is kept in variables who reads it, and as what."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def graph_unread(self, target: ast.expr, root: ast.Name | ast.Attribute, *, kept: bool) -> Fact:
+        """Whether nobody asks for the graph of what is added to ``target``, the variable ``root`` or an item of it.
+
+        ``kept`` is whether the values themselves are kept, and not their sum.
+        """
+        return self._read(target, root, kept, _Reading.VALUES)
+
+    def read_as_numbers(self, target: ast.expr, root: ast.Name | ast.Attribute) -> Fact:
+        """Whether everybody who reads one of the values that are kept makes a number of it first."""
+        return self._read(target, root, True, _Reading.NUMBERS)
+
+    def left_alone(self, part: ast.expr) -> Fact:
+        """Whether a value that is kept gets no other memory and no other shape, which what is detached of it would not see."""
+        for use in self._uses(part):
+            method = self._semantics.tree.parent(use)
+            if isinstance(method, ast.Attribute) and (
+                isinstance(method.ctx, ast.Store) or (method.attr.endswith("_") and method.attr not in _CHANGING)
+            ):
+                return unknown(f"`{ast.unparse(method)}` changes the tensor that is kept")
+        return CERTAIN
+
+    def unchanged(self, part: ast.expr) -> Fact:
+        """Whether nothing changes a value that is kept, which its number would not see: it is only computed with."""
+        if isinstance(part, ast.Name):
+            of_scope = self._semantics.bindings.scope_of(part).bindings.get(part.id, ())
+            reaching = set(self._semantics.bindings.reaching(part))
+            if any(not reaching.isdisjoint(later.before) for later in of_scope):
+                return unknown(f"`{part.id}` is changed in place")
+        for use in self._uses(part):
+            parent = self._semantics.tree.parent(use)
+            match parent:
+                case ast.Attribute(attr=method):
+                    is_known = method in torch_api.TENSOR_METHODS and not method.endswith("_") and method not in _ALIASING
+                case ast.Call(func=function):
+                    name = self._semantics.qualified_name(function) or ""
+                    is_known = name.startswith("torch.") or name in _ENDS | _HANDS_ON | _COMPUTES or self._is_kept(parent)
+                case _:
+                    is_known = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue)) or (
+                        isinstance(parent, ast.Assign) and not isinstance(parent.targets[0], ast.Name)
+                    )
+            if not is_known:
+                return unknown(f"`{ast.unparse(use)}` may be changed in place")
+        return CERTAIN
+
+    def _is_kept(self, call: ast.Call) -> bool:
+        return isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING
+
+    def _uses(self, part: ast.expr) -> list[ast.Name]:
+        bindings = self._semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ()
+        return [use for binding in bindings for use in binding.uses]
+
+    def _read(self, target: ast.expr, root: ast.Name | ast.Attribute, kept: bool, reading: _Reading) -> Fact:
+        walk = _Walk(self._semantics, ast.unparse(root), kept, reading)
+        if isinstance(root, ast.Attribute):
+            owner = self._semantics.facts.self_class(root.value)
+            slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
+            doubt = unknown(f"`{ast.unparse(root)}` may be read, and given other values, from anywhere")
+            return doubt & walk.followed([use for slot in slots for use in slot.uses])
+        start = self._semantics.of(FreshStarts).fact(target, root)
+        bound = self._semantics.bindings.of(root)
+        bindings = (bound,) if bound is not None else self._semantics.bindings.reaching(root)
+        return start & walk.followed([use for binding in bindings for use in walk.uses(binding)]) & walk.hidden
+
+
+@dataclass(eq=False, slots=True)
+class _Walk:
+    """The way of one kept value through the file."""
+
+    semantics: Semantics
+    name: str
+    kept: bool
+    reading: _Reading
+    hidden: Fact = CERTAIN
+    """Whether the variables that hold it are read by the names that are seen alone."""
+    _seen: set[Binding] = field(default_factory=set)
+
+    def followed(self, reads: list[ast.expr]) -> Fact:
+        """What is known of all that becomes of the values of some expressions."""
+        pending, seen, found = list(reads), set(reads), CERTAIN
+        while pending:
+            after = self._after(pending.pop())
+            if isinstance(after, Fact):
+                found &= after
+                if found.answer is Answer.REFUTED:
+                    return found
+                continue
+            pending.extend(each for each in after if each not in seen)
+            seen.update(after)
+        return found
+
+    def uses(self, binding: Binding) -> list[ast.expr]:
+        """The reads of what a variable gets in a binding, and of what is added to it then."""
+        found: list[ast.expr] = []
+        pending = [binding]
+        while pending:
+            each = pending.pop()
+            if each in self._seen:
+                continue
+            self._seen.add(each)
+            found += each.uses
+            of_scope, shared = each.scope.bindings.get(each.name, ()), each.name in each.scope.foreign
+            pending += [later for later in of_scope if shared or each in later.before]
+            if isinstance(each.scope.node, ast.ClassDef) or (shared and isinstance(each.scope.node, ast.Module)):
+                self.hidden &= unknown(f"`{each.name}` is there for several functions, and may be read from other files")
+            if any(isinstance(call.func, ast.Name) for name in _SPELLED for call in self.semantics.facts.calls.get(name, ())):
+                self.hidden &= unknown(
+                    f"the file reads variables in other ways than by their names, and so perhaps `{each.name}`"
+                )
+        return found
+
+    # --- where an expression stands ----------------------------------------------------------------------------------
+
+    def _after(self, node: ast.expr) -> Fact | list[ast.expr]:
+        """What the value of ``node`` is handed on to; or what is known of where it ends."""
+        parent = self.semantics.tree.parent(node)
+        match parent:
+            case ast.Expr() | ast.Delete() | ast.If() | ast.While() | ast.Assert():
+                return []
+            case ast.FormattedValue(conversion=conversion):
+                shows_number = conversion == -1 or self.reading is _Reading.VALUES
+                return [] if shows_number else unknown("the representation of a number is not that of a tensor")
+            case ast.Attribute():
+                return self._of_attribute(parent)
+            case ast.Call() if parent.func is not node:
+                return self._argument(parent, node)
+            case ast.keyword():
+                call = self.semantics.tree.parent(parent)
+                assert isinstance(call, (ast.Call, ast.ClassDef))
+                return self._argument(call, node) if isinstance(call, ast.Call) else self._unseen(node)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.BoolOp():
+                return self._operand(parent, node)
+            case ast.IfExp(test=test):
+                return [] if test is node else [parent]
+            case ast.Tuple() | ast.List() | ast.Starred():
+                return [parent]
+            case ast.Dict(values=values) if node in values:
+                return [parent]
+            case ast.Subscript(value=value) if value is node:
+                return self._item(parent)
+            case ast.comprehension(ifs=conditions) if node in conditions:
+                return []
+            case ast.For(iter=values, target=target) | ast.comprehension(iter=values, target=target) if values is node:
+                return self._targets([target], node)
+            case ast.ListComp(elt=part) | ast.GeneratorExp(elt=part) | ast.DictComp(value=part) if part is node:
+                return [parent]
+            case ast.NamedExpr(target=target):
+                return [parent, *self._bound(target)]
+            case ast.Assign(targets=targets):
+                return self._targets(targets, node)
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                return self._targets([target], node)
+            case ast.Return():
+                return self._returned(node)
+        return self._unseen(node)
+
+    def _item(self, item: ast.Subscript) -> Fact | list[ast.expr]:
+        """``losses[-1]``, ``sums[k] += loss``, ``history[k] = loss``."""
+        if isinstance(item.ctx, ast.Load):
+            return [item]
+        if self.kept and isinstance(self.semantics.tree.parent(item), ast.AugAssign):
+            return unknown(f"what `{self.name}` keeps is changed in place")
+        return []
+
+    def _operand(self, parent: ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp, node: ast.expr) -> Fact | list[ast.expr]:
+        match parent:
+            case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text))):
+                spelled = self.reading is _Reading.NUMBERS and ("%s" in text or "%r" in text)
+                return self._no_number(parent) if spelled else []
+            case ast.UnaryOp(op=ast.Not()):
+                return []
+            case ast.BoolOp():
+                return [parent]
+            case ast.Compare(left=left, ops=operators, comparators=others):
+                if any(isinstance(each, (ast.Is, ast.IsNot)) for each in operators):
+                    if left is node and all(isinstance(other, ast.Constant) for other in others):
+                        return []  # `x is None`
+                    return refuted(f"the code asks which object `{ast.unparse(node)}` is")
+                if any(isinstance(each, (ast.In, ast.NotIn)) for each in operators):
+                    return unknown(f"`in` may ask which object `{ast.unparse(node)}` is")
+                if self.reading is _Reading.NUMBERS:
+                    return self._no_number(parent)
+                doubt = self._beside([left, *others], node)
+                return doubt if doubt is not None else []
+            case ast.BinOp(left=left, right=right) if self.reading is _Reading.VALUES:
+                doubt = self._beside([left, right], node)
+                return doubt if doubt is not None else [parent]
+        return [parent] if self.reading is _Reading.VALUES else self._no_number(parent)
+
+    def _beside(self, operands: list[ast.expr], node: ast.expr) -> Fact | None:
+        """Why the class of another operand may see the value, as far as it is not known to be a number or a tensor."""
+        for other in operands:
+            if other is not node and self.semantics.kind(other).type not in _OPERANDS:
+                return unknown(f"`{ast.unparse(other)}` may be of a class that sees what is computed with it")
+        return None
+
+    def _of_attribute(self, attribute: ast.Attribute) -> Fact | list[ast.expr]:
+        name, of_tensors = attribute.attr, self.reading is _Reading.VALUES
+        if name in _GRAPH:
+            return refuted(f"`{ast.unparse(attribute)}` is read")
+        if name in _PLAIN and isinstance(attribute.ctx, ast.Load):
+            return [] if of_tensors else self._no_number(attribute)
+        call = self.semantics.tree.parent(attribute)
+        if not (isinstance(call, ast.Call) and call.func is attribute):
+            return self._unseen(attribute)
+        if name in _FILLING:
+            return []
+        if name in _TAKING:
+            return [call]
+        if name == "sort" and self._has_plain_words(call):
+            return []
+        result = torch_api.TENSOR_METHODS.get(name, "")
+        if not of_tensors:
+            return self._no_number(call)
+        if name in _PLAIN_METHODS:
+            return []
+        computes = result.startswith(("tensor", "tuple")) and not name.endswith("_") and name != "as_subclass"
+        if (computes or (name in _CHANGING and not self.kept)) and _is_functional(call):
+            return [call]
+        return self._unseen(call)
+
+    def _argument(self, call: ast.Call, node: ast.expr) -> Fact | list[ast.expr]:
+        """What a function that is called makes of an argument."""
+        name, of_tensors = self.semantics.qualified_name(call.func) or "", self.reading is _Reading.VALUES
+        if name in _ENDS if of_tensors else name in _AS_NUMBER:
+            return []
+        if name in _HANDS_ON or (name in _COMPUTES and of_tensors):
+            return [call] if self._has_plain_words(call) else self._unseen(call)
+        if name.startswith("math.") or (name.startswith("logging.") and of_tensors):
+            return []
+        if name == "builtins.id" or name.startswith("torch.autograd."):
+            return refuted(f"`{ast.unparse(call.func)}` asks for more than the value of `{ast.unparse(node)}`")
+        result = torch_api.FUNCTIONS.get(name, "tensor" if name in torch_api.FACTORIES else "")
+        if result and of_tensors and not name.endswith("_") and _is_functional(call):
+            return [call] if result.startswith(("tensor", "tuple", "list")) else []
+        match call.func:
+            case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
+                return [] if of_tensors or "!" not in text else self._no_number(call)
+            case ast.Attribute(value=ast.Name() as container, attr=method) if method in _FILLING:
+                return self._put_into(container, call)
+            case ast.Name():
+                return self._parameter(call, node)
+        return self._unseen(call)
+
+    # --- where it goes -----------------------------------------------------------------------------------------------
+
+    def _targets(self, targets: list[ast.expr], node: ast.expr) -> Fact | list[ast.expr]:
+        found: list[ast.expr] = []
+        for target in targets:
+            for part in _parts(target):
+                match part:
+                    case ast.Name():
+                        if isinstance(self.semantics.tree.parent(part), ast.AugAssign) and not self._starts_fresh(part):
+                            return unknown(f"nothing shows what `{part.id}`, which it is added to, was before")
+                        found += self._bound(part)
+                    case ast.Subscript(value=ast.Name() as container):
+                        put = self._put_into(container, node)
+                        if isinstance(put, Fact):
+                            return put
+                        found += put
+                    case _:
+                        return unknown(f"`{ast.unparse(part)}` gets it, which may be read from anywhere")
+        return found
+
+    def _starts_fresh(self, target: ast.Name) -> bool:
+        return self.semantics.of(FreshStarts).fact(target, target).is_certain
+
+    def _bound(self, name: ast.Name) -> list[ast.expr]:
+        binding = self.semantics.bindings.of(name)
+        return self.uses(binding) if binding is not None else []
+
+    def _put_into(self, container: ast.Name, node: ast.expr) -> Fact | list[ast.expr]:
+        """A container of the same file, in which it is kept on."""
+        if not self.semantics.of(FreshStarts).fact(container, container).is_certain:
+            return unknown(f"`{container.id}` gets it, and nothing shows who else has that")
+        return [use for binding in self.semantics.bindings.reaching(container) for use in self.uses(binding)]
+
+    def _parameter(self, call: ast.Call, node: ast.expr) -> Fact | list[ast.expr]:
+        """The parameter of a function of the file."""
+        function = self.semantics.facts.definition(call.func)
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or function.args.vararg or function.args.kwarg:
+            return self._unseen(call)
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        given = [each for each in arguments if self.semantics.facts.argument(call, function, each) is node]
+        bindings = [binding for each in given if (binding := self.semantics.bindings.of(each)) is not None]
+        return [use for binding in bindings for use in self.uses(binding)] if bindings else self._unseen(call)
+
+    def _returned(self, node: ast.expr) -> Fact | list[ast.expr]:
+        """The calls of a function that stands in another one, and is only called there."""
+        function = self.semantics.tree.function(node)
+        calls = self._calls(function) if isinstance(function, FUNCTIONS) else None
+        return list(calls) if calls is not None else unknown(f"`{self.name}` is handed to callers that the file does not show")
+
+    def _calls(self, function: Function) -> list[ast.Call] | None:
+        binding = self.semantics.bindings.of(function)
+        around = self.semantics.tree.function(function)
+        if binding is None or around is None or function.decorator_list or binding.form is not Form.FUNCTION:
+            return None
+        calls = [self.semantics.tree.parent(use) for use in binding.uses]
+        found = [call for call, use in zip(calls, binding.uses) if isinstance(call, ast.Call) and call.func is use]
+        return found if len(found) == len(calls) and not isinstance(function, ast.AsyncFunctionDef) else None
+
+    # --- what is said of the others ----------------------------------------------------------------------------------
+
+    def _has_plain_words(self, call: ast.Call) -> bool:
+        """Whether the keywords of a call hand the values to nothing but functions that make numbers of them."""
+        for word in call.keywords:
+            if word.arg == "key" and (self.semantics.qualified_name(word.value) or "") not in _PLAIN_KEYS:
+                return False
+            if word.arg is None:
+                return False
+        return True
+
+    def _unseen(self, node: ast.AST) -> Fact:
+        shown = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+        return unknown(f"`{shown if len(shown) <= 40 else '…'}` gets what `{self.name}` keeps; it may need the graph")
+
+    def _no_number(self, node: ast.AST) -> Fact:
+        return unknown(f"`{ast.unparse(node)}` of a number is not what it is of a tensor")
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    """The targets that a target is made of."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for part in target.elts:
+            yield from _parts(part)
+    else:
+        yield target.value if isinstance(target, ast.Starred) else target
+
+
+def _is_functional(call: ast.Call) -> bool:
+    """Whether no keyword of a call of torch makes it write to something."""
+    return not {word.arg for word in call.keywords} & {None, "out", "inplace", "requires_grad"}
