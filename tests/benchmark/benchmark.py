@@ -32,13 +32,13 @@ def main(arguments: Sequence[str]) -> int:
         results[name] = CASES[name](bench)
         print("\n".join(["", results[name].title, *results_table(results[name].rows), ""]), flush=True)
         if to_page is not None:  # after each case: what was measured is kept if a later one is interrupted
-            _write(to_page, bench, results)
+            _write(to_page, bench, results, options.only or ())
     targets = [target for result in results.values() for target in result.targets]
     print("\n".join(targets_table(targets)))
     return 0 if all(target.met for target in targets) else 1
 
 
-def _write(path: Path, bench: Bench, results: dict[str, Result]) -> None:
+def _write(path: Path, bench: Bench, results: dict[str, Result], only: Sequence[str]) -> None:
     versions = {
         name: {
             distribution: version
@@ -48,14 +48,16 @@ def _write(path: Path, bench: Bench, results: dict[str, Result]) -> None:
         for name in bench.manifest.environments
     }
     missing = [name for name in CASES if name not in results]
-    path.write_text(page(list(results.values()), missing, versions, _command(bench)), encoding="utf-8")
+    path.write_text(page(list(results.values()), missing, versions, _command(bench, only)), encoding="utf-8")
 
 
-def _command(bench: Bench) -> str:
+def _command(bench: Bench, only: Sequence[str]) -> str:
     """What to type to measure the same; where things are kept makes no difference."""
     options = ["--quick"] if bench.quick else ["--runs", str(bench.rounds)]
     if bench.sample is not None:
         options += ["--sample", str(bench.sample)]
+    for case in only:
+        options += ["--only", case]
     return " ".join(["python tests/benchmark/benchmark.py", *options])
 
 
