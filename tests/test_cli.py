@@ -443,7 +443,7 @@ def test_a_run_without_a_cache_loads_nothing_of_it() -> None:
 def test_the_cache_is_where_it_should_be() -> None:
     make(a=TYPO)
     torchlint_("--no-cache", ".")
-    torchlint_("--fix", "--diff", ".")
+    torchlint_("--no-cache", "--fix", "--diff", ".")
     torchlint_("-", given=TYPO)
     assert os.listdir() == ["a.py"]
     first = torchlint_(".")

@@ -515,11 +515,15 @@ def test_a_cache_that_is_deep_or_no_file_counts_as_empty() -> None:
         assert run(["a.py"], TYPOS, cache=Cache("cache", "key")) == expected
 
 
-def test_a_cache_folder_that_no_file_can_be_in_is_done_without() -> None:
+def test_a_cache_folder_that_no_file_can_be_in_is_one_line() -> None:
     Path("a.py").write_text(TYPO)
     Path("torchlint.toml").write_text('select = ["TPL005"]\ncache-dir = "a\\u0000b"\n')
     finished = torchlint_("a.py")
-    assert (finished.returncode, finished.stderr) == (1, "")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr == (
+        "torchlint.toml: error: `cache-dir`: expected a folder below that of this file, torchlint's own or new,"
+        ' found "a\\x00b": embedded null byte\n'
+    )
 
 
 @pytest.mark.parametrize("count", ["1e999", "NaN", "-5", "0"])

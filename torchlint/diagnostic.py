@@ -73,6 +73,11 @@ class Fix:
         return f"{self.message} (unsafe: {self.reason})" if self.reason else self.message
 
 
+def applies(fix: Fix, wanted: Applicability) -> bool:
+    """Whether a fix is applied where fixes of the applicability ``wanted`` are: the safe ones always are."""
+    return fix.applicability is Applicability.SAFE or wanted is Applicability.UNSAFE
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding of one rule.

@@ -22,6 +22,7 @@ from torchlint.reporters.report import Report
 from torchlint.reporters.summary import unread, unsafe_fixes, would_fix
 from torchlint.rules.plugins import states
 from torchlint.rules.selection import SelectionError, codes_in
+from torchlint.text.cache_folder import may_be_cache
 
 _STANDARD_INPUT = "-"
 
@@ -139,9 +140,11 @@ class _Run:
         )
 
     def _cache(self, task: Task, settings: Settings) -> Cache | None:
-        if self._options.no_cache or task.action is not Action.LINT:
+        if self._options.no_cache:
             return None
         folder = self._options.cache_dir or settings.cache_dir or FOLDER
+        if self._options.cache_dir and not may_be_cache(folder):
+            raise OutputError(f"{folder}: error: there are other things in it, and the cache needs a folder of its own")
         ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
         codes = (rule.code for rule in task.rules)
         return Cache(folder, settings_key(codes, repr(task.options), ignores, *states(settings.known)))

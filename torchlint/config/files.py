@@ -16,6 +16,7 @@ from torchlint.config.keys import KEYS, SELECTING, nearest, shown_value
 from torchlint.config.settings import Selection, Settings
 from torchlint.diagnostic import FileError, Location
 from torchlint.rules import all_rules
+from torchlint.text.cache_folder import may_be_cache
 
 PYPROJECT = "pyproject.toml"
 OWN_FILE = "torchlint.toml"
@@ -44,8 +45,25 @@ def read_settings(path: str) -> Settings | None:
     values = _values(table, path)
     selection = Selection(**{key.replace("-", "_"): values.pop(key) for key in SELECTING if key in values})
     if "cache-dir" in values:
-        values["cache-dir"] = os.path.join(root, values["cache-dir"])
+        values["cache-dir"] = _cache_dir(values["cache-dir"], root, path)
     return Settings(root, path, selections=(selection,), **{key.replace("-", "_"): value for key, value in values.items()})
+
+
+def _cache_dir(value: str, root: str, path: str) -> str:
+    """The folder that the file at ``path`` calls ``value``, which lies below ``root``, the folder of that file."""
+    wrong = "expected a folder below that of this file"
+    prefix = "" if _is_own(path) else "tool.torchlint."
+    try:
+        folder, real = os.path.join(root, value), os.path.realpath(os.path.join(root, value))
+        if os.path.isabs(value) or not real.startswith(os.path.join(os.path.realpath(root), "")):
+            raise ValueError("it leads elsewhere; `--cache-dir` may name any folder")
+        if not may_be_cache(folder):
+            raise ValueError("there are other things in it")
+    except ValueError as error:
+        raise ConfigError(
+            path, f"`{prefix}cache-dir`: {wrong}, torchlint's own or new, found {shown_value(value)}: {error}"
+        ) from None
+    return folder
 
 
 def _values(table: Mapping[str, Any], path: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from torchlint.config.patterns import read_patterns
+from torchlint.text.cache_folder import IGNORE_TEXT
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def _read(path: str) -> GitIgnoreSpec | None:
         lines = read_file(path, _LARGEST).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return None
+    if "\n".join((*lines, "")) == IGNORE_TEXT:
+        return None  # of a cache: no code is to hide behind it
     if not any(line.strip() and not line.startswith("#") for line in lines):
         return None
     return read_patterns(lines)

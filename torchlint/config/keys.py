@@ -197,7 +197,12 @@ KEYS = (
         "How bad a finding has to be for the run to fail: an error, or a warning, which is any finding.",
         {"type": "string", "enum": list(SEVERITIES)},
     ),
-    Key("cache-dir", _string, "Where the cache is, from the configuration file on.", {"type": "string", "minLength": 1}),
+    Key(
+        "cache-dir",
+        _string,
+        "Where the cache is: a folder below that of the configuration file, torchlint's own or new.",
+        {"type": "string", "minLength": 1},
+    ),
 )
 
 SELECTING = ("select", "ignore", "extend-select")

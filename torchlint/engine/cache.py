@@ -4,6 +4,9 @@ The cache is a folder with one folder per settings and, in it, a few dozen files
 directories whose names hash to it: a run over five files reads and writes five of them at most, a run over fifty thousand
 some hundred kilobytes at a time. Each file is JSON behind a checksum and is replaced as a whole; a file that is missing,
 damaged or foreign counts as empty. Nothing in here raises because of what stands in the cache or because it cannot be written.
+
+A checksum is no signature: who can write the cache can have a finding left out, as can who writes a noqa comment. What comes
+from it is shown; a fix is never applied from it.
 """
 
 from __future__ import annotations
@@ -18,18 +21,16 @@ from typing import Any
 
 from torchlint import __version__
 from torchlint.diagnostic import SEVERITIES, Applicability, Diagnostic, Edit, FileError, Fix, Location, Severity
+from torchlint.text.cache_folder import IGNORE, IGNORE_TEXT, TAG, TAG_TEXT, may_be_cache
 from torchlint.text.reading import read_file
 
 FOLDER = ".torchlint_cache"
-
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of torchlint; see https://bford.info/cachedir/\n"
-_IGNORE = "# Made by torchlint\n*\n"
 
 _TICK = 50_000_000
 """Nanoseconds: no file system in use on a local disk is coarser, except those that count whole seconds."""
 _COARSE_TICK = 2_000_000_000
 
-_LARGEST = 500_000_000
+_LARGEST = 100_000_000
 """Bytes of one file of the cache; more are not read."""
 
 _MOST_TEXT = 1_000_000
@@ -159,7 +160,8 @@ class Cache:
         if not any(shard.dirty for shard in self._shards.values()):
             return
         with suppress(OSError, ValueError):
-            self._make_folder()
+            if not self._has_folder():
+                return
             for name, shard in self._shards.items():
                 if shard.dirty:
                     _forget_vanished(shard)
@@ -184,17 +186,22 @@ class Cache:
             self._shards[shard_name] = _Shard(_read(os.path.join(self._results, shard_name)))
         return self._shards[shard_name], directory, name
 
-    def _make_folder(self) -> None:
-        os.makedirs(self._results, exist_ok=True)
-        for name, content in (("CACHEDIR.TAG", _TAG), (".gitignore", _IGNORE)):
+    def _has_folder(self) -> bool:
+        """Makes the folder where it is not there yet; False where it may not be the cache."""
+        if not may_be_cache(self._folder) or os.path.islink(self._results):
+            return False
+        os.makedirs(self._folder, exist_ok=True)
+        for name, content in ((TAG, TAG_TEXT), (IGNORE, IGNORE_TEXT)):
             path = os.path.join(self._folder, name)
-            if not os.path.exists(path):
+            if not os.path.lexists(path):
                 self._write(path, content.encode())
+        os.makedirs(self._results, exist_ok=True)
+        return True
 
     def _write(self, path: str, data: bytes) -> None:
-        temporary = f"{path}.{os.getpid()}.tmp"
+        temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
         try:
-            with open(temporary, "wb") as file:
+            with open(temporary, "xb") as file:  # which follows no link that lies there
                 file.write(data)
             os.replace(temporary, path)
         except BaseException:
@@ -238,11 +245,12 @@ def _forget_vanished(shard: _Shard) -> None:
 
 def _result(entry: Entry, path: str) -> Result | None:
     """The result in an entry; None where something else is in it."""
-    if len(entry) < 6:
+    if len(entry) in (3, 4):
         return CLEAN
     try:
-        found = tuple(_to_diagnostic(each, path) for each in entry[4])
-        return Result(found, tuple(_to_error(each, path) for each in entry[5]))
+        diagnostics, errors = entry[4:]
+        found = tuple(_to_diagnostic(each, path) for each in diagnostics)
+        return Result(found, tuple(_to_error(each, path) for each in errors))
     except (TypeError, ValueError):
         return None
 
@@ -320,7 +328,7 @@ def _from_span(start: Location, end: Location) -> tuple[int, int, int, int]:
 
 
 def _to_location(row: object, column: object) -> Location:
-    if not isinstance(row, int) or not isinstance(column, int):
+    if not isinstance(row, int) or not isinstance(column, int) or row < 1 or column < 1:
         raise TypeError(f"no place: {row!r}, {column!r}")
     return Location(row, column)
 

@@ -244,7 +244,7 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     fixed = source.with_text(result.text)
     outcome = Outcome(_located(fixed, result.remaining), errors)
     if result.text == source.text:
-        return outcome
+        return replace(outcome, is_lasting=not errors and task.baseline is None)
     try:
         replacement = _replacement(source, result.text, data)
     except (SourceError, ValueError) as error:

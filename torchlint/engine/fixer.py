@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, Fix
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, applies
 from torchlint.engine.linter import lint
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.catalogue import Entry
@@ -90,7 +90,7 @@ def _fix(source: Source, applicability: Applicability, findings: Callable[[Sourc
         chosen = _compatible(
             diagnostic
             for diagnostic in found
-            if diagnostic.fix is not None and _applies(diagnostic.fix, applicability) and _key(diagnostic) not in broken
+            if diagnostic.fix is not None and applies(diagnostic.fix, applicability) and _key(diagnostic) not in broken
         )
         if not chosen:
             return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
@@ -105,10 +105,6 @@ def _fix(source: Source, applicability: Applicability, findings: Callable[[Sourc
         idle = 0 if len(found) < fewest else idle + 1
         fewest = min(fewest, len(found))
     raise _EndlessError(map(source.located, chosen))
-
-
-def _applies(fix: Fix, applicability: Applicability) -> bool:
-    return fix.applicability is Applicability.SAFE or applicability is Applicability.UNSAFE
 
 
 def _key(diagnostic: Diagnostic) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from torchlint.diagnostic import FileError
+from torchlint.diagnostic import Diagnostic, FileError, applies
 from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.engine.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
 from torchlint.engine.words import awake_rules
@@ -44,8 +44,9 @@ def run(
 ) -> list[Outcome]:
     """Lints or fixes the files at ``paths``; gives the outcomes that say something, in the order of ``paths``.
 
-    Up to ``jobs`` processes share the work, if there is enough of it. ``cache`` is for `Action.LINT` only. ``advance`` is told
-    of how many more files are done. What goes wrong with a file is part of its outcome; nothing is raised but
+    Up to ``jobs`` processes share the work, if there is enough of it. ``cache`` says of files that
+    have not changed what is found in them; those in which there is something to fix are looked at again. ``advance`` is told of
+    how many more files are done. What goes wrong with a file is part of its outcome; nothing is raised but
     `KeyboardInterrupt`.
     """
     outcomes: dict[int, Outcome] = {}
@@ -127,17 +128,18 @@ def _candidates(
     outcomes: dict[int, Outcome],
     advance: Callable[[int], object],
 ) -> Iterator[_Candidate]:
-    """The files that have to be linted; ``outcomes`` gets what is known of the others."""
+    """The files that have to be looked at; ``outcomes`` gets what is known of the others."""
+    known = _Knowledge(task)
     for index, path in enumerate(paths):
         try:
             metadata = Metadata.of(path)
             refuse_larger(metadata.size, path, task.max_file_size)
-            result = cache.by_metadata(path, metadata) if cache is not None else None
+            result = known(cache.by_metadata(path, metadata)) if cache is not None else None
             if result is None:
                 data = read_file(path, task.max_file_size)
                 if may_hold_findings(data, path, task):
                     content = digest(data) if cache is not None else ""
-                    result = cache.by_content(path, content) if cache is not None else None
+                    result = known(cache.by_content(path, content)) if cache is not None else None
                     if result is None:
                         yield _Candidate(index, path, metadata, content, data)
                         continue
@@ -151,6 +153,29 @@ def _candidates(
             if result is not CLEAN:
                 outcomes[index] = Outcome(result.diagnostics, result.errors)
         advance(1)
+
+
+class _Knowledge:
+    """Tells which of the cache's results are all that there is to a file."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._declared = {rule.code: (rule.name, rule.severity, rule.url) for rule in task.rules}
+
+    def __call__(self, result: Result | None) -> Result | None:
+        """A result that the task's rules can have given, and by which nothing is to be done to the file; None for another."""
+        if result is None or result is CLEAN:
+            return result
+        return result if all(self._may_be(each) and not self._is_due(each) for each in result.diagnostics) else None
+
+    def _may_be(self, found: Diagnostic) -> bool:
+        return self._declared.get(found.code) == (found.name, found.severity, found.declared_url)
+
+    def _is_due(self, found: Diagnostic) -> bool:
+        """Whether the task is to do something about a finding."""
+        if self._task.action in (Action.FIX, Action.DIFF):
+            return found.fix is not None and applies(found.fix, self._task.applicability)
+        return self._task.action is Action.ADD_NOQA
 
 
 def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int) -> Iterator[tuple[_Candidate, Outcome]]:

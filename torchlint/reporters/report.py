@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity
+from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity, applies
 
 if TYPE_CHECKING:
     from torchlint.rules.catalogue import Entry
@@ -52,7 +52,7 @@ class Report:
     def fixes(self, diagnostic: Diagnostic) -> bool:
         """Whether ``--fix`` would fix this finding."""
         fix = diagnostic.fix
-        return fix is not None and (fix.applicability is Applicability.SAFE or self.applicability is Applicability.UNSAFE)
+        return fix is not None and applies(fix, self.applicability)
 
 
 class Part(NamedTuple):
