@@ -19,7 +19,12 @@ def page_url(code: str, declared: str = "") -> str | None:
 
 
 def printable(text: str) -> str:
-    """``text`` on one line, with escapes for what a terminal would act upon instead of showing it."""
+    """``text`` on one line, with escapes for what a terminal or a log would act upon, or would not show: control characters,
+    those that turn the direction of writing or have no width, and whatever else is no character to be seen.
+
+    What comes from files, their names among it, passes through here, or through `columns.shown`, on its way out; but for the
+    formats that have escapes of their own, and for diffs that are not for a terminal, which have to be what `patch` needs.
+    """
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)

@@ -107,8 +107,10 @@ class Plugin:
         except SourceError:
             return
         for diagnostic in found:
+            from torchlint.diagnostic import printable
+
             location = diagnostic.location
-            yield location.row, location.column - 1, f"{diagnostic.code} {diagnostic.message}", type(self)
+            yield location.row, location.column - 1, f"{diagnostic.code} {printable(diagnostic.message)}", type(self)
 
 
 def _may_share(text: str) -> bool:

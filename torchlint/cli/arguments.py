@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from torchlint import __version__
 from torchlint.cli.terminal import WHEN
@@ -53,6 +53,15 @@ exit codes:
   1  findings are left (with --diff: something would change)
   2  wrong use, a configuration that makes no sense, or some file could not be read, parsed or written
 """
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong on one line, with nothing in it that a terminal would act upon."""
+
+    def error(self, message: str) -> NoReturn:
+        from torchlint.diagnostic import printable
+
+        super().error(printable(message))
 
 
 def check_options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -104,7 +113,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def check_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="torchlint",
         usage="torchlint [check] [options] [PATH ...]",
         description="Finds what PyTorch code gets wrong silently, and mends it.",
@@ -205,7 +214,7 @@ def _add_run_options(group: argparse._ArgumentGroup) -> None:
 
 
 def rule_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="torchlint rule", description="Shows what a rule finds, and why.", allow_abbrev=False)
+    parser = _Parser(prog="torchlint rule", description="Shows what a rule finds, and why.", allow_abbrev=False)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("code", nargs="?", metavar="CODE", help="the rule, as in TPL001 or data-mutation")
     which.add_argument("--all", action="store_true", help="list all rules")
@@ -216,7 +225,7 @@ def rule_parser() -> argparse.ArgumentParser:
 def prove_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="torchlint prove",
         description="Runs each rule's hazard program, applies the rule's fix to it, and runs it again.",
     )
@@ -232,7 +241,7 @@ def prove_parser() -> argparse.ArgumentParser:
 
 
 def test_rule_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="torchlint test-rule",
         description="Checks rules against their fixture folders: bad.py, fixed.py, good.py and hazard.py.",
         allow_abbrev=False,
@@ -249,7 +258,7 @@ def test_rule_parser() -> argparse.ArgumentParser:
 
 
 def completion_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="torchlint generate-shell-completion",
         description="Writes the script that has a shell complete torchlint's options.",
         epilog="bash: torchlint generate-shell-completion bash > ~/.local/share/bash-completion/completions/torchlint",
@@ -260,7 +269,7 @@ def completion_parser() -> argparse.ArgumentParser:
 
 
 def explain_kind_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="torchlint explain-kind",
         description="Shows what torchlint knows of the innermost expression at a place, and why.",
         allow_abbrev=False,

@@ -14,7 +14,7 @@ from torchlint.cli.output import Output, OutputError
 from torchlint.config.discovery import Discovery, discover
 from torchlint.config.files import ConfigError, Resolver, read_settings
 from torchlint.config.settings import Overrides, Selection, Settings, shown
-from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity
+from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity, printable
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
@@ -32,7 +32,7 @@ def check(options: argparse.Namespace) -> int:
     try:
         return _Run(options).check()
     except (BaselineError, ConfigError, OutputError) as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return ERROR
     except SelectionError as error:
         return refuse(str(error))
@@ -76,7 +76,7 @@ class _Run:
     def _show_files(self) -> int:
         discovery = self._discovery()
         self._output.errors(discovery.errors)
-        sys.stdout.writelines(f"{file}\n" for file in discovery.files)
+        self._output.names(discovery.files)
         return ERROR if discovery.errors else CLEAN
 
     def _check_files(self) -> int:

@@ -12,5 +12,7 @@ INTERRUPTED = 130
 
 def refuse(message: str, start: str = "torchlint: error") -> int:
     """Says in one line on the standard error why nothing is done; returns the exit code."""
-    print(f"{start}: {message}", file=sys.stderr)
+    from torchlint.diagnostic import printable
+
+    print(printable(f"{start}: {message}"), file=sys.stderr)
     return ERROR

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlint.cli.exits import CLEAN, refuse
-from torchlint.diagnostic import Location
+from torchlint.diagnostic import Location, printable
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Binding
@@ -22,11 +22,12 @@ def show(options: argparse.Namespace) -> int:
         return refuse(f"not of the form FILE:ROW:COLUMN: {options.place}")
     try:
         with open(path, "rb") as file:
-            print(explain(Source.decode(file.read(), path), Location(int(row), int(column))))
+            found = explain(Source.decode(file.read(), path), Location(int(row), int(column)))
     except OSError as error:
         return refuse(f"{path}: {error.strerror or error}")
     except (SourceError, LookupError) as error:
         return refuse(str(error.args[0]))
+    print(*map(printable, found.split("\n")), sep="\n")
     return CLEAN
 
 

@@ -78,7 +78,7 @@ def _dispatch(arguments: list[str]) -> int:
     try:
         return run(options)
     except ConfigError as error:
-        print(error, file=sys.stderr)
+        print(error, file=sys.stderr)  # which is a `FileError`, and printable
         return ERROR
     except PluginError as error:
         return refuse(str(error))

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from torchlint.cli.terminal import console, is_terminal
-from torchlint.diagnostic import FileError
+from torchlint.diagnostic import FileError, printable
 from torchlint.reporters import FOR_PEOPLE, marked, render
+from torchlint.reporters.columns import diff_lines
 from torchlint.reporters.report import Marked, Report
 
 
@@ -59,16 +60,17 @@ class Output:
         return statistics.render_json(report) if chosen == "json" else map(str, statistics.marked(report))
 
     def diffs(self, diffs: Iterable[str]) -> None:
-        """The diffs, which can be given to `patch` wherever they are not for a terminal."""
+        """The diffs, which can be given to `patch` byte for byte wherever they are not to be looked at."""
         with self._target(sys.stdout) as target:
-            wanted = is_terminal(target) or self.options.color == "always"
-            drawing = console(target, self.options.color) if wanted else None
-            if drawing is None:
-                target.writelines(diffs)
-            else:
+            drawing = console(target, self.options.color) if is_terminal(target) or self.options.color == "always" else None
+            if drawing is not None:
                 from torchlint.reporters.terminal import diff, draw
 
                 draw((line for each in diffs for line in diff(each)), drawing)
+            elif target.isatty():
+                target.writelines(f"{line}\n" for each in diffs for line in diff_lines(each))
+            else:
+                target.writelines(diffs)
         sys.stdout.flush()
 
     def errors(self, errors: Iterable[FileError]) -> None:
@@ -87,7 +89,11 @@ class Output:
     def note(self, text: str) -> None:
         """Something that is no finding and no error, on the standard error."""
         if not self.options.quiet:
-            sys.stderr.write(text)
+            sys.stderr.write("\n".join(map(printable, text.split("\n"))))
+
+    def names(self, names: Iterable[str]) -> None:
+        """Names of files, each on a line."""
+        sys.stdout.writelines(f"{printable(name)}\n" for name in names)
 
     @contextmanager
     def _target(self, stream: TextIO) -> Iterator[TextIO]:

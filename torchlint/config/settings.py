@@ -10,7 +10,7 @@ from typing import Any
 
 from torchlint.config.keys import KEYS, SELECTING
 from torchlint.config.patterns import Patterns
-from torchlint.diagnostic import Severity
+from torchlint.diagnostic import Severity, printable
 from torchlint.options import Accumulation, Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
@@ -117,7 +117,7 @@ class Settings:
 
 def shown(settings: Settings) -> str:
     """All settings with their values, a line each, as TOML."""
-    lines = [f"# from {settings.path}" if settings.path else "# no configuration file"]
+    lines = [f"# from {printable(settings.path)}" if settings.path else "# no configuration file"]
     lines.append(f"rules = {_toml([rule.code for rule in settings.rules])}  # select, ignore and extend-select together")
     for key in KEYS:
         if key.name not in SELECTING:
@@ -133,11 +133,17 @@ def _toml(value: object) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, (str, TorchVersion)):
-        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(each if each.isprintable() else _escape(each) for each in escaped) + '"'
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_toml(pattern)} = {_toml(codes)}" for pattern, codes in value.items()) + "}"
     assert isinstance(value, (list, tuple))
     return "[" + ", ".join(_toml(item) for item in value) + "]"
+
+
+def _escape(character: str) -> str:
+    """A character as TOML spells it where it is not to be seen."""
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
 
 
 @dataclass(slots=True)

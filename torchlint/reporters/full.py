@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.diagnostic import Diagnostic
+from torchlint.diagnostic import Diagnostic, printable
 from torchlint.reporters.columns import columns, shown
 from torchlint.reporters.concise import headline
 from torchlint.reporters.report import Marked, Part, Report
@@ -29,7 +29,7 @@ def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
         yield Marked(headline(diagnostic, fixable=report.fixes(diagnostic)), folds=True)
         yield Marked(tuple(_picture(diagnostic, width)))
         if diagnostic.fix:
-            yield Marked((Part("help", "mark"), Part(f": {diagnostic.fix.title}\n")), folds=True)
+            yield Marked((Part("help", "mark"), Part(f": {printable(diagnostic.fix.title)}\n")), folds=True)
         yield Marked((Part("\n"),))
     yield from summary(report)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.diagnostic import Diagnostic, FileError, Severity
+from torchlint.diagnostic import Diagnostic, FileError, Severity, printable
 from torchlint.reporters.report import Report
 
 
@@ -43,6 +43,6 @@ def _command(severity: Severity, properties: dict[str, str], message: str) -> st
 
 
 def _escaped(text: str, *, in_property: bool = False) -> str:
-    """``text`` with what has a meaning in a command spelt otherwise."""
-    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """``text`` on one line, with what has a meaning in a command spelt otherwise."""
+    text = printable(text).replace("%", "%25")
     return text.replace(":", "%3A").replace(",", "%2C") if in_property else text

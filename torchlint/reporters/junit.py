@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from torchlint.diagnostic import printable
 from torchlint.reporters.report import Report
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(report: Report) -> Iterator[str]:
     """A test suite for each file with findings, in which each finding is a failed test; without any, one that passed."""
     root = Element("testsuites", name="torchlint")
     for filename, diagnostics in groupby(report.diagnostics, key=lambda diagnostic: diagnostic.filename):
-        suite = SubElement(root, "testsuite", name=_xml(filename), package="torchlint")
+        suite = SubElement(root, "testsuite", name=printable(filename), package="torchlint")
         for diagnostic in diagnostics:
-            case = SubElement(suite, "testcase", name=diagnostic.code, classname=_xml(filename))
+            case = SubElement(suite, "testcase", name=diagnostic.code, classname=printable(filename))
             case.set("line", str(diagnostic.json_row or diagnostic.location.row))
             if diagnostic.json_row is None:
                 case.set("column", str(diagnostic.location.column))
-            failure = SubElement(case, "failure", message=_xml(diagnostic.message), type=diagnostic.severity)
-            failure.text = _xml(f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}")
+            failure = SubElement(case, "failure", message=printable(diagnostic.message), type=diagnostic.severity)
+            failure.text = printable(f"{diagnostic.place}: {diagnostic.code} {diagnostic.message}")
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(len(suite)))
         suite.set("errors", "0")
     if report.errors:
         suite = SubElement(root, "testsuite", name="errors", package="torchlint")
         for error in report.errors:
-            case = SubElement(suite, "testcase", name=error.code, classname=_xml(error.filename))
-            SubElement(case, "error", message=_xml(error.message)).text = _xml(str(error))
+            case = SubElement(suite, "testcase", name=error.code, classname=printable(error.filename))
+            SubElement(case, "error", message=printable(error.message)).text = printable(str(error))
         suite.set("tests", str(len(suite)))
         suite.set("failures", "0")
         suite.set("errors", str(len(suite)))
@@ -45,8 +43,3 @@ def render(report: Report) -> Iterator[str]:
     ElementTree.indent(root)
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield ElementTree.tostring(root, encoding="unicode") + "\n"
-
-
-def _xml(text: str) -> str:
-    """``text`` without the characters that no XML may hold."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

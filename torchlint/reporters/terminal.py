@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from torchlint.diagnostic import FileError, printable
-from torchlint.reporters.columns import shown
+from torchlint.reporters.columns import diff_lines
 from torchlint.reporters.report import Marked, Part, Role
 
 _STYLES: dict[Role, Style] = {
@@ -51,8 +51,8 @@ def error(found: FileError) -> Marked:
 
 
 def diff(text: str) -> Iterator[Marked]:
-    """The lines of unified diffs."""
-    for line in text.splitlines():
+    """The lines of unified diffs, to be seen: what a terminal would act upon is shown by stand-ins."""
+    for line in diff_lines(text):
         role: Role = ""
         if line.startswith(("---", "+++")):
             role = "name"
@@ -60,4 +60,4 @@ def diff(text: str) -> Iterator[Marked]:
             role = "mark"
         elif line.startswith(("+", "-")):
             role = "added" if line.startswith("+") else "removed"
-        yield Marked((Part(shown(line), role), Part("\n")))
+        yield Marked((Part(line, role), Part("\n")))
