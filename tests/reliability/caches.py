@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,18 +63,19 @@ def try_out(folder: Path, mutants: int, seed: int) -> list[str]:
             for path, data in whole.items():
                 path.write_bytes(data)
             path = chance.choice(sorted(whole))
+            is_right: Callable[[dict[str, str]], bool]
             if number % 3:
                 path.write_bytes(_sealed(_exchanged(json.loads(whole[path].partition(b"\n")[2]), chance)))
-                check = _is_clean
+                is_right = _is_clean
             else:
                 path.write_bytes(_damaged(whole[path], chance))
-                check = expected.__eq__
+                is_right = partial(_is_same, expected)
             try:
                 found = _report(names, task)
             except Exception as error:
                 failures.append(f"mutant {number}: {type(error).__name__}: {error}")
             else:
-                if not check(found):
+                if not is_right(found):
                     failures.append(f"mutant {number}: {path.read_bytes()[:1000]!r}")
     return failures
 
@@ -105,6 +107,10 @@ def _report(names: list[str], task: Task) -> dict[str, str]:
     report = Report(found, errors, rules={rule.code: rule for rule in all_rules()})
     written = {name: "".join(render(name, report)) for name in FORMATS}
     return {**written, "errors": "".join(f"{error}\n" for error in errors)}
+
+
+def _is_same(expected: dict[str, str], written: dict[str, str]) -> bool:
+    return written == expected
 
 
 def _is_clean(written: dict[str, str]) -> bool:

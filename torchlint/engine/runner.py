@@ -44,10 +44,9 @@ def run(
 ) -> list[Outcome]:
     """Lints or fixes the files at ``paths``; gives the outcomes that say something, in the order of ``paths``.
 
-    Up to ``jobs`` processes share the work, if there is enough of it. ``cache`` says of files that
-    have not changed what is found in them; those in which there is something to fix are looked at again. ``advance`` is told of
-    how many more files are done. What goes wrong with a file is part of its outcome; nothing is raised but
-    `KeyboardInterrupt`.
+    Up to ``jobs`` processes share the work, if there is enough of it. ``cache`` says of files that have not changed
+    what is found in them; those in which there is something to fix are looked at again. ``advance`` is told of how many more
+    files are done. What goes wrong with a file is part of its outcome; nothing is raised but `KeyboardInterrupt`.
     """
     outcomes: dict[int, Outcome] = {}
     with _garbage_kept():
