@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.modes.loaded_models import LoadedModels
@@ -14,6 +17,7 @@ from torchlint.semantics.modes.wrong_modes import (
     TrainingModeEvaluations,
 )
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
+from torchlint.semantics.training.frozen_use import FrozenUse
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
 from torchlint.semantics.training.wiping import Wiped, Wiping
 from torchlint.semantics.training.zeroing import PiledUp, Zeroing
@@ -62,3 +66,11 @@ class TrainingQuestions:
     def frozen_given(self, parameters: cst.Call) -> FrozenGiven[cst.BaseExpression] | None:
         """What is frozen of the parameters that an optimizer is given; ``None`` where nothing is known to be."""
         return self._model.found(self._semantics.of(Freezing).given, parameters)
+
+    def may_be_given_less(self, parameters: cst.Call) -> Fact:
+        """Whether an optimizer that is given something frozen does the same without it."""
+        twin = self._model.twin(parameters)
+        given = self._semantics.of(Freezing).given.get(twin) if isinstance(twin, ast.Call) else None
+        if given is None or not isinstance(twin, ast.Call):
+            return unknown("what the optimizer is given is not in sight")
+        return self._semantics.of(FrozenUse).fact(given, twin)

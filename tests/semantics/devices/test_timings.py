@@ -99,12 +99,6 @@ def test_readings_that_do_not_wait(body: str, hasty: list[str]) -> None:
     assert [ast.unparse(statement) for statement in found.hasty] == hasty
 
 
-def test_a_function_that_moves_anything_to_cuda_needs_a_gpu() -> None:
-    found = timing("t = now()\ny = model(x)\nd = «now() - t»", move=".to(flag)")
-    assert found is not None
-    assert found.needs_gpu
-
-
 def test_readings_may_be_kept_in_an_attribute() -> None:
     semantics, (node,) = marked(
         HEADER
@@ -121,3 +115,45 @@ def test_readings_may_be_kept_in_an_attribute() -> None:
     found = semantics.of(Timings).unfinished[node]
     assert ast.unparse(found.hasty[0]) == "self.started = time.time()"
     assert not found.needs_gpu
+
+
+@pytest.mark.parametrize(
+    ("body", "doubt"),
+    [
+        ("t = now()\ny = model(x)\nprint(«now() - t»)", ""),
+        ("with torch.no_grad():\n    t = now()\n    y = model(x)\n    print(«now() - t»)", ""),
+        ("for _ in range(rounds):\n    t = now()\n    for part in x:\n        model(part)\n    print(«now() - t»)", ""),
+        (
+            "for part in x:\n    t = now()\n    y = model(part)\n    print(«now() - t»)",
+            "the loop would wait in each of its rounds",
+        ),
+        (
+            "total = 0\nt = now()\ny = model(x)\ntotal += «now() - t»",
+            "times that are added up are taken often, and each would wait",
+        ),
+        (
+            "with torch.cuda.graph(flag):\n    t = now()\n    y = model(x)\n    print(«now() - t»)",
+            "`torch.cuda.graph` may not allow a wait",
+        ),
+    ],
+)
+def test_whether_a_wait_is_noticed(body: str, doubt: str) -> None:
+    found = timing(body)
+    assert found is not None
+    assert found.free.doubt == doubt
+
+
+@pytest.mark.parametrize(
+    ("move", "needs"),
+    [
+        (".cuda()", True),
+        ('.to("cuda:0")', True),
+        (".to(flag)", False),
+        (".to(cuda)", False),
+        (".cuda() if flag else nn.Linear(4, 4)", False),
+    ],
+)
+def test_whether_a_gpu_is_needed_anyway(move: str, needs: bool) -> None:
+    found = timing("t = now()\ny = model(x)\nprint(«now() - t»)", move)
+    assert found is not None
+    assert found.needs_gpu is needs

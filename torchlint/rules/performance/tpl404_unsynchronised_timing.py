@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import Statement, fix, insert_before
 from torchlint.fixes.code import compound, statement
 from torchlint.rules.rule import Rule
@@ -47,7 +46,9 @@ class UnsynchronisedTiming(Rule):
     ```
 
     ## Fix safety
-    Safe: waiting changes when the clock is read and nothing else. Where the code may as well run without a GPU, the fix asks
+    Safe: waiting changes when the clock is read and nothing else. Unsafe where a loop would wait in each of its rounds or times
+    are added up, so that the GPU runs dry in between, and in a context of which nobody here knows whether it allows a wait,
+    such as the capture of a CUDA graph. Where the code may as well run without a GPU, the fix asks
     `torch.cuda.is_available()` first. There is no fix where other code stands on the line of a reading.
 
     ## References
@@ -75,7 +76,7 @@ class UnsynchronisedTiming(Rule):
             fix(
                 "Wait for the GPU before the clock is read",
                 *(insert_before(reading, wait, alone=True) for reading in timing.hasty),
-                rests_on=NOTHING,
+                rests_on=timing.free,
             ),
         )
 

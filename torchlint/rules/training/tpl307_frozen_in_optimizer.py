@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -35,8 +34,12 @@ class FrozenInOptimizer(Rule):
     ```
 
     ## Fix safety
-    Safe: frozen parameters are not to be changed. Not reported are models of which a part is unfrozen later on, since the
-    optimizer needs it then, and parameter groups. An optimizer state that was saved before has more entries than the new one.
+    Safe where the model and the optimizer are used for nothing but training in the same scope: frozen parameters are not to be
+    changed. Unsafe where other code is given the model, which may thaw it, where the optimizer's state or parameters are read
+    (a state that was saved before has more entries than the new one), where gradients are set by hand, and where nothing may be
+    left to train.
+
+    Not reported are models of which a part is unfrozen later on, since the optimizer needs it then, and parameter groups.
 
     ## References
     - [torch.optim](https://docs.pytorch.org/docs/stable/optim.html)
@@ -62,5 +65,7 @@ class FrozenInOptimizer(Rule):
             node,
             f"{part} is frozen in line {self.model.line(given.frozen)}, but `{optimizer}` is given all of "
             f"`{self.model.shown(node)}`; give it those that require grad",
-            fix("Give only those that require grad", replace(node, wanted), rests_on=NOTHING),
+            fix(
+                "Give only those that require grad", replace(node, wanted), rests_on=self.model.training.may_be_given_less(node)
+            ),
         )

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.certainty.sources import shortened
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.devices.work import DeviceWork
 
 Node = TypeVar("Node")
@@ -22,18 +24,27 @@ _CLOCKS = frozenset(
     }
 )
 
+_CONTEXTS = frozenset(
+    {
+        *("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled", "torch.autocast"),
+        *("torch.cuda.amp.autocast", "torch.amp.autocast", "torch.device", "torch.cuda.device", "builtins.open"),
+    }
+)
+"""Contexts in which the GPU can be waited for."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Timing(Generic[Node, Place]):
     """A difference of two readings of the clock, and the last ``work`` in between that nothing waits for.
 
     ``hasty`` are the statements of those readings that do not wait for the GPU beforehand. ``needs_gpu`` is whether the
-    function around them needs a GPU wherever it is run.
+    function around them needs a GPU wherever it is run, and ``free`` whether nothing but the clock takes notice of a wait.
     """
 
     work: Node
     hasty: tuple[Place, ...]
     needs_gpu: bool
+    free: Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +74,33 @@ class Timings:
             work = self._unfinished(stretch.between) if stretch is not None else None
             if stretch is not None and work is not None:
                 hasty = tuple(each for each in (stretch.first, stretch.last) if not self._is_synchronised(each))
-                found[node] = Timing(work, hasty, self._work.surely_on_gpu(stretch.last))
+                found[node] = Timing(work, hasty, self._work.surely_on_gpu(stretch.last), self._may_wait(node, stretch))
         return found
+
+    # --- whether a wait is noticed -----------------------------------------------------------------------------------
+
+    def _may_wait(self, difference: ast.BinOp, stretch: _Stretch) -> Fact:
+        """Whether nothing but the clock takes notice of a wait before each reading."""
+        tree = self._semantics.tree
+        is_short = not any(isinstance(node, LOOPS) for part in stretch.between for node in ast.walk(part))
+        is_added = isinstance(tree.statement(difference), ast.AugAssign)
+        contexts = [context for reading in (stretch.first, stretch.last) for context in self._contexts(reading)]
+        strange = [each for each in contexts if self._semantics.qualified_name(each) not in _CONTEXTS]
+        return all_of(
+            known(not (is_short and any(tree.loops(stretch.first))), "the loop would wait in each of its rounds"),
+            known(not is_added, "times that are added up are taken often, and each would wait"),
+            CERTAIN if not strange else unknown(f"`{shortened(strange[0])}` may not allow a wait"),
+        )
+
+    def _contexts(self, statement: ast.stmt) -> Iterator[ast.expr]:
+        """What a statement stands in that a ``with`` has entered, less its arguments."""
+        for parent in self._semantics.tree.ancestors(statement):
+            if isinstance(parent, FUNCTIONS):
+                return
+            if isinstance(parent, (ast.With, ast.AsyncWith)):
+                for item in parent.items:
+                    context = item.context_expr
+                    yield context.func if isinstance(context, ast.Call) else context
 
     # --- what is timed -----------------------------------------------------------------------------------------------
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics, Type, torch_api
+from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, walk
-from torchlint.semantics.devices.placement import Placements
+from torchlint.semantics.devices.placement import Placement, Placements
 
 WAITING_METHODS = frozenset({"item", "tolist", "cpu", "numpy", "nonzero", "synchronize", "masked_select", "unique", "wait"})
 """Methods that wait until the GPU has computed what they are called on."""
@@ -24,6 +25,12 @@ _HARMLESS_CALLS = frozenset(
     }
 )
 _HARMLESS_METHODS = frozenset({"append", "zero_grad", "size", "dim", "detach", "eval", "train", "parameters"})
+
+_DECIDING = (
+    *(ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.TryStar, ast.Match, ast.For, ast.AsyncFor, ast.While),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.With, ast.AsyncWith),
+)
+"""What decides whether the code in it runs."""
 
 
 class DeviceWork:
@@ -150,11 +157,26 @@ class DeviceWork:
             return None
         if self._semantics.qualified_name(node.func.value) is not None and node.func.attr == "cuda":
             return None
-        return placement.device_name.startswith("cuda") and not self._is_conditional(node)
+        return self._names_gpu(placement) and not self._is_conditional(node) and self._is_of_torch(node.func.value)
+
+    @staticmethod
+    def _names_gpu(placement: Placement) -> bool:
+        """Whether the device is written out as a GPU."""
+        match placement.device:
+            case str(device) | ast.Constant(value=str(device)):
+                return device.strip("\"'").startswith("cuda")
+        return False
+
+    def _is_of_torch(self, moved: ast.expr) -> bool:
+        """Whether what is moved is a tensor or a module for certain, so that the move is torch's own."""
+        kind = self._semantics.kind(moved)
+        is_module = kind.type is Type.MODULE and kind.name in torch_api.MODULES
+        return is_module or self._semantics.of(Tensors).fact(moved).is_certain
 
     def _is_conditional(self, node: ast.AST) -> bool:
+        """Whether anything around a node in its function decides whether, or how often, it runs."""
         for parent in self._semantics.tree.ancestors(node):
-            if isinstance(parent, (ast.If, ast.IfExp)):
+            if isinstance(parent, _DECIDING):
                 return True
             if isinstance(parent, FUNCTIONS):
                 return False
