@@ -45,6 +45,8 @@ opt = torch.optim.SGD(model.parameters(), lr=0.1)
 x = torch.randn(3, 3)
 w = nn.Parameter(torch.randn(3, 3))
 """
+_WEIGHTED = [*TOPICS, "sums", "sums", "evaluation"]
+"""The topics, more often those whose phrases a rule seldom finds something in."""
 _SCOPE = {"model": ["model"], "opt": ["opt"], "plain": ["x"], "leaf": ["w"]}
 
 
@@ -63,8 +65,7 @@ def program(seed: int) -> dict[str, str]:
 
 
 def _program(choice: Choice) -> dict[str, str]:
-    names = sorted(TOPICS)
-    topics = [TOPICS[name] for name in _some(names, choice.between(1, 2), choice)]
+    topics = [TOPICS[name] for name in dict.fromkeys(choice.of(_WEIGHTED) for _ in range(2))]
     here, there = _placed(_chosen([GENERAL.parts, *(topic.parts for topic in topics)], choice), choice)
     phrases = [GENERAL.phrases, *(topic.phrases for topic in topics), *(topic.phrases for topic in topics)]
     everywhere = frozenset(part.name for part in (*here, *there))
@@ -76,7 +77,7 @@ def _program(choice: Choice) -> dict[str, str]:
     own = _written(here, writer)
     writer.scope |= {kind: list(known) for kind, known in _SCOPE.items()}
     imported_data = bool(there) and choice.one_in(4)
-    body = [*writer.block(choice.between(3, 7)), *_endings(writer, choice)]
+    body = [*writer.block(choice.between(3, 6)), *_endings(writer, choice)]
     text = _IMPORTS + how + f"\ntorch.manual_seed({choice.between(0, 9)})\n"
     text += "from pieces import batches, criterion, hooked\n" if imported_data else choice.of((_DATA, _LOADED))
     text += f"{own}\n\n{_SETUP}" + _framed(body, choice)
@@ -84,12 +85,6 @@ def _program(choice: Choice) -> dict[str, str]:
     if there:
         files[PIECES] = f"{_IMPORTS}\n{_DATA}\n\n{pieces}\n"
     return files
-
-
-def _some(options: list[str], count: int, choice: Choice) -> list[str]:
-    """A few different ones."""
-    left = list(options)
-    return [left.pop(choice.below(len(left))) for _ in range(count)]
 
 
 def _chosen(groups: list[tuple[Part, ...]], choice: Choice) -> list[Part]:

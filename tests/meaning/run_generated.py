@@ -12,7 +12,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from generator import program  # noqa: E402
 from shrinking import shrunk  # noqa: E402
 
 from outcome import Outcome  # noqa: E402
+from torchlint.rules.catalogue import Entry  # noqa: E402
 
 KNOWN = Path(__file__).with_name("known_seeds.txt")
 AT_ONCE = 8
@@ -89,8 +90,21 @@ def _judge(seed: int, files: dict[str, str], mended: Fixed, result: Tally) -> No
     if codes := explanation(files, mended, before, after):
         result.explained[codes] += 1
         return
-    guilty = [code for code in sorted(mended.applied) if fails(files, code)]
-    result.differences.append(Difference(seed, files, tuple(guilty) or ("together",)))
+    result.differences.append(Difference(seed, files, tuple(_guilty(files, mended)) or ("together",)))
+
+
+def _guilty(files: dict[str, str], mended: Fixed) -> Iterator[str]:
+    """The rules whose fixes alone make a difference that nothing explains."""
+    alone = {code: fixed(files, _rules(code)) for code in sorted(mended.applied)}
+    before, *outcomes = run_in_turn([files, *(each.files for each in alone.values())])
+    for (code, each), after in zip(alone.items(), outcomes):
+        if not before.same(after) and not explanation(files, each, before, after):
+            yield code
+
+
+def _rules(code: str) -> list[Entry]:
+    """One rule, or all ``together``."""
+    return [rule for rule in RULES if code in (rule.code, "together")]
 
 
 def fails(files: dict[str, str], code: str, error: str | None = None) -> bool:
@@ -99,12 +113,12 @@ def fails(files: dict[str, str], code: str, error: str | None = None) -> bool:
     Only programs that end as ``error`` says count: with none, or with one of this type.
     """
     try:
-        mended = fixed(files, [rule for rule in RULES if code in (rule.code, "together")])
+        mended = fixed(files, _rules(code))
     except Exception:  # a smaller program that is no Python
         return False
     if mended.files == files:
         return False
-    before, after = run_in_turn([files, mended.files])
+    before, after = run_in_turn([files, mended.files], limit=2)
     if before.same(after) or (error is not None and _kind(before) != error):
         return False
     return not explanation(files, mended, before, after)
@@ -123,7 +137,7 @@ def smallest(difference: Difference) -> tuple[dict[str, str], str]:
 
 def shown(files: dict[str, str], code: str) -> str:
     """A program, its fix, and what that does to the output."""
-    mended = fixed(files, [rule for rule in RULES if code in (rule.code, "together")])
+    mended = fixed(files, _rules(code))
     text = "\n".join(f"# {name}\n{text.strip()}" for name, text in files.items())
     return f"{text}\n{changes(files, mended.files)}{difference(run(files).text, run(mended.files).text, 'printed')}"
 
