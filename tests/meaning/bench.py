@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rule", action="append", default=[], help="only programs that attack this rule; may be repeated")
     parser.add_argument("--unsafe", action="store_true", help="apply unsafe fixes as well, and show what they change")
     parser.add_argument("--quiet", "-q", action="store_true", help="name the programs that fail, and show no diffs")
-    parser.add_argument("--write-known", action="store_true", help="write the programs that fail to known.txt")
+    parser.add_argument("--write-known", action="store_true", help="write to known.txt which of these programs fail")
     parser.add_argument("-j", dest="processes", type=int, default=2)
     options = parser.parse_args(arguments)
     programs = [Program.read(path) for path in options.programs or paths()]
@@ -164,7 +164,8 @@ def table(verdicts: Sequence[Verdict]) -> str:
 
 def _known_text(verdicts: Sequence[Verdict]) -> str:
     lines = ["# Programs that fail today, each with what is wrong; test_meaning.py holds this list to exactly what is so."]
-    lines += sorted(f"{verdict.program.name}: {', '.join(verdict.wrong)}" for verdict in verdicts if verdict.wrong)
+    judged = {verdict.program.name: ", ".join(verdict.wrong) for verdict in verdicts}
+    lines += sorted(f"{name}: {wrong}" for name, wrong in {**known(), **judged}.items() if wrong and (PROGRAMS / name).exists())
     return "\n".join(lines) + "\n"
 
 
