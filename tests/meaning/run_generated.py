@@ -158,11 +158,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="the number of the first program")
     parser.add_argument("--shrink", type=int, default=5, help="how many differences of each rule are shrunk (default: 5)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write the programs that differ to this folder")
+    parser.add_argument("--known", action="store_true", help="only the programs that known_seeds.txt lists")
     parser.add_argument("--write-known", action="store_true", help="write the numbers of those that differ to known_seeds.txt")
     parser.add_argument("-j", dest="processes", type=int, default=2)
     options = parser.parse_args(arguments)
     start = time.monotonic()
-    seeds = range(options.seed, options.seed + options.count)
+    seeds = list(known()) if options.known else range(options.seed, options.seed + options.count)
     groups = [seeds[at : at + AT_ONCE] for at in range(0, len(seeds), AT_ONCE)]
     total = Tally()
     gc.freeze()
