@@ -246,7 +246,7 @@ def test_fix_and_diff_together_change_nothing() -> None:
 
 def test_standard_input() -> None:
     result = torchlint_("-", "--output-format", "concise", given=TYPO)
-    assert result.stdout.startswith("-:3:1: TPL005")
+    assert result.stdout.startswith("<stdin>:3:1: TPL005")
     assert result.returncode == 1
     assert torchlint_("-", given=CLEAN).stdout == "No findings.\n"
 
@@ -273,7 +273,7 @@ def test_fixing_standard_input_without_fixes_gives_it_back(text: str) -> None:
 def test_fixing_standard_input_that_is_no_python_gives_it_back() -> None:
     result = torchlint_("--fix", "-", given=BROKEN)
     assert (result.stdout, result.returncode) == (BROKEN, 2)
-    assert result.stderr.startswith("-:1:18: error: cannot parse")
+    assert result.stderr.startswith("<stdin>:1:18: error: cannot parse")
 
 
 def test_a_diff_of_standard_input() -> None:

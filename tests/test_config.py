@@ -109,7 +109,7 @@ def test_the_configuration_above_the_working_directory_counts(monkeypatch: pytes
 
 def test_standard_input_has_the_configuration_of_its_file_name() -> None:
     write("one/torchlint.toml", 'select = ["TPL002"]\n')
-    assert findings("-", given=TYPO) == ["- TPL005"]
+    assert findings("-", given=TYPO) == ["<stdin> TPL005"]
     assert findings("--stdin-filename", "one/a.py", "-", given=TYPO) == []
 
 

@@ -301,7 +301,7 @@ def test_the_limit_can_be_configured() -> None:
 def test_standard_input_above_the_limit_comes_back_as_it_was() -> None:
     finished = torchlint_(*SELECTED, "--max-file-size", "10", "--fix", "-", given=TYPO)
     assert finished.stdout == TYPO
-    assert "-: error: cannot lint: it is larger than 10B" in finished.stderr
+    assert "<stdin>: error: cannot lint: it is larger than 10B" in finished.stderr
 
 
 def test_a_notebook_may_hold_more_than_its_code() -> None:

@@ -216,8 +216,8 @@ def test_json_of_nothing_is_an_empty_array() -> None:
 
 
 def test_standard_input_has_no_absolute_path() -> None:
-    [entry] = json.loads(written("json", finding("h.data", (1, 1), (1, 7), filename="-")))
-    assert entry["filename"] == "-"
+    [entry] = json.loads(written("json", finding("h.data", (1, 1), (1, 7), filename="<stdin>")))
+    assert entry["filename"] == "<stdin>"
 
 
 def test_every_format_can_write_what_is_no_text() -> None:

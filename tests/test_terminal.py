@@ -89,6 +89,8 @@ def test_nothing_is_shown_in_pipes_and_on_dumb_terminals(monkeypatch: pytest.Mon
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\")
+PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[1A\x1b\[2K", re.DOTALL)
+"""The pictures of the progress bar, one upon the other, until they are taken away."""
 LONG = """\
 import torch
 
@@ -116,7 +118,8 @@ def on_terminal(*arguments: str, columns: int = 80, **variables: str) -> str:
             written += part
     os.close(parent)
     process.wait(timeout=60)
-    return written.decode().replace("\r\n", "\n")
+    text = written.decode().replace("\r\n", "\n")
+    return PROGRESS.sub("", text)  # which is there where the machine is busy
 
 
 def cells(text: str) -> list[str]:
@@ -267,6 +270,37 @@ def forward(stream: IO[str], lines: queue.Queue[str]) -> None:
 def wait_for(lines: queue.Queue[str], part: str) -> None:
     while part not in lines.get(timeout=60):
         pass
+
+
+def test_watch_follows_the_configuration() -> None:
+    pytest.importorskip("watchfiles")
+    Path("src").mkdir()
+    Path("src/a.py").write_text(TYPO)
+    Path("torchlint.toml").write_text('extend = "base.txt"\n')  # above what is linted, and called like nothing that is watched
+    Path("base.txt").write_text('ignore = ["TPL005"]\n')
+    command = [sys.executable, "-u", "-m", "torchlint", "--watch", "--output-format", "concise", "src"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED="1")
+    )
+    assert process.stdout is not None and process.stderr is not None
+    lines: queue.Queue[str] = queue.Queue()
+    for stream in (process.stdout, process.stderr):
+        threading.Thread(target=forward, args=(stream, lines), daemon=True).start()
+    try:
+        wait_for(lines, "Watching for changes")
+        Path("base.txt").write_text("")
+        wait_for(lines, "src/a.py:3:1: TPL005")
+        Path("torchlint.toml").write_text("select = [")
+        wait_for(lines, "torchlint.toml:1:11: error: not TOML")
+        Path("torchlint.toml").write_text('select = ["TPL001"]\n')
+        wait_for(lines, "No findings.")
+        Path("torchlint.toml").unlink()
+        wait_for(lines, "src/a.py:3:1: TPL005")
+        Path("src/pyproject.toml").write_text('[tool.torchlint]\nignore = ["TPL005"]\n')
+        wait_for(lines, "No findings.")
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_watch_without_its_package_says_what_to_install() -> None:

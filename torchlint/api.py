@@ -10,7 +10,7 @@ from torchlint.diagnostic import Applicability, Diagnostic
 from torchlint.engine.fixer import FixResult as FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
-from torchlint.options import Accumulation, Options
+from torchlint.options import Accumulation, Options, accumulation
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules
@@ -28,7 +28,7 @@ def lint(
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
     target_torch: str | None = None,
-    accumulate_with: Accumulation = "item",
+    accumulate_with: Accumulation | None = None,
     plugins: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """The findings in a program, in the order of the text.
@@ -36,9 +36,10 @@ def lint(
     ``source`` is the text of a Python file or, where ``filename`` ends in ``.ipynb``, of a notebook; the filename is that which
     findings carry. ``select``, ``ignore`` and ``extend_select`` choose the rules by code, prefix or name, as the options of the
     command do; ``target_torch`` is the oldest torch that the code has to run on, such as ``"1.13"``, the newest by default.
-    ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right. The rules
-    of ``plugins``, installed packages by the names that they are imported by, are known besides; those of packages with the
-    entry point ``torchlint.rules`` always are. noqa comments are heeded.
+    ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right; by default
+    ``"item"``, unless the rule is selected that reports it (TPL402). The rules of ``plugins``, installed packages by the names
+    that they are imported by, are known besides; those of packages with the entry point ``torchlint.rules`` always are. noqa
+    comments are heeded.
 
     Raises `SourceError` where the text cannot be parsed (for a notebook with cells that cannot, it has the findings of the
     others), `SelectionError` for a code that no rule has, `TypeError` for a string
@@ -64,7 +65,7 @@ def fix(
     extend_select: Sequence[str] = (),
     unfixable: Sequence[str] = (),
     target_torch: str | None = None,
-    accumulate_with: Accumulation = "item",
+    accumulate_with: Accumulation | None = None,
     plugins: Sequence[str] = (),
 ) -> FixResult:
     """A program with the fixes of its findings applied.
@@ -108,7 +109,7 @@ class _Request(NamedTuple):
         ignore: Sequence[str],
         extend_select: Sequence[str],
         target_torch: str | None,
-        accumulate_with: Accumulation,
+        accumulate_with: Accumulation | None,
         plugins: Sequence[str],
     ) -> _Request:
         for name, given in (("select", select), ("ignore", ignore), ("extend_select", extend_select), ("plugins", plugins)):
@@ -119,4 +120,5 @@ class _Request(NamedTuple):
             NotebookSource.decode(source.encode("utf-8", "surrogatepass"), filename) if notebook else Source(source, filename)
         )
         rules = select_rules(select, ignore, extend_select, among=all_rules(plugins))
-        return cls(read, rules, Options(target, accumulate_with, plugins=tuple(plugins)))
+        with_ = accumulation(accumulate_with, (rule.code for rule in rules))
+        return cls(read, rules, Options(target, with_, plugins=tuple(plugins)))

@@ -19,7 +19,7 @@ from flake8.exceptions import ExecutionError
 
 from torchlint import __version__
 from torchlint.engine.words import passes_sieve
-from torchlint.options import DEFAULTS, Accumulation, Options
+from torchlint.options import DEFAULTS, Accumulation, Options, accumulation
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.plugins import PluginError
@@ -60,9 +60,9 @@ class Plugin:
         manager.add_option(
             "--accumulate-with",
             choices=get_args(Accumulation),
-            default=DEFAULTS.accumulate_with,
+            default=None,
             parse_from_config=True,
-            help="what takes a loss out of its graph where either is right (default: item)",
+            help="what takes a loss out of its graph where either is right (default: item, or detach where TPL402 is selected)",
         )
         manager.add_option(
             "--torchlint-plugins",
@@ -81,7 +81,7 @@ class Plugin:
         """
         plugins = tuple(options.torchlint_plugins)
         try:
-            cls.options = Options(TorchVersion.parse(options.target_torch), options.accumulate_with, plugins=plugins)
+            target = TorchVersion.parse(options.target_torch)
             known = all_rules(plugins)
         except ValueError as error:
             raise ExecutionError(f"--target-torch: {error}") from None
@@ -89,6 +89,8 @@ class Plugin:
             raise ExecutionError(f"torchlint: {error}") from None
         selected = (*(options.select or ()), *(options.extend_select or ()))
         cls.rules = tuple(rule for rule in known if rule.code.startswith(selected) or (rule.default and not options.select))
+        with_ = accumulation(options.accumulate_with, (rule.code for rule in cls.rules))
+        cls.options = Options(target, with_, plugins=plugins)
         more = sorted(rule.code for rule in known if rule.plugin)
         options.extended_default_select = [*options.extended_default_select, *more]
 

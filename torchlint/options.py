@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from torchlint.target import NEWEST, TorchVersion
 
 Accumulation: TypeAlias = Literal["item", "detach"]
+
+
+_WAITS = "TPL402"
+"""The rule that reports what waits for the device in every step, as `.item()` does."""
+
+
+def accumulation(given: Accumulation | None, codes: Iterable[str]) -> Accumulation:
+    """What takes a loss out of its graph: what is ``given`` or, for rules of these ``codes``, what none of them reports."""
+    return given or ("detach" if _WAITS in codes else "item")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ commands:
   torchlint explain-kind FILE:ROW:COLUMN
                              show what is known of an expression, and why: to find where a false alarm comes from
   torchlint generate-shell-completion SHELL
-                             write the script that has bash, zsh or tcsh complete the options
+                             write the script that has bash, zsh, fish, powershell or tcsh complete the options
 
 examples:
   torchlint src/                          lint all Python files and notebooks below src
@@ -44,9 +44,10 @@ silencing:
   torchlint --write-baseline known.json . what is there today; then --baseline known.json reports what is new
 
 configuration:
-  [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys plugins,
-  select, ignore, extend-select, per-file-ignores, fixable, unfixable, exclude, extend-exclude, include, respect-gitignore,
-  max-file-size, target-torch, accumulate-with, output-format and cache-dir; options go before it
+  [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys
+  required-version, extend, plugins, select, ignore, extend-select, per-file-ignores, fixable, unfixable, exclude,
+  extend-exclude, include, respect-gitignore, max-file-size, target-torch, accumulate-with, output-format, exit-nonzero-on
+  and cache-dir; options go before it, and --config 'KEY = VALUE' between the two
 
 exit codes:
   0  nothing found, or everything fixed
@@ -64,6 +65,14 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
+_APART = {
+    "add_noqa": ("fix", "fix_only", "diff", "ignore_noqa", "show_fixes", "statistics", "write_baseline", "watch"),
+    "write_baseline": ("fix", "fix_only", "diff", "watch"),
+    "stdin_filename": ("watch", "show_files"),
+}
+"""Options that ask for different things."""
+
+
 def check_options(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of ``torchlint check``; paths may stand between them, and whatever follows ``--`` is a path."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -75,7 +84,13 @@ def check_options(arguments: Sequence[str]) -> argparse.Namespace:
         option = unknown[0].partition("=")[0]
         known = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
         longer = [name for name in known if name.startswith(option)]
-        parser.error(f"unrecognized argument: {option}{nearest(longer[0] if longer else option, known)}")
+        names = {name.lstrip("-"): name for name in known}  # which share nothing but the hyphens
+        close = nearest((longer[0] if longer else option).lstrip("-").replace("_", "-"), names, cutoff=0.7)
+        parser.error(f"unrecognized argument: {option}{close.replace('`', '`--', 1)}")
+    for one, others in _APART.items():
+        for other in others:
+            if getattr(options, one) and getattr(options, other):
+                parser.error(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} cannot be used together")
     options.paths += arguments[end + 1 :]
     return options
 
@@ -136,11 +151,17 @@ def check_parser() -> argparse.ArgumentParser:
 
 def _add_fix_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--fix", action="store_true", help="apply the safe fixes")
+    group.add_argument("--fix-only", action="store_true", help="apply the fixes, and report and fail by nothing that is left")
     group.add_argument("--unsafe-fixes", action="store_true", help="count fixes that may change results among those to apply")
     group.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
     group.add_argument("--show-fixes", action="store_true", help="say what was fixed where")
     group.add_argument("--fixable", action="append", metavar="CODES", help="the rules whose fixes are applied (default: all)")
     group.add_argument("--unfixable", action="append", metavar="CODES", help="rules whose fixes are not applied")
+    group.add_argument(
+        "--accumulate-with",
+        choices=("item", "detach"),
+        help="what takes a loss out of its graph where either is right (default: item, or detach where TPL402 is selected)",
+    )
 
 
 def _add_rule_options(group: argparse._ArgumentGroup) -> None:
@@ -159,7 +180,13 @@ def _add_rule_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_file_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--config", metavar="FILE", help="the configuration file, in place of the nearest one up the tree")
+    group.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the configuration file, in place of the nearest one up the tree; or a setting, as in 'target-torch = \"1.13\"'",
+    )
     group.add_argument("--isolated", action="store_true", help="read no configuration file")
     group.add_argument("--exclude", action="append", metavar="PATTERNS", help="files and directories to leave out")
     group.add_argument(
@@ -198,6 +225,7 @@ def _add_output_options(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_silencing_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--ignore-noqa", action="store_true", help="report what noqa comments silence, too")
     group.add_argument("--add-noqa", action="store_true", help="add a noqa comment for each finding")
     group.add_argument("--baseline", metavar="FILE", help="report only what is not in this baseline")
     group.add_argument("--write-baseline", metavar="FILE", help="write a baseline that knows all findings")
@@ -264,7 +292,7 @@ def completion_parser() -> argparse.ArgumentParser:
         epilog="bash: torchlint generate-shell-completion bash > ~/.local/share/bash-completion/completions/torchlint",
         allow_abbrev=False,
     )
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    parser.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
     return parser
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TextIO
 
 from torchlint.cli.exits import CLEAN, ERROR, FINDINGS, refuse
 from torchlint.cli.output import Output, OutputError
 from torchlint.config.discovery import Discovery, discover
-from torchlint.config.files import ConfigError, Resolver, read_settings
+from torchlint.config.files import ConfigError, Resolver, inline, possible_files, read_settings
 from torchlint.config.settings import Overrides, Selection, Settings, shown
 from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity, printable
 from torchlint.engine.baseline import Baseline, BaselineError
@@ -25,12 +25,18 @@ from torchlint.rules.selection import SelectionError, codes_in
 from torchlint.text.cache_folder import may_be_cache
 
 _STANDARD_INPUT = "-"
+_STANDARD_INPUT_NAME = "<stdin>"
 
 
 def check(options: argparse.Namespace) -> int:
     """Does what ``torchlint check`` was asked to, and returns the exit code."""
+    return _caught(lambda: _Run(options).check())
+
+
+def _caught(run: Callable[[], int]) -> int:
+    """What ``run`` returns; where it raises what a user is to be told, that is said."""
     try:
-        return _Run(options).check()
+        return run()
     except (BaselineError, ConfigError, OutputError) as error:
         print(printable(str(error)), file=sys.stderr)
         return ERROR
@@ -54,15 +60,35 @@ class _Run:
         options = self._options
         if options.show_settings:
             return self._show_settings()
-        if _STANDARD_INPUT in options.paths:
+        if _STANDARD_INPUT in options.paths or options.stdin_filename:
             return self._check_standard_input()
         if options.show_files:
             return self._show_files()
         if options.watch:
-            from torchlint.cli.watching import watch
-
-            return watch(options.paths or [os.curdir], self._check_files)
+            return self._watch()
         return self._check_files()
+
+    def _watch(self) -> int:
+        """Checks again with every change; each time with the settings that then hold."""
+        from torchlint.cli.watching import watch
+
+        options, files = self._options, self._resolver.files
+        paths = options.paths or [os.curdir]
+        once = argparse.Namespace(**{**vars(options), "watch": False})
+
+        def check_again() -> int:
+            return _caught(check_once)
+
+        def check_once() -> int:
+            nonlocal files
+            run = _Run(once)
+            try:
+                return run.check()
+            finally:
+                files = files | run._resolver.files
+
+        named = {given for given in options.config if _names_file(given)}
+        return watch(paths, check_again, lambda: (set() if options.isolated else possible_files(paths)) | named | files)
 
     # --- what is asked for --------------------------------------------------------------------------------------------
 
@@ -99,11 +125,11 @@ class _Run:
 
     def _check_standard_input(self) -> int:
         options = self._options
-        if len(options.paths) > 1:
+        if [path for path in options.paths if path != _STANDARD_INPUT] or options.watch:
             return refuse("standard input (`-`) cannot be linted together with other paths")
         if sys.stdin is None:
             return refuse("the standard input is closed")
-        name = options.stdin_filename or _STANDARD_INPUT
+        name = options.stdin_filename or _STANDARD_INPUT_NAME
         path = os.path.abspath(name)
         settings = self._resolver.of_directory(os.path.dirname(path))
         self._overrides.require_known()
@@ -133,10 +159,21 @@ class _Run:
     def _task(self, settings: Settings) -> Task:
         options = self._options
         action = Action.LINT
-        for chosen, possible in ((options.add_noqa, Action.ADD_NOQA), (options.fix, Action.FIX), (options.diff, Action.DIFF)):
+        for chosen, possible in (
+            (options.add_noqa, Action.ADD_NOQA),
+            (options.fix or options.fix_only, Action.FIX),
+            (options.diff, Action.DIFF),
+        ):
             action = possible if chosen else action
         return Task(
-            settings.rules, action, self._applicability, settings.options, settings, self._baseline, settings.max_file_size
+            settings.rules,
+            action,
+            self._applicability,
+            settings.options,
+            settings,
+            self._baseline,
+            settings.max_file_size,
+            suppress=not options.ignore_noqa,
         )
 
     def _cache(self, task: Task, settings: Settings) -> Cache | None:
@@ -147,7 +184,7 @@ class _Run:
             raise OutputError(f"{folder}: error: there are other things in it, and the cache needs a folder of its own")
         ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
         codes = (rule.code for rule in task.rules)
-        return Cache(folder, settings_key(codes, repr(task.options), ignores, *states(settings.known)))
+        return Cache(folder, settings_key(codes, repr((task.options, task.suppress)), ignores, *states(settings.known)))
 
     # --- what came of it ----------------------------------------------------------------------------------------------
 
@@ -155,11 +192,12 @@ class _Run:
         """Writes what the run came to; returns the exit code."""
         options = self._options
         report = Report(
-            [each for outcome in outcomes for each in self._new(outcome)],
+            [] if options.fix_only and not options.diff else [each for outcome in outcomes for each in self._new(outcome)],
             [*errors, *(error for outcome in outcomes for error in outcome.errors)],
             self._applicability,
             {outcome.filename: outcome.fixed for outcome in outcomes if outcome.fixed},
             options.quiet,
+            options.fix_only,
             self._overrides.seen,
         )
         self._output.errors(report.errors)
@@ -209,21 +247,30 @@ def _overrides(options: argparse.Namespace) -> Overrides:
     values = {
         "target_torch": options.target_torch,
         "output_format": options.output_format,
+        "accumulate_with": options.accumulate_with,
         "exit_nonzero_on": options.exit_nonzero_on,
         "respect_gitignore": options.respect_gitignore,
         "max_file_size": options.max_file_size,
         **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},
     }
-    return Overrides(selection, values)
+    return Overrides(selection, values, inline([given for given in options.config if not _names_file(given)]))
 
 
 def _resolver(options: argparse.Namespace, overrides: Overrides) -> Resolver:
     """Finds the settings for files; raises `ConfigError`."""
+    files = [given for given in options.config if _names_file(given)]
+    if len(files) > 1 or (files and options.isolated):
+        raise ConfigError(files[-1], "`--config` names one file at most, and none beside `--isolated`")
     if options.isolated:
         return Resolver(overrides(Settings(os.getcwd())))
-    if options.config is not None:
-        return Resolver(overrides(read_settings(options.config) or Settings(os.getcwd())))
+    if files:
+        return Resolver(overrides(read_settings(files[0]) or Settings(os.getcwd())))
     return Resolver(overrides=overrides)
+
+
+def _names_file(given: str) -> bool:
+    """Whether what `--config` is given is the name of a file, and not a setting."""
+    return "=" not in given or os.path.exists(given)
 
 
 def _is_same_file(path: str, other: str) -> bool:

@@ -38,4 +38,7 @@ def _coloured(when: str) -> bool | None:
     """Whether there are to be colours; None where that depends on the stream."""
     if when != "auto":
         return when == "always"
-    return False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR")
+    return forced.lower() not in ("0", "false") if forced else None

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from torchlint.config.keys import KEYS, SELECTING, nearest, shown_value
-from torchlint.config.settings import Selection, Settings
+from torchlint.config.settings import Overrides, Selection, Settings
 from torchlint.diagnostic import FileError, Location
 from torchlint.rules import all_rules
 from torchlint.text.cache_folder import may_be_cache
+from torchlint.text.reading import DEFAULT_LIMIT, read_file
 
 PYPROJECT = "pyproject.toml"
 OWN_FILE = "torchlint.toml"
+INLINE = "--config"
+"""What settings of the command line are said to stand in."""
 
 
 class ConfigError(Exception):
@@ -39,20 +42,63 @@ def read_settings(path: str) -> Settings | None:
     table = _table(path)
     if table is None:
         return None
-    if not isinstance(table, dict):
-        raise ConfigError(path, f"`tool.torchlint`: expected a table, found {shown_value(table)}")
     root = os.path.dirname(os.path.abspath(path))
-    values = _values(table, path)
-    selection = Selection(**{key.replace("-", "_"): values.pop(key) for key in SELECTING if key in values})
+    selections, values, files = _chain(table, path, (os.path.realpath(path),))
     if "cache-dir" in values:
         values["cache-dir"] = _cache_dir(values["cache-dir"], root, path)
-    return Settings(root, path, selections=(selection,), **{key.replace("-", "_"): value for key, value in values.items()})
+    return Settings(root, path, files=files, selections=tuple(selections), **_by_field(values))
+
+
+def inline(texts: Sequence[str]) -> Overrides | None:
+    """What the `KEY = VALUE` pairs of the command line say; None without any. Raises `ConfigError`."""
+    values: dict[str, Any] = {}
+    for text in texts:
+        content = _parsed(text.encode("utf-8", "surrogateescape"), INLINE)
+        if "extend" in content:
+            raise ConfigError(INLINE, "`extend`: stands in a file, which `--config FILE` names")
+        values |= _values(content, INLINE, checked=False)
+    if not texts:
+        return None
+    if "cache-dir" in values:
+        values["cache-dir"] = _cache_dir(values["cache-dir"], os.getcwd(), INLINE)
+    return Overrides(_selection(values), _by_field(values))
+
+
+def _chain(table: object, path: str, files: tuple[str, ...]) -> tuple[list[Selection], dict[str, Any], tuple[str, ...]]:
+    """What a file says on top of what it extends: selections, one above the other, and values; and all files read."""
+    if not isinstance(table, dict):
+        raise ConfigError(path, f"`tool.torchlint`: expected a table, found {shown_value(table)}")
+    values = _values(table, path)
+    selection = _selection(values)
+    if "extend" not in values:
+        return [selection], values, files
+    base = os.path.join(os.path.dirname(path), os.path.expanduser(values["extend"]))
+    if "\0" in base or os.path.realpath(base) in files:
+        raise ConfigError(path, f"`{_prefix(path)}extend`: {shown_value(values['extend'])} leads back to this file or to none")
+    base = os.path.normpath(base)
+    below = _table(base, among_others=True)
+    selections, inherited, files = _chain({} if below is None else below, base, (*files, os.path.realpath(base)))
+    more = (*inherited.get("extend-exclude", ()), *values.get("extend-exclude", ()))
+    return [*selections, selection], {**inherited, **values, **({"extend-exclude": more} if more else {})}, files
+
+
+def _selection(values: dict[str, Any]) -> Selection:
+    """Takes from ``values`` those that choose the rules."""
+    return Selection(**{key.replace("-", "_"): values.pop(key) for key in SELECTING if key in values})
+
+
+def _by_field(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.replace("-", "_"): value for key, value in values.items()}
+
+
+def _prefix(path: str) -> str:
+    """What comes before the keys in a file."""
+    return "" if _is_own(path) else "tool.torchlint."
 
 
 def _cache_dir(value: str, root: str, path: str) -> str:
     """The folder that the file at ``path`` calls ``value``, which lies below ``root``, the folder of that file."""
     wrong = "expected a folder below that of this file"
-    prefix = "" if _is_own(path) else "tool.torchlint."
     try:
         folder, real = os.path.join(root, value), os.path.realpath(os.path.join(root, value))
         if os.path.isabs(value) or not real.startswith(os.path.join(os.path.realpath(root), "")):
@@ -61,16 +107,17 @@ def _cache_dir(value: str, root: str, path: str) -> str:
             raise ValueError("there are other things in it")
     except ValueError as error:
         raise ConfigError(
-            path, f"`{prefix}cache-dir`: {wrong}, torchlint's own or new, found {shown_value(value)}: {error}"
+            path, f"`{_prefix(path)}cache-dir`: {wrong}, torchlint's own or new, found {shown_value(value)}: {error}"
         ) from None
     return folder
 
 
-def _values(table: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _values(table: Mapping[str, Any], path: str, *, checked: bool = True) -> dict[str, Any]:
+    """The values of the keys in a table. A file for another version of torchlint is told so, whatever else it holds."""
     known = {key.name: key for key in KEYS}
-    prefix = "" if _is_own(path) else "tool.torchlint."
+    prefix = _prefix(path)
     values = {}
-    for name, value in table.items():
+    for name, value in sorted(table.items(), key=lambda item: item[0] != "required-version"):
         key = known.get(name)
         if key is None:
             raise ConfigError(path, f"`{prefix}{name}`: no such key{nearest(name, known)}")
@@ -79,7 +126,7 @@ def _values(table: Mapping[str, Any], path: str) -> dict[str, Any]:
         except ValueError as error:
             raise ConfigError(path, f"`{prefix}{name}`: {error}") from None
     rules = all_rules(values.get("plugins", ()))
-    for name, value in values.items():
+    for name, value in values.items() if checked else ():
         try:
             known[name].check(value, rules)
         except ValueError as error:
@@ -92,11 +139,14 @@ def _is_own(path: str) -> bool:
     return os.path.basename(path) != PYPROJECT
 
 
-def _table(path: str) -> object:
-    """The part of a file that is torchlint's; None where it has none."""
+def _table(path: str, *, among_others: bool = False) -> object:
+    """The part of a file that is torchlint's; None where it has none. What a configuration names must be a regular file."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        if among_others:
+            data = read_file(path, DEFAULT_LIMIT)
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
     except OSError as error:
         raise ConfigError(path, f"cannot read the configuration: {error.strerror or error}") from None
     own = _is_own(path)
@@ -120,9 +170,18 @@ def _parsed(data: bytes, path: str) -> dict[str, Any]:
         raise ConfigError(path, "not TOML: nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         message, place = re.sub(r" \((at .*)\)$", "", str(error)), re.search(r"line (\d+), column (\d+)", str(error))
-        location = Location(int(place[1]), int(place[2])) if place else None
-        raise ConfigError(path, f"not TOML: {' '.join(message.split())}", location) from None
+        location = Location(int(place[1]), int(place[2])) if place else _end(data.decode("utf-8"))
+        said = " ".join(message.split())
+        if not place:
+            said = f"the text ends where a value should stand, or before a bracket is closed ({said[:1].lower()}{said[1:]})"
+        raise ConfigError(path, f"not TOML: {said}", location) from None
     return content
+
+
+def _end(text: str) -> Location:
+    """The place behind the last character that is to be seen."""
+    lines = text.rstrip().split("\n")
+    return Location(len(lines), len(lines[-1]) + 1)
 
 
 @dataclass
@@ -148,6 +207,12 @@ class Resolver:
             self._default = self.overrides(Settings(os.getcwd()))
         return self._default
 
+    @property
+    def files(self) -> set[str]:
+        """The configuration files that settings have been read from so far."""
+        used = {self.fixed, self._default, *self._known.values()}
+        return {file for settings in used if settings is not None for file in settings.files}
+
     def _nearest(self, directory: str) -> Settings | None:
         passed = []
         found: Settings | None = None
@@ -166,6 +231,19 @@ class Resolver:
             directory = parent
         self._known.update(dict.fromkeys(passed, found))
         return found
+
+
+def possible_files(paths: Iterable[str]) -> set[str]:
+    """Where the configuration of what is at ``paths`` may stand: in each directory from there up."""
+    found = set()
+    for path in map(os.path.abspath, paths):
+        while True:
+            found |= {os.path.join(path, OWN_FILE), os.path.join(path, PYPROJECT)}
+            parent = os.path.dirname(path)
+            if parent == path:
+                break
+            path = parent
+    return found
 
 
 def settings_here() -> Settings:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from torchlint import __version__
+from torchlint.config.versions import fits
 from torchlint.diagnostic import SEVERITIES
 from torchlint.reporters import FORMATS
 from torchlint.rules import all_rules, own_rules
@@ -103,6 +105,14 @@ def _string(value: object) -> str:
     return value
 
 
+def _required(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f'expected a string such as ">=0.1,<1", found {shown_value(value)}')
+    if not fits(__version__, value):
+        raise ValueError(f"this is torchlint {__version__}, and {value} is asked for")
+    return value
+
+
 def _version(value: object) -> TorchVersion:
     if not isinstance(value, str):
         raise ValueError(f'expected a string such as "1.13", found {shown_value(value)}')
@@ -131,10 +141,10 @@ def shown_value(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def nearest(given: str, known: Iterable[str]) -> str:
+def nearest(given: str, known: Iterable[str], cutoff: float = 0.5) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(given, list(known), n=1, cutoff=0.5)
+    close = get_close_matches(given, list(known), n=1, cutoff=cutoff)
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
@@ -150,6 +160,18 @@ def _of_codes(name: str, description: str) -> Key:
 
 
 KEYS = (
+    Key(
+        "required-version",
+        _required,
+        "The torchlint that this configuration is for: a version, or conditions such as >=0.1,<1.",
+        {"type": "string", "minLength": 1, "examples": [">=0.1,<1"]},
+    ),
+    Key(
+        "extend",
+        _string,
+        "Another configuration file, which holds as far as this one says nothing else; its paths start from this one's folder.",
+        {"type": "string", "minLength": 1, "examples": ["../base.toml"]},
+    ),
     Key(
         "plugins",
         _plugins,

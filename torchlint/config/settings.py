@@ -11,7 +11,7 @@ from typing import Any
 from torchlint.config.keys import KEYS, SELECTING
 from torchlint.config.patterns import Patterns
 from torchlint.diagnostic import Severity, printable
-from torchlint.options import Accumulation, Options
+from torchlint.options import Accumulation, Options, accumulation
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import is_known, select_rules
@@ -38,10 +38,16 @@ class Selection:
 
 @dataclass(frozen=True)
 class Settings:
-    """What one configuration file, or none, says; ``path`` is that file, ``root`` the directory that its paths start from."""
+    """What one configuration file, or none, says; ``path`` is that file, ``root`` the directory that its paths start from.
+
+    ``files`` are all that were read for it, those that it extends among them.
+    """
 
     root: str
     path: str | None = None
+    files: tuple[str, ...] = ()
+    required_version: str | None = None
+    extend: str | None = None
     plugins: tuple[str, ...] = ()
     selections: tuple[Selection, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -53,7 +59,7 @@ class Settings:
     respect_gitignore: bool = True
     max_file_size: int = DEFAULT_LIMIT
     target_torch: TorchVersion = NEWEST
-    accumulate_with: Accumulation = "item"
+    accumulate_with: Accumulation | None = None
     output_format: str = "full"
     exit_nonzero_on: Severity = "warning"
     cache_dir: str | None = None
@@ -77,7 +83,8 @@ class Settings:
         """What rules and fixes depend on."""
         fixable = {rule.code for rule in select_rules(self.fixable, self.unfixable, among=self.known)}
         unfixable = frozenset(rule.code for rule in self.known if rule.code not in fixable)
-        return Options(self.target_torch, self.accumulate_with, unfixable, self.plugins)
+        with_ = accumulation(self.accumulate_with, (rule.code for rule in self.rules))
+        return Options(self.target_torch, with_, unfixable, self.plugins)
 
     @cached_property
     def excluded(self) -> Patterns:
@@ -150,16 +157,22 @@ def _escape(character: str) -> str:
 class Overrides:
     """What a command line says on top of configurations: a further layer of selection, and ``values`` unless they are None.
 
-    A code counts where the rules of a configuration's plugins have it; one that none of them has is wrong.
+    A code counts where the rules of a configuration's plugins have it; one that none of them has is wrong. What ``first`` says
+    comes between the configuration and this.
     """
 
     selection: Selection
     values: Mapping[str, Any]
+    first: Overrides | None = None
     seen: dict[str, Entry] = field(default_factory=dict)
     """The rules of all configurations that this was put on top of, by their codes."""
 
     def __call__(self, settings: Settings) -> Settings:
         """``settings`` with all that said on top of them."""
+        if self.first is not None:
+            settings = self.first(settings)
+        if "plugins" in self.values:
+            settings = replace(settings, plugins=self.values["plugins"])
         known = settings.known
         self.seen.update((rule.code, rule) for rule in known)
         given = {name: value for name, value in self.values.items() if value is not None}
@@ -174,6 +187,8 @@ class Overrides:
 
     def require_known(self) -> None:
         """Raises `SelectionError` for a code that no rule has, in any of the configurations that this was put on top of."""
+        if self.first is not None:
+            self.first.require_known()
         chosen = self.selection
         fixing = [code for name in _FIXING for code in self.values.get(name) or ()]
         known = tuple(self.seen.values()) or all_rules()

@@ -57,6 +57,8 @@ class Task:
     settings: RulesByFile | None = None
     baseline: Baseline | None = None
     max_file_size: int = DEFAULT_LIMIT
+    suppress: bool = True
+    """Whether noqa comments count."""
     always_parsed: bool = False
     """Whether files are parsed even if no rule is interested in them."""
 
@@ -129,7 +131,7 @@ def _examined(source: Source, task: Task, data: bytes) -> Outcome:
     """What comes of the parts of a file that can be read."""
     match task.action:
         case Action.LINT:
-            found = lint(source, task.rules_for(source.filename), task.options)
+            found = lint(source, task.rules_for(source.filename), task.options, suppress=task.suppress)
             return Outcome(_located(source, found), is_lasting=True)
         case Action.ADD_NOQA:
             return _with_comments(source, task, data)
@@ -230,7 +232,7 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
 
     rules = task.rules_for(source.filename)
     wanted = list if task.baseline is None else task.baseline.new
-    result = fix(source, rules, task.applicability, task.options, wanted=wanted)
+    result = fix(source, rules, task.applicability, task.options, suppress=task.suppress, wanted=wanted)
     errors = tuple(
         FileError(
             source.filename,
@@ -248,7 +250,7 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     try:
         replacement = _replacement(source, result.text, data)
     except (SourceError, ValueError) as error:
-        unfixed = _located(source, lint(source, rules, task.options))
+        unfixed = _located(source, lint(source, rules, task.options, suppress=task.suppress))
         return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))
     unsafely = tuple(found for found in result.fixed if found.fix is not None and found.fix.reason)
     outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed), unsafely=unsafely)

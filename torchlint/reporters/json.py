@@ -10,7 +10,7 @@ from typing import Any
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
 from torchlint.reporters.report import Report
 
-_STANDARD_INPUT = "-"
+_STANDARD_INPUT = "<stdin>"
 
 
 def render(report: Report) -> Iterator[str]:

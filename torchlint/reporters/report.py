@@ -22,7 +22,8 @@ class Report:
     """What a run has to say: the findings left, and the files that could not be linted.
 
     ``applicability`` is that of the fixes that ``--fix`` applies in a run with the same options; ``fixed_in`` has, for each
-    file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary. ``rules`` has the rules
+    file in which something was fixed, the codes of it. A ``quiet`` report ends without a summary, and one that is
+    ``fix_only`` says in it what was fixed alone. ``rules`` has the rules
     that the findings are of, by their codes; others are torchlint's own.
     """
 
@@ -31,6 +32,7 @@ class Report:
     applicability: Applicability = Applicability.SAFE
     fixed_in: Mapping[str, Sequence[str]] = field(default_factory=dict)
     quiet: bool = False
+    fix_only: bool = False
     rules: Mapping[str, Entry] = field(default_factory=dict)
 
     def rule(self, code: str) -> Entry:

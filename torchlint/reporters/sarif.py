@@ -39,12 +39,16 @@ def render(report: Report) -> Iterator[str]:
 
 
 def _rule(rule: Entry) -> dict[str, Any]:
-    from torchlint.rules.documentation import summary
+    from torchlint.rules.documentation import page, sections, summary
 
+    full = " ".join(sections(rule).get("What it does", "").split())
     description: dict[str, Any] = {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": summary(rule) or rule.name},
+        "fullDescription": {"text": full or rule.name},
+        "help": {"text": page(rule), "markdown": page(rule)},
+        "properties": {"precision": "high" if rule.default else "medium", "tags": ["pytorch", rule.severity]},
         "defaultConfiguration": {"level": rule.severity},
     }
     return description if rule.page_url is None else {**description, "helpUri": rule.page_url}

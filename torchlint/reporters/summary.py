@@ -22,7 +22,9 @@ def _summary(report: Report) -> Iterator[str]:
         return
     remaining, fixed = len(report.diagnostics), report.fixed
     found = [*report.fixed_severities, *(diagnostic.severity for diagnostic in report.diagnostics)]
-    if fixed:
+    if report.fix_only:
+        yield f"Fixed {_counted(found)}.\n" if fixed else ""
+    elif fixed:
         yield f"Found {_counted(found)} ({fixed} fixed, {remaining} remaining).\n"
     elif remaining:
         yield f"Found {_counted(found)}.\n"
