@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import apply
 from torchlint.engine.linter import lint
 from torchlint.options import Options
@@ -37,8 +36,8 @@ def test_old_torch_gets_a_loop_over_the_parameters() -> None:
     ["m.requires_grad = m[0].requires_grad = False", 'setattr(m, "requires_grad", False)', "x = 1; m.requires_grad = False"],
 )
 def test_old_torch_gets_no_fix_where_a_loop_does_not_fit(statement: str) -> None:
-    text = f"import torch.nn as nn\n\nm = nn.Sequential(nn.Linear(1, 1))\n{statement}\n"
+    text = f"import torch.nn as nn\n\nm = nn.Sequential(nn.Linear(1, 1))\nhead = nn.Linear(1, 1)\n{statement}\n"
     found = lint(Source(text), [rule("TPL006")], options=Options(target=TorchVersion(1, 0)))
     assert found and all(diagnostic.fix is None for diagnostic in found)
     newest = lint(Source(text), [rule("TPL006")])
-    assert all(diagnostic.fix and diagnostic.fix.applicability is Applicability.SAFE for diagnostic in newest)
+    assert newest and all(diagnostic.fix is not None for diagnostic in newest)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics import Type
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
+from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
@@ -51,6 +56,15 @@ class AutogradQuestions:
     def new_leaf(self, call: cst.Call) -> NewLeaf[cst.BaseExpression] | None:
         """The new leaf that a call makes of a computed value that is back-propagated; ``None`` if it makes none."""
         return self._model.found(self._semantics.of(SeveredGraphs).new_leaves, call)
+
+    def takes_flag(self, owner: cst.BaseExpression, value: cst.BaseExpression | None, wrong: str) -> Fact:
+        """Whether ``owner`` takes ``value`` as its flag ``requires_grad``, and nobody reads the attribute ``wrong`` of it."""
+        twin, flag = self._model.twin(owner), self._model.twin(value) if value is not None else None
+        if not isinstance(twin, ast.expr):
+            return unknown("it may be no parameter")
+        owners, given = self._semantics.of(FlagOwners), flag if isinstance(flag, ast.expr) else None
+        is_module = self._semantics.kind(twin).type is Type.MODULE
+        return owners.module(twin, given, wrong) if is_module else owners.parameter(twin, given, wrong)
 
     def nonleaf_gradient(
         self, node: cst.Attribute

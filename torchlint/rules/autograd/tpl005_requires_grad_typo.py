@@ -4,7 +4,7 @@ import re
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
+from torchlint.fact import Fact, known
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -49,7 +49,10 @@ class RequiresGradTypo(Rule):
     ```
 
     ## Fix safety
-    Safe: the right name is what was meant.
+    Safe for parameters, and for modules of torch or of the file, that are given a truth value, in a file that imports nothing
+    but torch and well-known libraries: the right name is what was meant. Unsafe where the value may be no parameter (the result
+    of an operation refuses the flag), where what is assigned may be no flag, and where code of another file may read the
+    misspelt attribute.
 
     ## References
     - [torch.Tensor.requires_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.requires_grad.html)
@@ -70,11 +73,13 @@ class RequiresGradTypo(Rule):
             return
         renamed = node.with_changes(attr=cst.Name(_RIGHT))
         if _is_typo(name) and not self.model.code.gives_meaning(owner, name):
-            self.report(node, _message(name), self._call(node) or _rename(node, renamed))
+            fact = self.model.autograd.takes_flag(owner, _assigned(self.model.parent(node)), name)
+            self.report(node, _message(name), self._call(node, fact) or _rename(node, renamed, fact))
         elif name == _METHOD and self.model.kind(owner).is_tensor:
             tensor = self.model.shown(owner)
             message = f"`{tensor}.{_METHOD}` is overwritten, which sets no flag; assign to `{tensor}.{_RIGHT}`"
-            self.report(node, message, _rename(node, renamed))
+            fact = self.model.autograd.takes_flag(owner, _assigned(self.model.parent(node)), name)
+            self.report(node, message, _rename(node, renamed, fact))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a misspelt keyword of a call that is torch's, and ``setattr`` with a misspelt name."""
@@ -84,17 +89,20 @@ class RequiresGradTypo(Rule):
                 [
                     cst.Arg(owner, keyword=None, star=""),
                     cst.Arg(cst.SimpleString() as literal, keyword=None, star=""),
-                    cst.Arg(keyword=None, star=""),
+                    cst.Arg(value, keyword=None, star=""),
                 ],
             ):
                 name = literal.evaluated_value
                 if isinstance(name, str) and _is_typo(name) and not self.model.code.gives_meaning(owner, name):
                     right = literal.with_changes(value=literal.value.replace(name, _RIGHT))
-                    self.report(literal, _message(name), _rename(literal, right))
+                    fact = self.model.autograd.takes_flag(owner, value, name)
+                    self.report(literal, _message(name), _rename(literal, right, fact))
         for word in node.args:
             if word.keyword is not None and _is_typo(word.keyword.value) and self._is_torch(node):
                 renamed = word.with_changes(keyword=cst.Name(_RIGHT))
-                self.report(word, _message(word.keyword.value), _rename(word, renamed))
+                refused = known(self.model.kinds.is_factory(node), "the call may know the word, or hand it on")
+                fact = refused & self.model.code.ends_with_its_error(node)
+                self.report(word, _message(word.keyword.value), _rename(word, renamed, fact))
 
     def visit_Expr(self, node: cst.Expr) -> None:
         """Reports a comparison that was meant to be an assignment."""
@@ -109,10 +117,14 @@ class RequiresGradTypo(Rule):
                     node,
                     f"`{self.model.shown(target)} == {flag.value}` compares and changes nothing; "
                     f"assign to `{self.model.shown(owner)}.{_RIGHT}`",
-                    fix("Assign instead of comparing", replace(node, assignment), rests_on=NOTHING),
+                    fix(
+                        "Assign instead of comparing",
+                        replace(node, assignment),
+                        rests_on=self.model.autograd.takes_flag(owner, flag, name),
+                    ),
                 )
 
-    def _call(self, target: cst.Attribute) -> CodeFix | None:
+    def _call(self, target: cst.Attribute, fact: Fact) -> CodeFix | None:
         """What is assigned to a module becomes the argument of a call: modules have no ``requires_grad`` to set either."""
         assignment = self.model.parent(target)
         is_module = self.model.kind(target.value).type is Type.MODULE
@@ -121,7 +133,7 @@ class RequiresGradTypo(Rule):
         match assignment:
             case cst.Assign(targets=[cst.AssignTarget(only)], value=value) if only is target:
                 call = statement("{module}.requires_grad_({value})", module=target.value, value=value)
-                return fix("Call `requires_grad_`", replace(assignment, call), rests_on=NOTHING)
+                return fix("Call `requires_grad_`", replace(assignment, call), rests_on=fact)
         return None
 
     def _sets_flag(self, node: cst.Attribute) -> bool:
@@ -143,8 +155,16 @@ class RequiresGradTypo(Rule):
         return isinstance(call.func, cst.Attribute) and self.model.kind(call.func.value).is_tensor
 
 
-def _rename(wrong: cst.CSTNode, right: cst.CSTNode) -> CodeFix:
-    return fix(f"Rename to `{_RIGHT}`", replace(wrong, right), rests_on=NOTHING)
+def _rename(wrong: cst.CSTNode, right: cst.CSTNode, fact: Fact) -> CodeFix:
+    return fix(f"Rename to `{_RIGHT}`", replace(wrong, right), rests_on=fact)
+
+
+def _assigned(statement: cst.CSTNode | None) -> cst.BaseExpression | None:
+    """What an assignment of one target assigns."""
+    match statement:
+        case cst.Assign(targets=[_], value=value) | cst.AnnAssign(value=value):
+            return value
+    return None
 
 
 def _message(wrong: str) -> str:

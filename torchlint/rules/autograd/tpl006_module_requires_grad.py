@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
+from torchlint.fact import Fact, all_of, known
 from torchlint.fixes.changes import CodeFix, fix, replace, replace_by_lines
 from torchlint.fixes.code import compound, expression, statement
 from torchlint.rules.rule import Rule
@@ -38,7 +38,12 @@ class ModuleRequiresGrad(Rule):
     ```
 
     ## Fix safety
-    Safe: `requires_grad_` sets the flag of all parameters of the module, which is what was meant. For torch before 1.3, whose
+    Safe for modules of torch or of the file, in a file that imports nothing but torch and well-known libraries:
+    `requires_grad_` sets the flag of all parameters of the module, which is what was meant. Unsafe where the module may have a
+    flag of its own, where it is frozen in a loop or a function and may be trained again, where nothing may be left to train,
+    and where not all of the parameters may be meant to be trained.
+
+    For torch before 1.3, whose
     modules have no such method, the fix is a loop over the parameters. There is none where one statement sets the flags of
     several things in a tuple.
 
@@ -69,7 +74,7 @@ class ModuleRequiresGrad(Rule):
                     cst.Arg(value, keyword=None, star=""),
                 ],
             ) if name == _FLAG and self.model.modules.freezes_nothing(owner, value):
-                called = fix(f"Call `{_METHOD}`", replace(node, _call(owner, value)), rests_on=NOTHING)
+                called = fix(f"Call `{_METHOD}`", replace(node, _call(owner, value)), rests_on=self._fact(node, owner, value))
                 self.report(node, self._message(owner, value), called if self._can_call_method else None)
 
     def _message(self, owner: cst.BaseExpression, value: cst.BaseExpression, *, overwritten: bool = False) -> str:
@@ -92,9 +97,17 @@ class ModuleRequiresGrad(Rule):
             return self._loop(node, target.value) if is_only else None
         if is_only:
             call = statement("{method}({flag})", method=_method(target), flag=_flag(node.value))
-            return fix(f"Call `{_METHOD}`", replace(node, call), rests_on=NOTHING)
+            return fix(f"Call `{_METHOD}`", replace(node, call), rests_on=self._fact(node, target.value, node.value))
         calls = self._calls(node)
-        return fix(f"Call `{_METHOD}`", replace_by_lines(node, *calls), rests_on=NOTHING) if calls else None
+        owners = [each.target.value for each in node.targets if isinstance(each.target, cst.Attribute)]
+        fact = all_of(*(self._fact(node, owner, node.value) for owner in owners))
+        return fix(f"Call `{_METHOD}`", replace_by_lines(node, *calls), rests_on=fact) if calls else None
+
+    def _fact(self, node: cst.CSTNode, owner: cst.BaseExpression, value: cst.BaseExpression) -> Fact:
+        """Whether the call does what was meant and nothing besides."""
+        is_statement = isinstance(node, cst.Assign) or isinstance(self.model.parent(node), cst.Expr)
+        used = known(is_statement, "the value of `setattr` is used")
+        return used & self.model.autograd.takes_flag(owner, value, _FLAG)
 
     def _calls(self, node: cst.Assign) -> list[cst.BaseSmallStatement]:
         """A call for each target of ``a.requires_grad = b.requires_grad = False``, if all of them are modules."""
@@ -117,7 +130,9 @@ class ModuleRequiresGrad(Rule):
             return None
         template = f"for parameter in {{module}}.parameters():\n    parameter.{_FLAG} = {{flag}}\n"
         loop = compound(template, module=module, flag=_flag(node.value))
-        return fix("Set the flag of the parameters", replace_by_lines(node, loop), rests_on=NOTHING)
+        return fix(
+            "Set the flag of the parameters", replace_by_lines(node, loop), rests_on=self._fact(node, module, node.value)
+        )
 
     @property
     def _can_call_method(self) -> bool:

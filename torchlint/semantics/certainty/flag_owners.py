@@ -1,0 +1,109 @@
+"""What `requires_grad` can be set on, where something else was written, without anything else changing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.fact import CERTAIN, Fact, known, refuted, unknown
+from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
+from torchlint.semantics.certainty.other_code import OtherCode
+from torchlint.semantics.certainty.sources import shortened
+from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.code.tree import last_name
+
+_LAYERS = frozenset(torch_api.PARAMETER_ATTRIBUTES)
+"""Modules of torch with parameters of their own."""
+
+
+class FlagOwners:
+    """Tells of the owner of a misspelt flag whether the right name does what was meant, and nothing besides."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._elsewhere = semantics.of(OtherCode)
+
+    def parameter(self, owner: ast.expr, value: ast.expr | None, wrong: str) -> Fact:
+        """Whether ``owner`` is a leaf that takes the flag ``value``, and nobody reads the attribute ``wrong`` of it."""
+        kind = self._semantics.kind(owner)
+        leaf = known(kind.grad is Grad.LEAF, f"`{shortened(owner)}` may be no parameter, and refuse the flag")
+        return self._is_flag(value) & self._semantics.of(Tensors).fact(owner) & leaf & self._elsewhere.reads_nothing(wrong)
+
+    def module(self, owner: ast.expr, value: ast.expr | None, wrong: str) -> Fact:
+        """Whether ``owner`` is a module, of torch or of the file, whose parameters take the flag ``value``."""
+        kind = self._semantics.kind(owner)
+        shown = kind.type is Type.MODULE and (kind.name in torch_api.MODULES or self._is_of_torch(kind.definition))
+        is_module = known(shown, f"`{shortened(owner)}` may be a module with a `{wrong}` of its own")
+        return self._is_flag(value) & is_module & self._elsewhere.reads_nothing(wrong) & self._trains_on(owner, kind, value)
+
+    def _trains_on(self, owner: ast.expr, kind: Kind, value: ast.expr | None) -> Fact:
+        """Whether the program still runs once the parameters take the flag.
+
+        A backward pass needs something that requires grad, and what a loop freezes may be trained in its next round; not
+        everything can be thawed: weights of integers, tables that are parameters without being trained.
+        """
+        text = shortened(owner)
+        if isinstance(value, ast.Constant) and value.value is True:
+            is_layer = kind.name in torch_api.PARAMETER_ATTRIBUTES
+            return known(is_layer, f"not all parameters of `{text}` may be meant to be trained")
+        function = self._semantics.tree.function(owner)
+        is_constructor = isinstance(function, ast.FunctionDef) and function.name == "__init__"
+        if any(self._semantics.tree.loops(owner)) or (function is not None and not is_constructor):
+            return unknown(f"`{text}` may be trained again, and nobody thaws it")
+        return known(self._others_are_trained, "nothing may be left that requires grad, so that the backward pass raises")
+
+    @cached_property
+    def _others_are_trained(self) -> bool:
+        """Whether the file makes a layer, under a name of its own, of which no flag is set."""
+        tree, name = self._semantics.tree, self._semantics.qualified_name
+        flags = [node for node in tree.of_type(ast.Attribute) if isinstance(node.ctx, ast.Store) and node.attr[:4] == "requ"]
+        flagged = {last_name(node.value) for node in flags if not _gives_true(tree.parent(node))}
+        return "self" not in flagged and any(
+            isinstance(value, ast.Call)
+            and name(value.func) in torch_api.PARAMETER_ATTRIBUTES
+            and last_name(target) not in flagged
+            for node in tree.of_type(ast.Assign)
+            for target, value in _pairs(node)
+        )
+
+    @staticmethod
+    def _is_flag(value: ast.expr | None) -> Fact:
+        match value:
+            case ast.Constant(value=bool()):
+                return CERTAIN
+            case ast.UnaryOp(op=ast.Not()):
+                return CERTAIN
+            case ast.Compare(ops=ops) if all(isinstance(op, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for op in ops):
+                return CERTAIN
+            case ast.Constant():
+                return refuted(f"`{shortened(value)}` is no flag")
+        return unknown(f"`{shortened(value)}` may be no flag" if value is not None else "what is assigned may be no flag")
+
+    def _is_of_torch(self, definition: ast.AST | None) -> bool:
+        """Whether a class derives from modules of torch alone, through classes of the file."""
+        if not isinstance(definition, ast.ClassDef):
+            return False
+        facts = self._semantics.facts
+        bases = [base for each in facts.bases(definition) for base in each.bases]
+        own = {each.name for each in facts.bases(definition)}
+        return all(
+            (self._semantics.qualified_name(base) or "").startswith("torch.nn.")
+            or (isinstance(base, ast.Name) and base.id in own)
+            for base in bases
+        )
+
+
+def _gives_true(statement: ast.AST | None) -> bool:
+    """Whether what is assigned is written out as true, so that nothing is frozen."""
+    return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant) and statement.value.value is True
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of an assignment, each with what it is given."""
+    for target in node.targets:
+        match target, node.value:
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                yield from zip(targets, values)
+            case _:
+                yield target, node.value
