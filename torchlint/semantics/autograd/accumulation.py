@@ -320,8 +320,9 @@ class Accumulations:
     def _graph_unread(self, found: Accumulation, parts: list[ast.expr]) -> Fact:
         """Whether nobody asks for the graph of what is kept: all that read it are in sight, or the graph of a sum is spent."""
         kept = self._semantics.of(KeptValues)
-        unread = kept.graph_unread(found.target, found.root, kept=found.kept)
-        if found.kept:
+        keeps = found.kept or any(self._semantics.kind(value).type is Type.SEQUENCE for value in (found.target, *found.values))
+        unread = kept.graph_unread(found.target, found.root, kept=keeps)
+        if keeps:
             return unread & all_of(*(kept.left_alone(part) for part in parts))
         if unread.answer is Answer.UNKNOWN:
             spent = all_of(*(self._semantics.of(SpentGraphs).fact(part, found.statement) for part in parts))

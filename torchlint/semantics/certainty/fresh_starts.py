@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, all_of, unknown
+from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 
@@ -18,6 +18,7 @@ _MAKERS = frozenset(
     }
 )
 
+_FILLING = frozenset({"update", "setdefault", "append", "insert", "extend", "appendleft"})
 _TYPES = frozenset({"builtins.float", "builtins.int", "builtins.list", "builtins.dict"})
 
 
@@ -30,21 +31,22 @@ class FreshStarts:
     def fact(self, target: ast.expr, root: ast.Name) -> Fact:
         """Whether ``root`` held something new before anything was added to ``target``, itself or an item of it."""
         binding = self._semantics.bindings.of(root)
-        bindings = (binding,) if binding is not None else self._semantics.bindings.reaching(root)
-        if not bindings:
+        found = (binding,) if binding is not None else self._semantics.bindings.reaching(root)
+        if not found:
             return unknown(f"nothing shows where `{root.id}` is from")
-        seen: set[Binding] = set()
-        return all_of(*(self._start(each, seen) for each in bindings))
+        pending, seen = list(found), set(found)
+        while pending:
+            before = self._before(pending.pop())
+            if isinstance(before, Fact):
+                return before
+            pending += [each for each in before if each not in seen]
+            seen.update(before)
+        return self._items(root, seen) if isinstance(target, ast.Subscript) else CERTAIN
 
-    def _start(self, binding: Binding, seen: set[Binding]) -> Fact:
-        """Whether the variable was new in a binding, or in those that the binding adds to."""
-        if binding in seen:
-            return CERTAIN
-        seen.add(binding)
-        if binding.form is Form.AUGMENTED:
-            if not binding.before:
-                return unknown(f"nothing shows what `{binding.name}` is at first")
-            return all_of(*(self._start(each, seen) for each in binding.before))
+    def _before(self, binding: Binding) -> Fact | list[Binding]:
+        """What a variable held before something was added to it in a binding; empty if the binding starts anew."""
+        if binding.form is Form.AUGMENTED and binding.before:
+            return list(binding.before)
         if binding.form is Form.PARAMETER:
             return unknown(f"`{binding.name}` is an argument; its owner may need the graph")
         value = _unpacked(binding)
@@ -52,10 +54,32 @@ class FreshStarts:
             return unknown(f"nothing shows what `{binding.name}` is at first")
         own = [part for part in ast.walk(value) if isinstance(part, ast.Name) and part.id == binding.name]
         if own and isinstance(value, ast.BinOp):
-            return all_of(*(self._start(each, seen) for part in own for each in self._semantics.bindings.reaching(part)))
-        return (
-            CERTAIN if self.is_fresh(value) else unknown(f"`{binding.name}` starts as `{_short(value)}`, which others may have")
-        )
+            return [each for part in own for each in self._semantics.bindings.reaching(part)]
+        if not isinstance(value, ast.Constant) and self._has_other_names(binding):
+            return unknown(f"`{binding.name}` starts as something that has another name, too")
+        return [] if self.is_fresh(value) else unknown(f"`{binding.name}` starts as `{_short(value)}`, which others may have")
+
+    def _has_other_names(self, binding: Binding) -> bool:
+        """Whether what a binding gives is handed to something else by the same statement: ``log = losses = []``."""
+        statement = self._semantics.tree.statement(binding.node)
+        is_inner = isinstance(self._semantics.tree.parent(binding.node), ast.NamedExpr)
+        return is_inner or (isinstance(statement, ast.Assign) and len(statement.targets) > 1)
+
+    def _items(self, root: ast.Name, bindings: set[Binding]) -> Fact:
+        """Whether nothing but what is new gets into a container whose items are added to."""
+        for use in (use for binding in bindings for use in binding.uses):
+            parent = self._semantics.tree.parent(use)
+            statement = self._semantics.tree.parent(parent) if isinstance(parent, ast.Subscript) else None
+            is_alias = isinstance(parent, (ast.Assign, ast.AugAssign, ast.NamedExpr))
+            is_filled = isinstance(parent, ast.Attribute) and parent.attr in _FILLING
+            is_given = isinstance(statement, ast.Assign) and parent in statement.targets and not self._is_new(statement.value)
+            if is_alias or is_filled or is_given:
+                return unknown(f"`{root.id}` may be given items that others have")
+        return CERTAIN
+
+    def _is_new(self, value: ast.expr) -> bool:
+        """Whether a value is new, or computed, so that no other name is for the object."""
+        return self.is_fresh(value) or isinstance(value, ast.BinOp)
 
     def is_fresh(self, value: ast.expr) -> bool:
         """Whether an expression gives something that nobody else has."""

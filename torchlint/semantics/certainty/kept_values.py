@@ -66,6 +66,8 @@ _HANDS_ON = frozenset(
 _COMPUTES = frozenset({"builtins.sum", "builtins.abs", "builtins.round"})
 _PLAIN_KEYS = frozenset({"builtins.float", "builtins.abs", "builtins.int"})
 _AS_NUMBER = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.bool", "builtins.format"})
+_OPERATIONS = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft.")
+"""Where torch has functions that compute, and do nothing else, beside those of its own."""
 _OPERANDS = frozenset({Type.NUMBER, Type.TENSOR, Type.SEQUENCE, Type.STRING, Type.NONE})
 _SPELLED = frozenset({"vars", "locals", "globals", "exec", "eval"})
 """Functions that may read a variable without its name."""
@@ -142,7 +144,7 @@ class KeptValues:
             slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
             doubt = unknown(f"`{ast.unparse(root)}` may be read, and given other values, from anywhere")
             return doubt & walk.followed([use for slot in slots for use in slot.uses])
-        start = self._semantics.of(FreshStarts).fact(target, root)
+        start = self._semantics.of(FreshStarts).fact(root if kept else target, root)
         bound = self._semantics.bindings.of(root)
         bindings = (bound,) if bound is not None else self._semantics.bindings.reaching(root)
         return start & walk.followed([use for binding in bindings for use in walk.uses(binding)]) & walk.hidden
@@ -185,7 +187,10 @@ class _Walk:
             self._seen.add(each)
             found += each.uses
             of_scope, shared = each.scope.bindings.get(each.name, ()), each.name in each.scope.foreign
-            pending += [later for later in of_scope if shared or each in later.before]
+            added = [later for later in of_scope if shared or each in later.before]
+            pending += added
+            if self.kept and any(later.form is Form.AUGMENTED and not self._extends(later) for later in added):
+                self.hidden &= unknown(f"what `{self.name}` keeps may be changed in place, as `{each.name}`")
             if isinstance(each.scope.node, ast.ClassDef) or (shared and isinstance(each.scope.node, ast.Module)):
                 self.hidden &= unknown(f"`{each.name}` is there for several functions, and may be read from other files")
             if any(isinstance(call.func, ast.Name) for name in _SPELLED for call in self.semantics.facts.calls.get(name, ())):
@@ -193,6 +198,10 @@ class _Walk:
                     f"the file reads variables in other ways than by their names, and so perhaps `{each.name}`"
                 )
         return found
+
+    def _extends(self, binding: Binding) -> bool:
+        """Whether an augmented assignment makes a list longer: no tensor."""
+        return binding.value is not None and self.semantics.kind(binding.value).type is Type.SEQUENCE
 
     # --- where an expression stands ----------------------------------------------------------------------------------
 
@@ -315,9 +324,17 @@ class _Walk:
             return []
         if name == "builtins.id" or name.startswith("torch.autograd."):
             return refuted(f"`{ast.unparse(call.func)}` asks for more than the value of `{ast.unparse(node)}`")
-        result = torch_api.FUNCTIONS.get(name, "tensor" if name in torch_api.FACTORIES else "")
-        if result and of_tensors and not name.endswith("_") and _is_functional(call):
-            return [call] if result.startswith(("tensor", "tuple", "list")) else []
+        if (
+            of_tensors
+            and (name.count(".") == 1 or name.startswith(_OPERATIONS))
+            and not name.endswith("_")
+            and _is_functional(call)
+        ):
+            result = torch_api.FUNCTIONS.get(name, "tensor" if name in torch_api.FACTORIES else "")
+            if result.startswith(("tensor", "tuple", "list")):
+                return [call]
+            if result in ("number", "bool", "size", "dtype"):
+                return []
         match call.func:
             case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
                 return [] if of_tensors or "!" not in text else self._no_number(call)
@@ -414,5 +431,6 @@ def _parts(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_functional(call: ast.Call) -> bool:
-    """Whether no keyword of a call of torch makes it write to something."""
-    return not {word.arg for word in call.keywords} & {None, "out", "inplace", "requires_grad"}
+    """Whether nothing that a call of torch is told makes it write to something."""
+    is_told = any(isinstance(part, ast.Constant) and part.value is True for part in call.args)  # which may be `inplace`
+    return not is_told and not {word.arg for word in call.keywords} & {None, "out", "inplace", "requires_grad"}
