@@ -150,22 +150,3 @@ def test_read_as_numbers(text: str) -> None:
 )
 def test_may_be_read_as_tensors(text: str, doubt: str) -> None:
     assert numbers(text) == Fact(Answer.UNKNOWN, doubt)
-
-
-@pytest.mark.parametrize(
-    ("text", "left_alone", "unchanged"),
-    [
-        ("loss = torch.sum(x)\nloss.backward()\nkept.append(«loss»)\nprint(loss * 2, f'{loss}')", True, True),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nloss /= 4", True, False),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nloss.clamp_(max=1)", True, False),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nscaled(loss)", True, False),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nother = loss", True, False),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nloss.view(1)", True, False),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nloss.unsqueeze_(0)", False, False),
-        ("loss = torch.sum(x)\nkept.append(«loss»)\nloss.data = torch.ones(())", False, False),
-    ],
-)
-def test_what_is_kept_changes(text: str, left_alone: bool, unchanged: bool) -> None:
-    semantics, [node] = marked(HEADER + text)
-    kept = semantics.of(KeptValues)
-    assert (kept.left_alone(node).is_certain, kept.unchanged(node).is_certain) == (left_alone, unchanged)

@@ -14,6 +14,7 @@ from torchlint.semantics import Binding, Form, Grad, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, mentions, root_of, summands
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
+from torchlint.semantics.certainty.kept_changes import KeptChanges
 from torchlint.semantics.certainty.kept_values import KeptValues
 from torchlint.semantics.certainty.spent_graphs import SpentGraphs
 from torchlint.semantics.code.bindings import Scope
@@ -323,7 +324,7 @@ class Accumulations:
         keeps = found.kept or any(self._semantics.kind(value).type is Type.SEQUENCE for value in (found.target, *found.values))
         unread = kept.graph_unread(found.target, found.root, kept=keeps)
         if keeps:
-            return unread & all_of(*(kept.left_alone(part) for part in parts))
+            return unread & all_of(*(self._semantics.of(KeptChanges).left_alone(part) for part in parts))
         if unread.answer is Answer.UNKNOWN:
             spent = all_of(*(self._semantics.of(SpentGraphs).fact(part, found.statement) for part in parts))
             return spent if spent.is_certain else unread
@@ -333,7 +334,9 @@ class Accumulations:
         if not found.kept:
             return unknown("a sum of numbers is rounded in another way than one of tensors")
         kept = self._semantics.of(KeptValues)
-        return kept.read_as_numbers(found.target, found.root) & all_of(*(kept.unchanged(part) for part in parts))
+        return kept.read_as_numbers(found.target, found.root) & all_of(
+            *(self._semantics.of(KeptChanges).unchanged(part) for part in parts)
+        )
 
     def _is_scalar(self, part: ast.expr) -> bool:
         kind = self._semantics.kind(part)

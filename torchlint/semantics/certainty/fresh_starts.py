@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, all_of, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 
@@ -27,21 +27,44 @@ class FreshStarts:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._starts: dict[Binding, frozenset[Binding]] = {}
+        self._contents: dict[frozenset[Binding], Fact] = {}
 
     def fact(self, target: ast.expr, root: ast.Name) -> Fact:
         """Whether ``root`` held something new before anything was added to ``target``, itself or an item of it."""
+        starts = self.starts(root)
+        if not starts:
+            return unknown(f"nothing shows where `{root.id}` is from")
+        doubts = [before for start in starts if isinstance(before := self._before(start), Fact)]
+        if doubts or not isinstance(target, ast.Subscript):
+            return all_of(*doubts)
+        if starts not in self._contents:
+            self._contents[starts] = self._items(root, starts)
+        return self._contents[starts]
+
+    def starts(self, root: ast.Name) -> frozenset[Binding]:
+        """The bindings that gave a variable what was then added to, up to where ``root`` stands."""
         binding = self._semantics.bindings.of(root)
         found = (binding,) if binding is not None else self._semantics.bindings.reaching(root)
-        if not found:
-            return unknown(f"nothing shows where `{root.id}` is from")
-        pending, seen = list(found), set(found)
-        while pending:
-            before = self._before(pending.pop())
-            if isinstance(before, Fact):
-                return before
-            pending += [each for each in before if each not in seen]
-            seen.update(before)
-        return self._items(root, seen) if isinstance(target, ast.Subscript) else CERTAIN
+        return frozenset(start for each in found for start in self._starts_of(each))
+
+    def _starts_of(self, binding: Binding) -> frozenset[Binding]:
+        if binding not in self._starts:
+            starts: set[Binding] = set()
+            pending, seen = [binding], {binding}
+            while pending:
+                each = pending.pop()
+                if each in self._starts:
+                    starts |= self._starts[each]
+                    continue
+                before = self._before(each)
+                if isinstance(before, Fact) or not before:
+                    starts.add(each)
+                else:
+                    pending += [other for other in before if other not in seen]
+                    seen.update(before)
+            self._starts[binding] = frozenset(starts)
+        return self._starts[binding]
 
     def _before(self, binding: Binding) -> Fact | list[Binding]:
         """What a variable held before something was added to it in a binding; empty if the binding starts anew."""
@@ -65,7 +88,7 @@ class FreshStarts:
         is_inner = isinstance(self._semantics.tree.parent(binding.node), ast.NamedExpr)
         return is_inner or (isinstance(statement, ast.Assign) and len(statement.targets) > 1)
 
-    def _items(self, root: ast.Name, bindings: set[Binding]) -> Fact:
+    def _items(self, root: ast.Name, bindings: frozenset[Binding]) -> Fact:
         """Whether nothing but what is new gets into a container whose items are added to."""
         for use in (use for binding in bindings for use in binding.uses):
             parent = self._semantics.tree.parent(use)

@@ -10,10 +10,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Answer, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.fresh_starts import FreshStarts
+from torchlint.semantics.certainty.kept_changes import CHANGING, COMPUTES, ENDS, FILLING, HANDS_ON, KeptChanges
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
@@ -52,18 +54,7 @@ _PLAIN_METHODS = frozenset(
     }
 )
 """Attributes and methods whose results hang on no graph, whatever the tensor hangs on."""
-_ALIASING = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS | {"cpu", "cuda", "to", "float", "detach", "data"}
-_CHANGING = frozenset({"zero_", "mul_", "div_", "add_", "sub_", "clamp_", "fill_"})
-_FILLING = frozenset({"append", "appendleft", "insert", "extend", "clear", "reverse", "update", "keys"})
 _TAKING = frozenset({"pop", "popleft", "popitem", "copy", "get", "items", "values", "setdefault"})
-_ENDS = frozenset(
-    f"builtins.{name}" for name in ("print", "float", "int", "bool", "str", "repr", "len", "format", "isinstance", "type")
-)
-_HANDS_ON = frozenset(
-    f"builtins.{name}"
-    for name in ("max", "min", "sorted", "list", "tuple", "reversed", "enumerate", "zip", "iter", "next", "dict")
-)
-_COMPUTES = frozenset({"builtins.sum", "builtins.abs", "builtins.round"})
 _PLAIN_KEYS = frozenset({"builtins.float", "builtins.abs", "builtins.int"})
 _AS_NUMBER = frozenset({"builtins.float", "builtins.int", "builtins.len", "builtins.bool", "builtins.format"})
 _OPERATIONS = ("torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft.")
@@ -85,6 +76,8 @@ class KeptValues:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._walked: dict[tuple[frozenset[Binding], bool, _Reading], Fact] = {}
+        self._slots: dict[tuple[ast.ClassDef | None, str, bool], Fact] = {}
 
     def graph_unread(self, target: ast.expr, root: ast.Name | ast.Attribute, *, kept: bool) -> Fact:
         """Whether nobody asks for the graph of what is added to ``target``, the variable ``root`` or an item of it.
@@ -97,57 +90,35 @@ class KeptValues:
         """Whether everybody who reads one of the values that are kept makes a number of it first."""
         return self._read(target, root, True, _Reading.NUMBERS)
 
-    def left_alone(self, part: ast.expr) -> Fact:
-        """Whether a value that is kept gets no other memory and no other shape, which what is detached of it would not see."""
-        for use in self._uses(part):
-            method = self._semantics.tree.parent(use)
-            if isinstance(method, ast.Attribute) and (
-                isinstance(method.ctx, ast.Store) or (method.attr.endswith("_") and method.attr not in _CHANGING)
-            ):
-                return unknown(f"`{ast.unparse(method)}` changes the tensor that is kept")
-        return CERTAIN
-
-    def unchanged(self, part: ast.expr) -> Fact:
-        """Whether nothing changes a value that is kept, which its number would not see: it is only computed with."""
-        if isinstance(part, ast.Name):
-            of_scope = self._semantics.bindings.scope_of(part).bindings.get(part.id, ())
-            reaching = set(self._semantics.bindings.reaching(part))
-            if any(not reaching.isdisjoint(later.before) for later in of_scope):
-                return unknown(f"`{part.id}` is changed in place")
-        for use in self._uses(part):
-            parent = self._semantics.tree.parent(use)
-            match parent:
-                case ast.Attribute(attr=method):
-                    is_known = method in torch_api.TENSOR_METHODS and not method.endswith("_") and method not in _ALIASING
-                case ast.Call(func=function):
-                    name = self._semantics.qualified_name(function) or ""
-                    is_known = name.startswith("torch.") or name in _ENDS | _HANDS_ON | _COMPUTES or self._is_kept(parent)
-                case _:
-                    is_known = isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue)) or (
-                        isinstance(parent, ast.Assign) and not isinstance(parent.targets[0], ast.Name)
-                    )
-            if not is_known:
-                return unknown(f"`{ast.unparse(use)}` may be changed in place")
-        return CERTAIN
-
-    def _is_kept(self, call: ast.Call) -> bool:
-        return isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING
-
-    def _uses(self, part: ast.expr) -> list[ast.Name]:
-        bindings = self._semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ()
-        return [use for binding in bindings for use in binding.uses]
-
     def _read(self, target: ast.expr, root: ast.Name | ast.Attribute, kept: bool, reading: _Reading) -> Fact:
-        walk = _Walk(self._semantics, ast.unparse(root), kept, reading)
         if isinstance(root, ast.Attribute):
-            owner = self._semantics.facts.self_class(root.value)
-            slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
-            doubt = unknown(f"`{ast.unparse(root)}` may be read, and given other values, from anywhere")
-            return doubt & walk.followed([use for slot in slots for use in slot.uses])
-        start = self._semantics.of(FreshStarts).fact(root if kept else target, root)
-        bound = self._semantics.bindings.of(root)
-        bindings = (bound,) if bound is not None else self._semantics.bindings.reaching(root)
-        return start & walk.followed([use for binding in bindings for use in walk.uses(binding)]) & walk.hidden
+            return unknown(f"`{ast.unparse(root)}` may be read, and given other values, from anywhere") & self._of_slot(
+                root, kept
+            )
+        fresh = self._semantics.of(FreshStarts)
+        starts = fresh.starts(root)
+        key = (starts, kept, reading)
+        if key not in self._walked:
+            walk = _Walk(self._semantics, self, root.id, kept, reading)
+            found = walk.followed([use for binding in starts for use in walk.uses(binding)])
+            self._walked[key] = found & walk.hidden
+        return fresh.fact(root if kept else target, root) & self._walked[key]
+
+    def _of_slot(self, root: ast.Attribute, kept: bool) -> Fact:
+        """What is known of the reads of an attribute in its class."""
+        owner = self._semantics.facts.self_class(root.value)
+        key = (owner, root.attr, kept)
+        if owner is None or key in self._slots:
+            return self._slots.get(key, CERTAIN)
+        uses = [use for slot in self._semantics.facts.slots(owner, root.attr) for use in slot.uses]
+        self._slots[key] = _Walk(self._semantics, self, ast.unparse(root), kept, _Reading.VALUES).followed(list(uses))
+        return self._slots[key]
+
+    @cached_property
+    def reads_variables(self) -> bool:
+        """Whether the file reads variables in other ways than by their names."""
+        calls = self._semantics.facts.calls
+        return any(isinstance(call.func, ast.Name) for name in _SPELLED for call in calls.get(name, ()))
 
 
 @dataclass(eq=False, slots=True)
@@ -155,6 +126,7 @@ class _Walk:
     """The way of one kept value through the file."""
 
     semantics: Semantics
+    values: KeptValues
     name: str
     kept: bool
     reading: _Reading
@@ -186,17 +158,14 @@ class _Walk:
                 continue
             self._seen.add(each)
             found += each.uses
-            of_scope, shared = each.scope.bindings.get(each.name, ()), each.name in each.scope.foreign
-            added = [later for later in of_scope if shared or each in later.before]
-            pending += added
-            if self.kept and any(later.form is Form.AUGMENTED and not self._extends(later) for later in added):
-                self.hidden &= unknown(f"what `{self.name}` keeps may be changed in place, as `{each.name}`")
+            shared, added = each.name in each.scope.foreign, self.semantics.of(KeptChanges).added_to(each)
+            pending += each.scope.bindings.get(each.name, ()) if shared else added
             if isinstance(each.scope.node, ast.ClassDef) or (shared and isinstance(each.scope.node, ast.Module)):
                 self.hidden &= unknown(f"`{each.name}` is there for several functions, and may be read from other files")
-            if any(isinstance(call.func, ast.Name) for name in _SPELLED for call in self.semantics.facts.calls.get(name, ())):
-                self.hidden &= unknown(
-                    f"the file reads variables in other ways than by their names, and so perhaps `{each.name}`"
-                )
+            if self.kept and not all(map(self._extends, added)):
+                self.hidden &= unknown(f"what `{self.name}` keeps may be changed in place, as `{each.name}`")
+        if self.values.reads_variables:
+            self.hidden &= unknown(f"the file reads variables in other ways than by their names, and so perhaps `{self.name}`")
         return found
 
     def _extends(self, binding: Binding) -> bool:
@@ -297,7 +266,7 @@ class _Walk:
         call = self.semantics.tree.parent(attribute)
         if not (isinstance(call, ast.Call) and call.func is attribute):
             return self._unseen(attribute)
-        if name in _FILLING:
+        if name in FILLING:
             return []
         if name in _TAKING:
             return [call]
@@ -309,16 +278,16 @@ class _Walk:
         if name in _PLAIN_METHODS:
             return []
         computes = result.startswith(("tensor", "tuple")) and not name.endswith("_") and name != "as_subclass"
-        if (computes or (name in _CHANGING and not self.kept)) and _is_functional(call):
+        if (computes or (name in CHANGING and not self.kept)) and _is_functional(call):
             return [call]
         return self._unseen(call)
 
     def _argument(self, call: ast.Call, node: ast.expr) -> Fact | list[ast.expr]:
         """What a function that is called makes of an argument."""
         name, of_tensors = self.semantics.qualified_name(call.func) or "", self.reading is _Reading.VALUES
-        if name in _ENDS if of_tensors else name in _AS_NUMBER:
+        if name in ENDS if of_tensors else name in _AS_NUMBER:
             return []
-        if name in _HANDS_ON or (name in _COMPUTES and of_tensors):
+        if name in HANDS_ON or (name in COMPUTES and of_tensors):
             return [call] if self._has_plain_words(call) else self._unseen(call)
         if name.startswith("math.") or (name.startswith("logging.") and of_tensors):
             return []
@@ -338,7 +307,7 @@ class _Walk:
         match call.func:
             case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
                 return [] if of_tensors or "!" not in text else self._no_number(call)
-            case ast.Attribute(value=ast.Name() as container, attr=method) if method in _FILLING:
+            case ast.Attribute(value=ast.Name() as container, attr=method) if method in FILLING:
                 return self._put_into(container, call)
             case ast.Name():
                 return self._parameter(call, node)
