@@ -18,7 +18,7 @@ HANDS_ON = frozenset(
     f"builtins.{name}"
     for name in ("max", "min", "sorted", "list", "tuple", "reversed", "enumerate", "zip", "iter", "next", "dict")
 )
-COMPUTES = frozenset({"builtins.sum", "builtins.abs", "builtins.round"})
+COMPUTES = frozenset({"builtins.sum", "builtins.abs"})
 
 
 class KeptChanges:

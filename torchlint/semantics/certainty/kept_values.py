@@ -1,7 +1,7 @@
 """What becomes of values that a sum or a container keeps: whether anybody may ask for the graph that they carry.
 
 A kept value is followed to all places that read it. What is on the lists here asks for values alone; with anything else,
-nothing is certain. (Each entry was run on torch 2.13 with a value that carries graph and with the same one detached.)
+nothing is certain. The tests run them with a value that carries graph and with the same one detached.
 """
 
 from __future__ import annotations
