@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
+from typing import Any
 
 import libcst as cst
 
+from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.variables.idle import Idle, IdleAssignments
 from torchlint.semantics.variables.names import VariableNames
+from torchlint.semantics.variables.readers import Readers
+from torchlint.semantics.variables.unwrapped import Unwrapped
 from torchlint.semantics.variables.volatile import VolatileMark, Volatiles
 from torchlint.semantics.variables.wrappers import Wrappers, Wrapping
 from torchlint.text.layout import can_be_indented, is_elif, stands_alone
+from torchlint.text.notebook import NotebookSource
 
 
 class VariablesQuestions:
@@ -32,17 +38,34 @@ class VariablesQuestions:
         """Whether to wrap a value is to cut the graph behind it."""
         return bool(self._model.answered(self._semantics.of(Wrappers).cuts_graph, data))
 
-    def has_no_graph(self, data: cst.BaseExpression) -> bool:
-        """Whether a value is known to have no graph that could be cut."""
-        return bool(self._model.answered(self._semantics.of(Wrappers).has_no_graph, data))
+    def is_itself(self, call: cst.Call) -> Fact:
+        """Whether what a call of Variable wraps can stand in its place: nothing can tell one from the other."""
+        return self._known(self._semantics.of(Unwrapped).is_itself, call)
 
-    def is_fresh(self, data: cst.BaseExpression) -> bool:
-        """Whether a tensor is made here and now, so that nothing else refers to it."""
-        return bool(self._model.answered(self._semantics.of(Wrappers).is_fresh, data))
+    def is_detached(self, data: cst.BaseExpression) -> Fact:
+        """Whether to wrap a value is to detach it."""
+        return self._known(self._semantics.of(Unwrapped).is_detached, data)
+
+    def is_own(self, data: cst.BaseExpression) -> Fact:
+        """Whether a value is a new tensor without a graph, which nobody else refers to."""
+        return self._known(self._semantics.of(Unwrapped).is_own, data)
+
+    def are_detached(self, collection: cst.BaseExpression) -> Fact:
+        """Whether to wrap each element of a collection is to detach it."""
+        return self._known(self._semantics.of(Unwrapped).are_detached, collection)
+
+    def is_boolean(self, flag: cst.BaseExpression) -> Fact:
+        """Whether a flag is true or false, and nothing else."""
+        return self._known(self._semantics.of(Unwrapped).is_boolean, flag)
 
     def cuts_on_purpose(self, call: cst.Call) -> bool:
         """Whether a call of Variable cuts a graph that has to be cut."""
         return bool(self._model.answered(self._semantics.of(Wrappers).cuts_on_purpose, call))
+
+    def _known(self, fact: Callable[[Any], Fact], node: cst.CSTNode) -> Fact:
+        """The answer to a question about a node of the file; of other nodes nothing is known."""
+        found = self._model.answered(fact, node)
+        return found if found is not None else unknown("this code is new")
 
     def idle(self, statement: cst.CSTNode, *, unless_silenced: str) -> Idle[cst.CSTNode] | None:
         """What goes with a statement that does nothing but wrap a value under its own name; ``None`` for all others.
@@ -67,6 +90,15 @@ class VariablesQuestions:
     def is_class_wanted(self, node: cst.BaseExpression) -> bool:
         """Whether a class is wanted where a node is: in an annotation, ``isinstance``, a comparison with ``type(…)``."""
         return bool(self._model.answered(self._semantics.of(VariableNames).is_class_wanted, node))
+
+    def is_sure_class(self, node: cst.BaseExpression) -> Fact:
+        """Whether `torch.Tensor` does the same as Variable where a class is wanted."""
+        return self._known(self._semantics.of(VariableNames).is_sure, node)
+
+    def is_nobodys(self, name: cst.ImportAlias | cst.Name) -> Fact:
+        """Whether no code but the file's uses a name that is imported, or assigned to; nobody imports from notebooks."""
+        fact = self._known(self._semantics.of(Readers).is_nobodys, name)
+        return CERTAIN if isinstance(self._model.source, NotebookSource) else fact
 
     def named_in(self, annotation: cst.SimpleString) -> list[tuple[int, int]]:
         """From where to where a quoted annotation names Variable, counted from behind its quote."""
@@ -93,6 +125,10 @@ class VariablesQuestions:
     def volatile(self, node: cst.Arg | cst.Assign) -> VolatileMark[cst.BaseExpression] | None:
         """What an argument or an assignment sets ``volatile`` to; ``None`` where it sets something else."""
         return self._model.found(self._semantics.of(Volatiles).marks, node)
+
+    def is_ignored(self, node: cst.Arg | cst.Assign) -> Fact:
+        """Whether nobody notices that an argument or an assignment goes which sets ``volatile``."""
+        return self._known(self._semantics.of(Volatiles).is_ignored, node)
 
     def computing(self, statement: cst.CSTNode) -> list[list[cst.CSTNode]]:
         """The neighbouring statements that compute with what ``statement`` marks as volatile, and that autograd can be off for.

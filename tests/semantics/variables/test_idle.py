@@ -79,13 +79,16 @@ def test_a_branch_that_may_not_go_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("snippet", "has_no_graph"),
+    ("snippet", "itself", "detached"),
     [
-        ("x = torch.zeros(3)\nx = Variable(x)", True),
-        ("def f(x):\n    x = Variable(x)\n    return x", False),
-        ("x = torch.zeros(3)\nfor y in ys:\n    x = Variable(x)\n    y = Variable(y)", False),
+        ("x = torch.zeros(3)\nx = Variable(x)", True, True),
+        ("x = torch.zeros(3)\nx.requires_grad_()\nx = Variable(x)", False, True),
+        ("def f(x):\n    x = Variable(x)\n    return x", False, False),
+        ("x = torch.zeros(3)\nfor y in ys:\n    x = Variable(x)\n    y = Variable(y)", False, False),
+        ("x, y = torch.zeros(3), torch.zeros(3)\nif c:\n    x = Variable(x)\n    y = Variable(y)", True, True),
     ],
 )
-def test_tells_whether_graphs_were_cut(snippet: str, has_no_graph: bool) -> None:
+def test_tells_what_is_certain_of_all_values(snippet: str, itself: bool, detached: bool) -> None:
     found = idle(snippet)
-    assert found is not None and found.has_no_graph == has_no_graph
+    assert found is not None
+    assert (found.itself.is_certain, found.detached.is_certain) == (itself, detached)

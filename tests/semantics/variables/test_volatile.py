@@ -90,3 +90,41 @@ def test_finds_marks(snippet: str, expected: list[str]) -> None:
 )
 def test_finds_what_computes_with_it(snippet: str, expected: list[str]) -> None:
     assert computing(snippet) == expected
+
+
+MARKED = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = Variable(y, volatile=False)",
+        "x = Variable(y, False, not flag)",
+        "x = torch.zeros(3)\nx.volatile = False",
+        "model = nn.Linear(3, 2)\nx = torch.zeros(3)\nx.volatile = True\nout = model(x)",
+    ],
+)
+def test_nobody_notices_that_it_goes(text: str) -> None:
+    assert _doubt(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("x = Variable(y, volatile=modes.pop())", "`modes.pop()` may do more than tell a flag"),
+        ("def f(x):\n    x.volatile = False", "`x` is an argument; it may be no tensor"),
+        ("x = torch.zeros(3)\nx.volatile = False\nprint(x.volatile)", "the attribute may be read elsewhere"),
+        ("x = torch.zeros(3)\nx.volatile = False\nprint(getattr(x, 'volatile'))", "the attribute may be read elsewhere"),
+        ("x = torch.zeros(3)\nx.volatile = False\nf(x)", "the attribute may be read elsewhere"),
+        ("x = torch.zeros(3)\nx.volatile = f()", "`f()` may do more than tell a flag"),
+    ],
+)
+def test_somebody_may_notice(text: str, doubt: str) -> None:
+    assert _doubt(text) == doubt
+
+
+def _doubt(text: str) -> str:
+    semantics, _ = marked(MARKED + text)
+    volatiles = semantics.of(Volatiles)
+    [mark] = volatiles.marks
+    return volatiles.is_ignored(mark).doubt

@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, Fact, known, unknown
+from torchlint.fact import NOTHING, Fact, unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, unwrap
 from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
 from torchlint.rules.rule import Rule
@@ -17,7 +17,7 @@ DEAD = "`Variable` has done nothing since torch 0.4: use the tensor itself"
 _TAKE_REQUIRES_GRAD = frozenset(
     f"torch.{name}"
     for name in (
-        *("zeros", "ones", "rand", "randn", "randint", "normal", "empty", "full", "eye", "arange", "linspace", "logspace"),
+        *("zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange", "linspace", "logspace"),
         *("tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like"),
     )
 )
@@ -65,25 +65,42 @@ def _is_no_tensor(rule: Rule, data: cst.BaseExpression) -> bool:
 
 
 def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression]) -> CodeFix | None:
-    data = wrapping.data
+    data, variables = wrapping.data, rule.model.variables
+    detached = variables.is_detached(data)
     if _is_data(data):
-        return _left(call, data, ".detach()", f"Use `{rule.model.shown(data.value)}.detach()`")
+        return _without_wrapper(rule, call, data)
     if _is_no_tensor(rule, data):
         return _converted(call)
-    if rule.model.variables.cuts_on_purpose(call):
-        return _left(call, data, ".detach()", "Detach the tensor")
-    idle = rule.model.variables.idle(rule.model.statement(call), unless_silenced=rule.code)
+    if variables.cuts_on_purpose(call):
+        return _left(call, data, ".detach()", "Detach the tensor", rests_on=detached)
+    idle = variables.idle(rule.model.statement(call), unless_silenced=rule.code)
+    itself = variables.is_itself(call) if idle is None else idle.itself
+    if variables.cuts_graph(data):
+        itself = unknown(_FLOWS)
+    elif not itself.is_certain and (detached if idle is None else idle.detached).is_certain:
+        return _left(call, data, ".detach()", "Detach the tensor", rests_on=detached)
     if idle is None:
-        return _left(call, data, "", "Use the tensor itself", rests_on=known(rule.model.variables.has_no_graph(data), _FLOWS))
+        return _left(call, data, "", "Use the tensor itself", rests_on=itself)
     if not idle.whole:
         [statement] = idle.statements
         removal = remove(statement, but_comment=True)
-        return fix("Remove the assignment of a name to itself", removal, rests_on=known(idle.has_no_graph, _FLOWS))
+        return fix("Remove the assignment of a name to itself", removal, rests_on=itself)
     first, *others = idle.statements
     changes: list[Change] = [replace(first, cst.Pass()), *(remove(other, but_comment=True) for other in others)]
     if idle.branch is not None:
         changes = [remove(idle.branch)]
-    return fix("Remove the assignments to themselves", *changes, rests_on=known(idle.has_no_graph, _FLOWS))
+    return fix("Remove the assignments to themselves", *changes, rests_on=itself)
+
+
+def _without_wrapper(
+    rule: Rule, call: cst.Call, data: cst.Attribute, suffix: str = "", flag: cst.BaseExpression | None = None
+) -> CodeFix | None:
+    """What is left of ``Variable(x.data)``: the same, where `x` is a tensor for certain, for a version counter of its own."""
+    is_boolean = rule.model.variables.is_boolean(flag) if flag is not None else NOTHING
+    if (own := rule.model.variables.is_own(data)).is_certain:
+        return _left(call, data, suffix, f"Use `{rule.model.shown(data)}{suffix}`", flag=flag, rests_on=is_boolean, base=data)
+    suffix = f".detach(){suffix}"
+    return _left(call, data, suffix, f"Use `{rule.model.shown(data.value)}{suffix}`", flag=flag, rests_on=own & is_boolean)
 
 
 def _converted(call: cst.Call) -> CodeFix | None:
@@ -102,14 +119,19 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
     data = wrapping.data
     if _is_no_tensor(rule, data):
         return None
+    own, is_boolean = rule.model.variables.is_own(data), rule.model.variables.is_boolean(flag)
     if isinstance(data, cst.Call) and _takes_requires_grad(rule, data):
         leaf = with_argument(data, "requires_grad", flag)
-        return fix("Give `requires_grad` to the factory", unwrap(call, leaf), rests_on=NOTHING)
+        return fix("Give `requires_grad` to the factory", unwrap(call, leaf), rests_on=own & is_boolean)
     given = "" if isinstance(flag, cst.Name) and flag.value == "True" else "{flag}"
     suffix = f".requires_grad_({given})"
-    if not rule.model.variables.is_fresh(data):
+    if _is_data(data):
+        return _without_wrapper(rule, call, data, suffix, flag)
+    if not own.is_certain:
         suffix = f".detach(){suffix}"
-    return _left(call, data, suffix, "Make the tensor a leaf", flag=flag)
+    return _left(
+        call, data, suffix, "Make the tensor a leaf", flag=flag, rests_on=rule.model.variables.is_detached(data) & is_boolean
+    )
 
 
 def _takes_requires_grad(rule: Rule, factory: cst.Call) -> bool:
@@ -125,10 +147,11 @@ def _left(
     title: str,
     *,
     flag: cst.BaseExpression | None = None,
-    rests_on: Fact = NOTHING,
+    rests_on: Fact,
+    base: cst.BaseExpression | None = None,
 ) -> CodeFix | None:
-    """The fix that leaves the wrapped expression with ``suffix`` behind it, in the place of a ``.data``."""
-    base = data.value if suffix and _is_data(data) else data
+    """The fix that leaves the wrapped expression, or ``base``, with ``suffix`` behind it, in the place of a ``.data``."""
+    base = base or (data.value if suffix and _is_data(data) else data)
     is_commented = _has_comment_beside(call, data)
     if is_commented:
         given, *others = call.args

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, unknown
+from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, fix, remove, replace
 from torchlint.fixes.code import api, expression, in_string
 from torchlint.rules.legacy._variable_calls import DEAD
 from torchlint.rules.rule import Rule
+from torchlint.semantics.variables.names import NEVER
 
 VARIABLE = "torch.autograd.Variable"
 _TENSOR = "torch.Tensor"
@@ -32,7 +33,7 @@ def report_comparison(rule: Rule, node: cst.BaseExpression, comparison: cst.Comp
                     test = f"{negated}isinstance({{value}}, {{torch.Tensor}})"
                     shown = rule.model.code.written(expression(test, value=rule.model.code.plain(value)))
                     title, change = f"Use `{shown}`", replace(comparison, expression(test, value=value))
-            rule.report(comparison, message, fix(title, change, rests_on=NOTHING))
+            rule.report(comparison, message, fix(title, change, rests_on=unknown(NEVER)))
         case _:
             rule.report(comparison, message)
 
@@ -42,7 +43,7 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
     parent = rule.model.parent(node)
     change = _without_doubles(rule, parent) or replace(node, api(_TENSOR))
     if rule.model.variables.is_class_wanted(node):
-        rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, change, rests_on=NOTHING))
+        rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, change, rests_on=rule.model.variables.is_sure_class(node)))
     elif isinstance(parent, (cst.Tuple, cst.List, cst.Set, cst.Dict)):
         rule.report(
             node,
@@ -53,24 +54,26 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
         rule.report(node, DEAD)
 
 
-def report_mapped(rule: Rule, node: cst.BaseExpression) -> None:
+def report_mapped(rule: Rule, node: cst.BaseExpression, tensors: cst.Arg) -> None:
     """Reports `map(Variable, tensors)`."""
     change = replace(node, api("torch.Tensor.detach"))
-    rule.report(node, DEAD, fix("Use `torch.Tensor.detach`, which does the same", change, rests_on=NOTHING))
+    fact = unknown("its elements are not in sight") if tensors.star else rule.model.variables.are_detached(tensors.value)
+    rule.report(node, DEAD, fix("Use `torch.Tensor.detach`, which does the same", change, rests_on=fact))
 
 
 def report_quoted(rule: Rule, string: cst.SimpleString) -> None:
     """Reports an annotation in a string."""
     places = rule.model.variables.named_in(string)
     if places and string.raw_value == string.evaluated_value:
-        rule.report(string, _IS_TENSOR, fix(_USE_TENSOR, replace(string, in_string(string, places, _TENSOR)), rests_on=NOTHING))
+        change = replace(string, in_string(string, places, _TENSOR))
+        rule.report(string, _IS_TENSOR, fix(_USE_TENSOR, change, rests_on=rule.model.variables.is_sure_class(string)))
 
 
 def report_alias(rule: Rule, node: cst.BaseExpression, name: cst.Name, statement: cst.Assign) -> None:
     """Reports `V = autograd.Variable` once nothing uses it: its uses are reported themselves."""
     if rule.model.variables.is_unused_name(name):
         message = f"`{name.value}` is not used, and `Variable` is `torch.Tensor` since torch 0.4"
-        rule.report(node, message, fix("Remove the name", remove(statement), rests_on=NOTHING))
+        rule.report(node, message, fix("Remove the name", remove(statement), rests_on=rule.model.variables.is_nobodys(name)))
 
 
 def _without_doubles(rule: Rule, classes: cst.CSTNode | None) -> Change | None:

@@ -4,7 +4,6 @@ import re
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, remove
 from torchlint.rules.legacy._variable_calls import report_call
 from torchlint.rules.legacy._variable_classes import (
@@ -46,9 +45,17 @@ class VariableWrapper(Rule):
     ```
 
     ## Fix safety
-    Safe where the tensor is known to have no graph (made by a factory, taken from a loader, under `no_grad`), for
-    `Variable(x.data)`, for `requires_grad=…`, for type tests and annotations. Unsafe otherwise: the graph that `Variable`
-    cut is whole again, so gradients flow where they did not.
+    `Variable(x)` of a tensor is `x.detach()`: another object over the same memory. That is the safe fix wherever `x` is
+    certainly a tensor, and of no class derived from `torch.Tensor`: made by a function, method or class of torch, annotated
+    so, from a data loader over tensors that are in sight. The tensor itself is one where it also certainly has no graph and
+    nobody can tell the two objects apart: `x` was made on the spot, is not used under its own name again, or is only
+    computed with. Its version counter is its own with `x.data`, which stays, for TPL002 to say more. With
+    `requires_grad=…`, the flag has to be a bool. Unsafe is all that rests on values from elsewhere, such as an argument or
+    the items of an unknown loader, and what makes a graph whole again that `Variable` cut.
+
+    Safe in `isinstance`; and in annotations where no decorator, base class or other code is in sight that may read them.
+    A comparison with `type(…)` comes to life by its fix, which is unsafe. So is the removal of an import or a name that
+    another file may import from this one: not from a notebook, a function, or a program that trains as soon as it runs.
 
     ## References
     - [Migration guide for torch 0.4: merging Tensor and Variable](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)
@@ -86,8 +93,8 @@ class VariableWrapper(Rule):
                 report_comparison(self, node, comparison)
             case cst.Assign([cst.AssignTarget(cst.Name() as alias)]) as statement:
                 report_alias(self, node, alias, statement)
-            case cst.Call(cst.Name("map"), [cst.Arg(function), _]) if function is node:
-                report_mapped(self, node)
+            case cst.Call(cst.Name("map"), [cst.Arg(function), tensors]) if function is node:
+                report_mapped(self, node, tensors)
             case _:
                 report_reference(self, node)
 
@@ -99,4 +106,5 @@ class VariableWrapper(Rule):
         """Reports an import of Variable that nothing uses."""
         if self.model.variables.is_unused_import(node) and not _FOR_OTHERS.search(self.model.code.comment_on_line(node)):
             message = "`Variable` is imported and not used: it is `torch.Tensor` since torch 0.4"
-            self.report(node, message, fix("Remove the import", remove(node), rests_on=NOTHING))
+            rests_on = self.model.variables.is_nobodys(node)
+            self.report(node, message, fix("Remove the import", remove(node), rests_on=rests_on))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, unknown
+from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, wrap
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
@@ -38,7 +38,8 @@ class Volatile(Rule):
     Unsafe: the code that computes with the value, as far as the file shows it, is put into `with torch.no_grad():`, which
     turns autograd off for all that stands there. Code that trains is left out. Where the value leaves the function, by
     `return` or as an attribute, only `volatile` goes, and `torch.no_grad()` is left to whoever computes with it. Dropping
-    `volatile=False`, or what stands under `no_grad` already, is safe.
+    `volatile=False`, or what stands under `no_grad` already, is safe as an argument, where its flag does nothing else, as
+    a call may; and as an attribute where it is certainly a tensor's, which is only read here and in layers of torch.
 
     ## References
     - [Migration guide for torch 0.4: what about volatile?](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)
@@ -69,7 +70,7 @@ class Volatile(Rule):
         statement = self.model.statement(node)
         drop = _drop(node, mark)
         if self.model.code.truth(mark.flag) is False or self.model.autograd.is_off(statement):
-            return fix("Drop `volatile`", drop, rests_on=NOTHING)
+            return fix("Drop `volatile`", drop, rests_on=self.model.variables.is_ignored(node))
         mode = self._mode(mark.flag)
         if mode is not None and (runs := self.model.variables.computing(statement)):
             title = f"Drop `volatile` and use `{self.model.code.written(mode)}`"

@@ -28,7 +28,7 @@ _OPAQUE = (
 )
 """Modules of torch that give what other modules make, or several tensors."""
 DEMANDING = torch_api.LOSS_FUNCTIONS | {
-    *("torch.autograd.Variable", "torch.max", "torch.min", "torch.sum", "torch.mean", "torch.argmax", "torch.argmin"),
+    *("torch.max", "torch.min", "torch.sum", "torch.mean", "torch.argmax", "torch.argmin"),
     *("torch.abs", "torch.exp", "torch.log", "torch.sqrt", "torch.sigmoid", "torch.tanh", "torch.relu", "torch.softmax"),
     *("torch.log_softmax", "torch.topk", "torch.sort", "torch.matmul", "torch.mm", "torch.bmm", "torch.dot", "torch.argsort"),
     *(f"torch.nn.functional.{name}" for name in ("relu", "softmax", "log_softmax", "sigmoid", "tanh", "dropout", "linear")),

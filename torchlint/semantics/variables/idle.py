@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from torchlint.fact import Fact, all_of
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.variables.unwrapped import Unwrapped
 from torchlint.semantics.variables.wrappers import Wrappers, makes_leaf
 
 Place = TypeVar("Place")
@@ -19,11 +21,13 @@ Question: TypeAlias = Callable[[ast.Call], bool]
 class Idle(Generic[Place]):
     """The statements that go together: one, or all of a block where each is idle, or the ``branch`` that is no more than that.
 
-    They go with their block where they are the ``whole`` of it. ``has_no_graph`` tells that no graph is cut by any of them.
+    They go with their block where they are the ``whole`` of it. What is certain of all values: that each is the same without
+    Variable, ``itself``, and that Variable has ``detached`` it.
     """
 
     statements: tuple[Place, ...]
-    has_no_graph: bool
+    itself: Fact
+    detached: Fact
     whole: bool = False
     branch: Place | None = None
 
@@ -34,6 +38,7 @@ class IdleAssignments:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._wrappers = semantics.of(Wrappers)
+        self._unwrapped = semantics.of(Unwrapped)
         self._blocks: dict[ast.stmt, bool] = {}
 
     def around(self, statement: ast.stmt, is_left: Question, may_go: Callable[[ast.If], bool]) -> Idle[ast.stmt] | None:
@@ -43,11 +48,15 @@ class IdleAssignments:
         block = self._semantics.tree.block(statement)
         parent = self._semantics.tree.parent(statement)
         if isinstance(parent, ast.Module) or not self._is_all_idle(block, is_left):
-            return Idle((statement,), self._has_no_graph(statement))
-        whole = Idle(tuple(block), all(map(self._has_no_graph, block)), whole=True)
-        if isinstance(parent, ast.If) and self._is_mere(parent, block) and may_go(parent):
-            return Idle(whole.statements, whole.has_no_graph, whole=True, branch=parent)
-        return whole
+            return self._idle((statement,))
+        is_branch = isinstance(parent, ast.If) and self._is_mere(parent, block) and may_go(parent)
+        return self._idle(tuple(block), whole=True, branch=parent if is_branch and isinstance(parent, ast.If) else None)
+
+    def _idle(self, statements: tuple[ast.stmt, ...], *, whole: bool = False, branch: ast.If | None = None) -> Idle[ast.stmt]:
+        calls = [call for statement in statements for call in self._calls(statement) if call is not None]
+        itself = all_of(*map(self._unwrapped.is_itself, calls))
+        detached = all_of(*(self._unwrapped.is_detached(self._wrappers.calls[call].data) for call in calls))
+        return Idle(statements, itself, detached, whole, branch)
 
     def _is_all_idle(self, block: list[ast.stmt], is_left: Question) -> bool:
         if block[0] not in self._blocks:
@@ -77,10 +86,6 @@ class IdleAssignments:
         if wrapping is None or makes_leaf(wrapping) or self._wrappers.cuts_on_purpose(call):
             return False
         return dotted(target) is not None and dotted(target) == dotted(wrapping.data)
-
-    def _has_no_graph(self, statement: ast.stmt) -> bool:
-        calls = [call for call in self._calls(statement) if call is not None]
-        return all(self._wrappers.has_no_graph(self._wrappers.calls[call].data) for call in calls)
 
     @staticmethod
     def _is_mere(branch: ast.If, block: list[ast.stmt]) -> bool:

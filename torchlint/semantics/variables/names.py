@@ -6,13 +6,18 @@ import ast
 import re
 from functools import cached_property
 
+from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.variables.computations import VARIABLE
+from torchlint.semantics.variables.readers import Readers
 
 _SOME, _MANY = 3, 9
 """How many other unused imports make a file one that exists for its imports: if it defines nothing, and if it does."""
+
+
+NEVER = "no tensor is of the class `Variable`: what was never so until now may be so"
 
 
 class VariableNames:
@@ -20,6 +25,20 @@ class VariableNames:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+
+    def is_sure(self, node: ast.expr) -> Fact:
+        """Whether `torch.Tensor` does the same where a class is wanted: ``isinstance`` knows them as one, ``type`` does not."""
+        child: ast.AST = node
+        for parent in self._semantics.tree.ancestors(node):
+            match parent:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[_, classes]) if classes is child:
+                    return CERTAIN
+                case ast.Call() | ast.Compare():
+                    return unknown(NEVER)
+                case ast.stmt():
+                    break
+            child = parent
+        return self._semantics.of(Readers).is_inert(node)
 
     def is_class_wanted(self, node: ast.expr) -> bool:
         """Whether a class is wanted where ``node`` is: an annotation, ``isinstance``, a comparison with ``type(…)``."""

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
+from torchlint.fact import Fact, known
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.certainty.own_tensors import OwnTensors
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
 from torchlint.semantics.variables.computations import VARIABLE, Computations
 
@@ -72,6 +74,30 @@ class Volatiles:
             if isinstance(given.call, ast.Call):
                 calls.append(given.call)
         return found
+
+    def is_ignored(self, mark: Mark) -> Fact:
+        """Whether nobody notices that a mark goes: its flag does nothing else, and no attribute is read that it sets."""
+        if isinstance(mark, ast.Assign):
+            return self._is_harmless(mark.value) & self._is_unread(mark)
+        return self._is_harmless(mark.value if isinstance(mark, ast.keyword) else mark)
+
+    def _is_harmless(self, flag: ast.expr) -> Fact:
+        parts = (ast.Constant, ast.Name, ast.UnaryOp, ast.BoolOp, ast.unaryop, ast.boolop, ast.expr_context)
+        is_harmless = all(isinstance(part, parts) for part in ast.walk(flag))
+        return known(is_harmless, f"`{ast.unparse(flag)[:40]}` may do more than tell a flag")
+
+    def _is_unread(self, mark: ast.Assign) -> Fact:
+        """Whether an attribute ``volatile`` is that of a tensor, and read nowhere."""
+        [target] = mark.targets
+        assert isinstance(target, ast.Attribute)
+        owner = target.value
+        tensors = self._semantics.of(OwnTensors)
+        if not (fact := tensors.is_plain(owner)).is_certain:
+            return fact
+        reads = [part for part in self._semantics.tree.of_type(ast.Attribute) if part.attr == "volatile"]
+        texts = (part.value for part in self._semantics.tree.of_type(ast.Constant))
+        is_read = any(isinstance(part.ctx, ast.Load) for part in reads) or "volatile" in texts
+        return known(not is_read and tensors.is_kept(owner, apart_from=reads), "the attribute may be read elsewhere")
 
     # --- where autograd goes off -------------------------------------------------------------------------------------
 

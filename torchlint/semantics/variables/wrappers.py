@@ -15,12 +15,6 @@ from torchlint.semantics.variables.computations import VARIABLE
 
 Node = TypeVar("Node")
 
-_MAY_RETURN_ARGUMENT = frozenset(
-    {VARIABLE}
-    | {f"torch.{name}" for name in ("as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "conj", "flatten")}
-    | {f"torch.{name}" for name in ("positive", "real", "resolve_conj", "resolve_neg")}
-)
-"""What may give its argument back: each of these does, of some tensor (ran)."""
 _DETACHES = re.compile(r"detach|repackage", re.IGNORECASE)
 
 
@@ -48,26 +42,6 @@ class Wrappers:
     def cuts_graph(self, data: ast.expr) -> bool:
         """Whether wrapping a value cuts the graph behind it."""
         return self._semantics.kind(data).carries_graph and not self._semantics.no_grad.covers(data)
-
-    def has_no_graph(self, data: ast.expr) -> bool:
-        """Whether there is no graph to cut: the value is known to have none, or autograd is off."""
-        kind = self._semantics.kind(data)
-        if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
-            return kind.grad is Grad.NONE
-        return self._semantics.no_grad.block(data)
-
-    def is_fresh(self, data: ast.expr) -> bool:
-        """Whether a tensor is made here and now, by a chain of calls on a function of torch: nothing else refers to it."""
-        if self._semantics.kind(data).grad is not Grad.NONE:
-            return False
-        while isinstance(data, ast.Call):
-            name = self._semantics.qualified_name(data.func) or ""
-            if name.startswith("torch."):
-                return name not in _MAY_RETURN_ARGUMENT
-            if not isinstance(data.func, ast.Attribute):
-                return False
-            data = data.func.value
-        return False
 
     def cuts_on_purpose(self, call: ast.Call) -> bool:
         """Whether the graph was cut because it had to be: ``requires_grad=False``, a kept value, `repackage_hidden`."""

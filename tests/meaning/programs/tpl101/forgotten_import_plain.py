@@ -1,6 +1,5 @@
 # attacks: TPL101
 # promise: an import that nothing uses may go from a script
-# stays safe: yes
 import torch
 import torch.nn as nn
 from torch.autograd import Variable
