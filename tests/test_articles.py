@@ -131,7 +131,7 @@ PITFALLS = [
         safe="""\
 
             point = torch.ones(1)
-            point = point.detach().requires_grad_()
+            point = point.requires_grad_()
             (point * 2).backward()
             """,
     ),

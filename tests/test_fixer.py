@@ -235,7 +235,9 @@ def test_a_file_without_a_final_newline_keeps_none() -> None:
 def test_the_result_knows_its_encoding() -> None:
     data = "# -*- coding: latin-1 -*-\ny = Variable(x.data)  # na\xefve\n".encode("latin-1")
     source = Source.decode(data, "old.py")
-    assert source.encode(fix(source, RULES).text) == "# -*- coding: latin-1 -*-\ny = x.detach()  # na\xefve\n".encode("latin-1")
+    assert source.encode(
+        fix(source, RULES, Applicability.UNSAFE).text
+    ) == "# -*- coding: latin-1 -*-\ny = x.detach()  # na\xefve\n".encode("latin-1")
 
 
 # --- many findings ---------------------------------------------------------------------------------------------------
@@ -251,7 +253,7 @@ def test_the_result_knows_its_encoding() -> None:
         ("y = model(Variable(x.data.cpu())).data.cpu().numpy()\n", "y = model(x.detach().cpu()).detach().cpu().numpy()\n"),
         ("y = f(Variable(a), Variable(b * 2), c=[Variable(d.data)])\n", "y = f(a, b * 2, c=[d.detach()])\n"),
         ("if type(h) == Variable: h = Variable(h.data)\n", "if isinstance(h, torch.Tensor): h = h.detach()\n"),
-        ("a, b = Variable(a), Variable(b); c = Variable(a)\n", "c = a\n"),
+        ("a, b = Variable(a), Variable(b); c = Variable(a)\n", "c = a.detach()\n"),
         ("x = Variable(x); y = Variable(x * 2).data.numpy()\n", "y = (x * 2).detach().cpu().numpy()\n"),
     ],
 )
@@ -572,7 +574,7 @@ tests = [isinstance(out, (torch.Tensor, Variable)), isinstance(3, Variable), isi
 def test_safe_fixes_of_wrappers_change_no_value_and_no_flag() -> None:
     pytest.importorskip("torch")
     result = fixed(SAFE_WRAPPERS, Applicability.SAFE)
-    assert "Variable" not in result.text
+    assert "Variable" not in result.text.replace("from torch.autograd import Variable\n", "")  # others may import it from here
     before, _ = run(SAFE_WRAPPERS)
     after, _ = run(result.text)
     assert after["seen"] == before["seen"]

@@ -113,7 +113,7 @@ def test_keeps_the_import_of_a_package() -> None:
             """,
             """\
             one_hot = torch.stack([row
-                                   for row in rows])
+                                   for row in rows]).detach()
             """,
             id="or to the right",
         ),
@@ -217,7 +217,7 @@ def test_keeps_the_import_of_a_package() -> None:
         ),
         pytest.param(
             "x = Variable(torch.ones(3, **k), requires_grad=g)\n",
-            "x = torch.ones(3, **k).requires_grad_(g)\n",
+            "x = torch.ones(3, **k).detach().requires_grad_(g)\n",
             id="unknown options",
         ),
         pytest.param("x = Variable(y, **k)\n", "x = Variable(y, **k)\n", id="options that are not written out"),

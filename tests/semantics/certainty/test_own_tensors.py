@@ -113,6 +113,8 @@ def test_may_be_anybodys(text: str, doubt: str) -> None:
         "«torch.zeros(3) * x»",
         "«torch.zeros(3).type()»",
         "«torch.zeros(3) is y»",
+        "from names import *\nif c:\n    x = torch.zeros(3)\ny = g(«x»)",
+        "if c:\n    x = Variable(«x»)",
         "for x, y in DataLoader(data):\n    g(«x»)",
         "for x, y in DataLoader(datasets.MNIST('.'), collate_fn=own):\n    g(«x»)",
         "def make(n):\n    if n:\n        return torch.zeros(n)\n«make(3)»",

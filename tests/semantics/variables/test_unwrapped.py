@@ -67,7 +67,7 @@ def test_some_may_be_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "flag", ["True", "not x", "x is None", "bool(x)", "isinstance(x, int)", "True if x else False", "known"]
+    "flag", ["True", "not x", "x is None", "len(x) > 2", "bool(x)", "isinstance(x, int)", "True if x else False", "known"]
 )
 def test_flags(flag: str) -> None:
     assert unwrapped(f"known = True\ny = «{flag}»", "is_boolean") == ""

@@ -117,6 +117,8 @@ class OwnTensors:
         """What is known of what is a tensor for other reasons: not of what operators compute, nor of what may be ``None``."""
         if self._has_subclasses or not isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
             return None
+        if isinstance(node, ast.Name) and self._may_be_foreign(node):
+            return None
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         values = [node, *(binding.value for binding in bindings if binding.value is not None)]
         may_be_none = any(isinstance(value, ast.Call) and self._is_of_file(value.func) for value in values)
@@ -294,7 +296,7 @@ class OwnTensors:
         if not lineage or len(lineage) >= MANY or any(binding.scope is not scope for binding in lineage):
             return None
         own = _either([self._bound(binding) for binding in lineage])
-        if own is None:
+        if own is None or self._may_be_foreign(name):
             return None
         handed_on = self._handed_on(lineage)
         renewing = [
@@ -330,6 +332,13 @@ class OwnTensors:
         if isinstance(scope.node, ast.Module):
             return not self._semantics.of(Programs).is_program.is_certain
         return isinstance(scope.node, ast.ClassDef)
+
+    def _may_be_foreign(self, name: ast.Name) -> bool:
+        """Whether a variable of a module may have a value that the file does not give it, as by an import of everything."""
+        module, bindings = self._semantics.tree.module, self._semantics.bindings
+        if bindings.scope_of(name).node is not module:
+            return False
+        return self._semantics.control_flow.may_start_with(module, name, [binding.node for binding in bindings.reaching(name)])
 
     def _handed_on(self, lineage: tuple[Binding, ...]) -> dict[ast.Name, Binding]:
         """The uses of a variable by which its object may become its next value, with that: ``x = x.cuda()``."""

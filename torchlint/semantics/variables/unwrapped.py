@@ -69,8 +69,9 @@ class Unwrapped:
         match flag:
             case ast.Constant(value=bool()) | ast.UnaryOp(op=ast.Not()):
                 return True
-            case ast.Compare(ops=operators):
-                return all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in operators)
+            case ast.Compare(left=left, ops=operators, comparators=others):
+                is_of_objects = all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in operators)
+                return is_of_objects or all(map(self._uses.is_plain, [left, *others]))  # what numpy's gives, Variable refuses
             case ast.Name() if depth:
                 bindings = self._semantics.bindings.reaching(flag)
                 values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path]
