@@ -169,10 +169,8 @@ def test_constructors_keep_the_graph_of_a_tensor_and_no_other(name: str) -> None
 
 
 def test_variable_gives_a_plain_tensor_or_raises() -> None:
-    class Field(torch.Tensor):
-        pass
-
-    for given in (torch.ones(2), torch.nn.Parameter(torch.ones(2)) * 2, torch.ones(2).as_subclass(Field), None):
+    field = type("Field", (torch.Tensor,), {})
+    for given in (torch.ones(2), torch.nn.Parameter(torch.ones(2)) * 2, torch.ones(2).as_subclass(field), None):
         made = torch.autograd.Variable(given)
         assert type(made) is torch.Tensor and made is not given and not made.requires_grad
     for given in ([1.0], 2, "x", {}):

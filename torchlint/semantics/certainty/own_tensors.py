@@ -47,6 +47,8 @@ _SUBCLASSING = frozenset(
     {"as_subclass", "_make_subclass", "_make_wrapper_subclass", "__torch_function__", "__torch_dispatch__"}
 )
 _DEEP = 40
+_MANY_USES = 48
+"""What is used in more places is not looked into: the effort would grow with the square of them."""
 _LONGEST = 40
 
 
@@ -303,7 +305,7 @@ class OwnTensors:
             binding.node for binding in lineage if binding.form is not Form.AUGMENTED and binding not in handed_on.values()
         ]
         uses = {use for binding in lineage for use in binding.uses if use is not name} - handed_on.keys()
-        if any(bindings.scope_of(use) is not scope for use in uses):
+        if len(uses) > _MANY_USES or any(bindings.scope_of(use) is not scope for use in uses):
             return _NOT_OWN
         flow = self._semantics.control_flow
         if any(not self._uses.only_read(use, also_fill=True) and flow.may_follow(use, name, renewing) for use in uses):
