@@ -49,6 +49,7 @@ SEMANTICS = (
     "apis",
     "memory",
     "certainty",
+    "unrecorded",
     "autograd",
     "gradients",
     "data",

@@ -49,23 +49,6 @@ def test_what_needs_gradients(statement: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("torch.autograd.grad(y, x)", True),
-        ("x = torch.zeros(2, requires_grad=True)", True),
-        ("def f(x, requires_grad=True): pass", True),
-        ("x.requires_grad_()", True),
-        ("energy.forces", True),
-        ("for p in model.parameters(): p.requires_grad = False", False),
-        ("loss.backward()", False),
-        ("# torch.autograd.grad", False),
-    ],
-)
-def test_files_that_work_with_gradients_otherwise_than_by_training(text: str, expected: bool) -> None:
-    assert semantics(text).of(GradientUses).may_be_needed is expected
-
-
-@pytest.mark.parametrize(
     ("snippet", "expected"),
     [
         ("with no_gradients(): «f()»", True),

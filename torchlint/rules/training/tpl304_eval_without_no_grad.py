@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import known
 from torchlint.fixes.changes import decorate, fix, wrap
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -44,11 +43,15 @@ class EvalWithoutNoGrad(Rule):
     ```
 
     ## Fix safety
-    Safe: the results are the same without the graph. Unsafe where a function hands out tensors that carry the graph, which a
-    caller might back-propagate, and where the file works with gradients otherwise than by training (`autograd.grad`, forces),
-    so that its models may need them. A function that does nothing but evaluate is decorated; where training stands in it,
-    too, only the evaluating statements are put into a `with torch.no_grad():`. There is no fix where other code shares their
-    lines, and none in a generator or a coroutine.
+    Safe in a program that shows all that it runs: nothing of another file, no hooks, no weights that are computed, no layers
+    that work otherwise without a graph (`nn.TransformerEncoder` zeroes padded positions then). What the evaluation runs, the
+    `forward` of the file's models included, has to ask for no graph and to keep none, and what it leaves or returns has to be
+    numbers, or tensors without a graph. A function that is decorated is called by its name alone. All else is unsafe: a model
+    from another file may differentiate in its `forward`, and a caller may back-propagate what is returned.
+
+    A function that does nothing but evaluate is decorated; where training stands in it, too, only the evaluating statements
+    are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and none in a generator or a
+    coroutine.
 
     ## References
     - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
@@ -81,7 +84,5 @@ class EvalWithoutNoGrad(Rule):
         self.report(
             call,
             f"`{name}(…)` is evaluated with autograd on and keeps a graph for no backward pass; {advice}",
-            fix(title, change, rests_on=known(evaluation.certain, "something may need the graph, or hand it out"))
-            if evaluation.mendable
-            else None,
+            fix(title, change, rests_on=evaluation.unneeded) if evaluation.mendable else None,
         )

@@ -36,8 +36,6 @@ _NEED_GRADIENTS = re.compile(
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
 _GRADIENT_APIS = ("torch.autograd.grad", "torch.autograd.functional.", "torch.func.", "functorch.", "captum.", "torch.optim.")
-_ASK_FOR_GRADIENTS = re.compile(r"requires_grad_$|create_graph|enable_grad|^forces?$|jacobian|hessian|langevin", re.IGNORECASE)
-"""Words of a file that works with gradients otherwise than by training; the models themselves may need them, then."""
 _RULES_GRADIENTS = re.compile(r"(?<!auto)grad|infer|eval_mode|evaluating|volatile", re.IGNORECASE)
 """What contexts and decorators are called that may turn autograd off."""
 
@@ -53,29 +51,6 @@ class GradientUses:
         """Whether statements, or the functions of the file that they call, need gradients."""
         executed = [part for part in statements if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
         return any(self._uses(part) for part in walk_body(executed))
-
-    @cached_property
-    def may_be_needed(self) -> bool:
-        """Whether the file works with gradients otherwise than by training, so that its models may need them to run."""
-        return self._semantics.words.match(_ASK_FOR_GRADIENTS) or any(map(self._asks, self._semantics.tree.nodes))
-
-    @staticmethod
-    def _asks(node: ast.AST) -> bool:
-        """Whether a part of the code says ``autograd.grad`` or ``requires_grad=True``."""
-        match node:
-            case ast.Attribute(attr="grad", value=value):
-                return last_name(value) == "autograd"
-            case ast.keyword(arg=name, value=ast.Constant(value=True)):
-                return (name or "").endswith("requires_grad")
-            case ast.Assign(targets=targets, value=ast.Constant(value=True)):
-                return any(last_name(target).endswith("requires_grad") for target in targets)
-            case ast.arguments(args=arguments, defaults=defaults):
-                with_default = arguments[len(arguments) - len(defaults) :] if defaults else []
-                return any(
-                    argument.arg.endswith("requires_grad") and isinstance(default, ast.Constant) and default.value is True
-                    for argument, default in zip(with_default, defaults[-len(with_default) :])
-                )
-        return False
 
     def _uses(self, part: ast.AST) -> bool:
         match part:

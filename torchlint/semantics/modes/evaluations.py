@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import Fact
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.gradient_uses import GradientUses
@@ -19,6 +20,7 @@ from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import Mode, Modes, Run
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.purpose import Purpose, is_evaluation
+from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Place = TypeVar("Place")
 
@@ -36,14 +38,14 @@ _NEAR = 7
 class RecordedEvaluation(Generic[Place]):
     """An evaluation with autograd on: all of a ``function``, or neighbouring ``statements``.
 
-    It is ``mendable`` if autograd can be turned off for it: no value and no control is handed to code outside meanwhile. It is
-    ``certain`` if nobody can need the graphs.
+    It is ``mendable`` if autograd can be turned off for it: no value and no control is handed to code outside meanwhile.
+    ``unneeded`` tells whether that is certain to change nothing.
     """
 
     function: Place | None
     statements: tuple[Place, ...]
     mendable: bool
-    certain: bool
+    unneeded: Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,15 +278,13 @@ class Evaluations:
     def _add_function(self, function: Function, evaluated: list[_Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for part in walk_body(function.body))
         mendable = isinstance(function, ast.FunctionDef) and not suspends
-        certain = not self._hands_out(function, evaluated) and not self._gradients.may_be_needed
-        self._add(evaluated[0], RecordedEvaluation(function, (), mendable, certain))
+        unneeded = self._semantics.of(UnneededGraphs).of_function(function)
+        self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded))
 
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
-        scope = self._semantics.control_flow.scope(statements[0])
-        handed_out = isinstance(scope, FUNCTIONS) and self._hands_out(scope, evaluated)
-        certain = not handed_out and not self._gradients.may_be_needed
-        self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, certain))
+        unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
+        self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, unneeded))
 
     def _add(self, first: _Evaluated, found: RecordedEvaluation[ast.stmt]) -> None:
         self._found.setdefault(first.run.node, []).append(found)
