@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import libcst as cst
 
+from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.apis.constructors import Constructors, Content, Given, TensorClass
 from torchlint.semantics.apis.implicit_dims import ImplicitDim, ImplicitDims
@@ -14,6 +16,9 @@ from torchlint.semantics.apis.loss_flags import FlaggedLoss, LossFlags
 from torchlint.semantics.apis.methods import Methods
 from torchlint.semantics.apis.torchvision import TorchvisionModels
 from torchlint.semantics.apis.versions import Versions
+from torchlint.semantics.certainty.same_meaning import SameMeaning
+
+_ELSEWHERE = unknown("it stands in no file")
 
 
 class ApisQuestions:
@@ -44,6 +49,33 @@ class ApisQuestions:
     def iterates_over_loader(self, node: cst.BaseExpression) -> bool:
         """Whether a value is what ``iter`` makes of a data loader, or of what is called one."""
         return bool(self._model.answered(self._semantics.of(Methods).iterates_over_loader, node))
+
+    # --- whether today's spelling does the same ----------------------------------------------------------------------
+
+    def means_the_same(self, node: cst.BaseExpression, old: str, new: str) -> Fact:
+        """Whether a reference to the API ``old`` can be one to ``new``."""
+        twin = self._model.twin(node)
+        return self._semantics.of(SameMeaning).renamed(twin, old, new) if isinstance(twin, ast.expr) else _ELSEWHERE
+
+    def takes_reduction(self, call: cst.Call) -> Fact:
+        """Whether a loss can be told by ``reduction`` what its flags say."""
+        return self._asked(self._semantics.of(SameMeaning).flagged, call)
+
+    def may_move_factors(self, call: cst.Call) -> Fact:
+        """Whether the factors in front of the operands of a call can stand behind them."""
+        return self._asked(self._semantics.of(SameMeaning).factors_moved, call)
+
+    def is_method_of_tensor(self, call: cst.Call) -> Fact:
+        """Whether a call that raises as it is written is of torch's own function or method."""
+        return self._asked(self._semantics.of(SameMeaning).of_tensor, call)
+
+    def is_next_of_loader(self, call: cst.Call) -> Fact:
+        """Whether ``iterator.next()`` is asked of what a data loader gives."""
+        return self._asked(self._semantics.of(SameMeaning).loaders_next, call)
+
+    def _asked(self, question: Callable[[ast.Call], Fact], call: cst.Call) -> Fact:
+        twin = self._model.twin(call)
+        return question(twin) if isinstance(twin, ast.Call) else _ELSEWHERE
 
     # --- with which arguments ----------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ def report_flags(rule: Rule, call: cst.Call) -> None:
     shown = rule.model.code.written(_reduction(rule, loss, rule.model.code.plain))
     new = _with_reduction(call, loss, _reduction(rule, loss, lambda value: value))
     shows = all(rule.model.code.truth(each.value) is not None for each in loss.flags)
-    meaning = known(shows, "the flags are taken to be true or false")
+    meaning = known(shows, "the flags are taken to be true or false") & rule.model.apis.takes_reduction(call)
     message = f"`{said}` is deprecated and warns at every call: use `reduction={shown}`"
     lonely = any(_is_behind_comment(call, other) for other in loss.flags[1:])
     rule.report(given, message, None if lonely else fix(f"Use `reduction={shown}`", replace(call, new), rests_on=meaning))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, unknown
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, holds_comment, instead_of, with_argument, without_argument
 from torchlint.rules.rule import Rule
@@ -47,9 +47,8 @@ def report_leading_factors(rule: Rule, call: cst.Call) -> None:
     words = ", ".join(f"{factor.name}={rule.model.shown(factor.value)}" for factor in factors)
     message = f"`{call.func.attr.value}` with its factor in front is deprecated: give `{words}` behind the operands"
     title = f"Give `{words}` behind the operands"
-    rule.report(
-        factors[0].value, message, fix(title, replace(call, new), rests_on=NOTHING) if not holds_comment(call) else None
-    )
+    moved = fix(title, replace(call, new), rests_on=rule.model.apis.may_move_factors(call))
+    rule.report(factors[0].value, message, moved if not holds_comment(call) else None)
 
 
 def report_retained_variables(rule: Rule, call: cst.Call) -> None:
@@ -61,7 +60,11 @@ def report_retained_variables(rule: Rule, call: cst.Call) -> None:
     rule.report(
         word,
         message,
-        fix("Use `retain_graph`", replace(word, word.with_changes(keyword=cst.Name("retain_graph"))), rests_on=NOTHING),
+        fix(
+            "Use `retain_graph`",
+            replace(word, word.with_changes(keyword=cst.Name("retain_graph"))),
+            rests_on=rule.model.apis.is_method_of_tensor(call),
+        ),
     )
 
 
@@ -74,7 +77,11 @@ def report_method_next(rule: Rule, call: cst.Call) -> None:
             rule.report(
                 call,
                 message,
-                fix(f"Use `next({shown})`", replace(call, expression("next({it})", it=iterator)), rests_on=NOTHING),
+                fix(
+                    f"Use `next({shown})`",
+                    replace(call, expression("next({it})", it=iterator)),
+                    rests_on=rule.model.apis.is_next_of_loader(call),
+                ),
             )
 
 
@@ -88,4 +95,5 @@ def report_bare_multinomial(rule: Rule, call: cst.Call) -> None:
                 message = (
                     f"`{rule.model.shown(call)}` raises a TypeError since torch 0.4: say how many to draw, `multinomial(1)`"
                 )
-                rule.report(call, message, fix("Draw one", replace(call, one), rests_on=NOTHING))
+                rests_on = rule.model.apis.is_method_of_tensor(call)
+                rule.report(call, message, fix("Draw one", replace(call, one), rests_on=rests_on))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, rename, replace
 from torchlint.fixes.code import expression, is_open_ended, with_argument
 from torchlint.rules.rule import Rule
@@ -75,7 +74,7 @@ def _fix(rule: Rule, node: cst.Name | cst.Attribute, renamed: Renamed) -> CodeFi
         for name, value in renamed.keywords:
             new = with_argument(new, name, expression(value))
         changes.append(replace(call, new))
-    return fix(title, *changes, rests_on=NOTHING)
+    return fix(title, *changes, rests_on=rule.model.apis.means_the_same(node, rule.model.name(node), renamed.new))
 
 
 def _short(name: str) -> str:

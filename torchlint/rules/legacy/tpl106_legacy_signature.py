@@ -56,11 +56,15 @@ class LegacySignature(Rule):
     ```
 
     ## Fix safety
-    Safe where the new spelling means the same to torch. Unsafe for an implicit dimension: the fix writes the one that torch
-    picks for as many dimensions as the code shows, and 1, which is what it picks for two and four, where it shows none.
-    Unsafe for flags that are no constants, of which it is assumed that they are true or false, and for
-    `criterion.size_average = …`, where the loss becomes what was meant. No fix where flags are handed on together with
-    `reduction`, or where a renamed import would clash with another name.
+    Safe where the new spelling means the same to torch, and nobody can tell: a method is that of a tensor for certain, a name
+    that another file may import from this one stays, no argument is computed in another order in a way that shows, nothing
+    awaits the error or takes notice of the warning that goes.
+
+    Unsafe for an implicit dimension: the fix writes the one that torch picks for as many dimensions as the code shows, and 1,
+    which is what it picks for two and four, where it shows none.
+    Unsafe for flags that are no constants, of which it is assumed that they are true or false, for `functools.partial`, to
+    which `reduction` may be given later, and for `criterion.size_average = …`, where the loss becomes what was meant. No fix
+    where flags are handed on together with `reduction`, or where a renamed import would clash with another name.
 
     Code that asks for the version of torch, or catches what an older one lacks, is left alone.
 
