@@ -279,9 +279,11 @@ def test_what_accumulates_may_be_chosen(tmp_path: Path) -> None:
         "import torch\nkept = []\nfor x in data:\n    loss = torch.sum(model(x))\n    loss.backward()\n    kept.append(loss)\n"
         "print(float(kept[-1]))\n"
     )
-    [line] = flake8("--select", "TPL", ".", cwd=tmp_path)
+    [line] = flake8("--select", "TPL0", ".", cwd=tmp_path)
     assert line.endswith("use `.item()`")
-    [line] = flake8("--select", "TPL", "--accumulate-with", "detach", ".", cwd=tmp_path)
+    [line] = flake8("--select", "TPL0", "--accumulate-with", "detach", ".", cwd=tmp_path)
+    assert line.endswith("use `.detach()`")
+    [line] = flake8("--select", "TPL", ".", cwd=tmp_path)  # with TPL402, which would report `.item()`
     assert line.endswith("use `.detach()`")
 
 
