@@ -50,6 +50,7 @@ SEMANTICS = (
     "memory",
     "certainty",
     "unrecorded",
+    "pending",
     "autograd",
     "gradients",
     "data",

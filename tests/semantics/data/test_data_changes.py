@@ -7,6 +7,7 @@ import ast
 import pytest
 from marked import marked
 
+from torchlint.fact import CERTAIN
 from torchlint.semantics.data.changes import DataChange, DataChanges, Remedy
 
 HEADER = "import torch\nfrom torch import nn\n"
@@ -51,28 +52,59 @@ def test_remedies(statement: str, remedy: Remedy) -> None:
     assert change(statement).remedy is remedy
 
 
+ELSEWHERE = "`f` may be called from elsewhere, between a forward and its backward"
+MADE = "def _f(x: torch.Tensor):\n    w = nn.Parameter(torch.zeros(3))\n    v = torch.zeros(3)"
+
+
 @pytest.mark.parametrize(
-    ("statement", "safe"),
+    "statement",
     [
-        ("«w.data.mul_(2)»", True),
-        ("«torch.zeros(3).data.mul_(x)»", True),
-        ("«(w * 2).data.mul_(2)»", False),
-        ("«v.data.mul_(2)»", False),
-        ("«nn.init.normal_(v.data)»", True),
+        "«w.data.mul_(2)»",
+        "«w.data.mul_(x)»",
+        "«v.data.mul_(2)»",
+        "«w.data[0]» = 1",
+        "«nn.init.normal_(w.data)»",
+        "w.data = «nn.init.normal_(w.data)»",
+        "with torch.no_grad():\n        «w.data.mul_(2)»",
     ],
 )
-def test_what_may_raise_or_change_by_it(statement: str, safe: bool) -> None:
-    assert change(statement).safe is safe
+def test_what_is_certain_to_raise_and_change_nothing(statement: str) -> None:
+    assert change(statement, MADE).rests_on == CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("statement", "before", "doubt"),
+    [
+        ("«w.data.mul_(2)»", "def f(w: nn.Parameter):", ELSEWHERE),
+        ("«w.data.mul_(2)»", "def f(w):", "`w` is an argument; it may be no tensor"),
+        ("«nn.init.normal_(w.data)»", "def f(w: nn.Parameter):", ELSEWHERE),
+        ("y = «nn.init.normal_(w.data)»", MADE, "what the initialiser returns is used, and now is the tensor itself"),
+        ("«w.data.mul_(fit(x))»", MADE, "`fit(x)` may need autograd, which is off then"),
+        ("w.sum()\n    «w.data.mul_(2)»", MADE, "nothing here shows when `_f` is called"),
+        (
+            "with torch.no_grad():\n        torch.set_grad_enabled(True)\n        «w.data.mul_(2)»",
+            MADE,
+            "autograd may be switched on again here",
+        ),
+        (
+            "scores = w * 2\n    «scores.data.masked_fill_(x > 0, 0)»",
+            "w = nn.Parameter(torch.zeros(3))\nfor x in torch.zeros(3):",
+            "the backward then goes through the masking; other names of `scores` do not",
+        ),
+    ],
+)
+def test_what_may_raise_or_change_by_it(statement: str, before: str, doubt: str) -> None:
+    assert change(statement, before).rests_on.doubt == doubt
 
 
 @pytest.mark.parametrize(
     ("statement", "augmentable"),
     [
         ("«w.data» += 1", True),
-        ("«x.weight.data» += 1", True),
+        ("«x.weight.data» += 1", False),
         ("«tensors[0].data» += 1", False),
         ("«w.sigmoid().data» += 1", False),
-        ("global u\n    «u.grad.data» += 1", True),
+        ("global u\n    u = torch.zeros(3)\n    «u.data» += 1", True),
     ],
 )
 def test_what_can_be_the_target_of_an_augmented_assignment(statement: str, augmentable: bool) -> None:

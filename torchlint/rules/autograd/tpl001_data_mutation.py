@@ -5,7 +5,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from torchlint.fact import known
+from torchlint.fact import all_of
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, method_call, statement
 from torchlint.model.data import Runs
@@ -30,9 +30,6 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
     cst.RightShiftAssign: "bitwise_right_shift_",
 }
 """The methods that do what augmented assignments do."""
-
-
-_DOUBT = "a backward that saved the tensor may still follow"
 
 
 class DataMutation(InPlaceRule):
@@ -63,8 +60,19 @@ class DataMutation(InPlaceRule):
 
     ## Fix safety
     Where autograd is off already, and for a gradient, `.data` is dropped. Elsewhere the statement is put into
-    `with torch.no_grad():`, together with its neighbours. Both are safe for parameters, other leaves and tensors without
-    grad. For the result of an operation the fix is unsafe: the backward pass may now raise, which is the point.
+    `with torch.no_grad():`, together with its neighbours. Both are safe where this is certain:
+
+    - What is changed is a tensor: made by torch, annotated so, or the weight of what is asked to be a layer of torch.
+    - No backward that has saved it can still follow; it would raise now. The tensor was just made there; or it is part of a
+      module whose constructor runs (`__init__`, and what only that calls: a method with an underscore, `self.apply(…)`);
+      or, in a program that shows all callers, nothing that outlives the change holds a graph, but for what is only
+      printed or read by `.item()`: initialisation before the training loop, clipping behind `optimizer.step()`.
+    - Nothing in the statements that go under `no_grad` needs autograd or is unknown: they are arithmetic of tensors and
+      numbers, functions of torch and methods of tensors.
+
+    Everything else is unsafe, so the result of an operation: the backward pass may now raise, which is the point. Where
+    values of a result are masked, the name is given a new tensor. Instead of an augmented assignment to an attribute, which
+    would assign the attribute itself, a method is called.
 
     ## References
     - [Extending autograd: in-place correctness checks](https://docs.pytorch.org/docs/stable/notes/autograd.html)
@@ -96,18 +104,18 @@ class DataMutation(InPlaceRule):
 
     def _fix(self, change: DataChange[cst.BaseExpression]) -> CodeFix:
         tensor = self.model.shown(change.tensor)
+        if change.remedy is Remedy.ANEW:
+            return fix(f"Give `{tensor}` the masked values", self._mask(change), rests_on=change.rests_on)
         if self._is_dropped(change):
             if change.remedy is Remedy.NOTHING:
-                return fix(f"Change `{tensor}` itself", self._drop(change), rests_on=known(change.safe, _DOUBT))
-            if run := self._runs[change.safe](self.model.statement(change.data)):
-                return self._wrapped(run, safe=change.safe)
-        return fix(
-            f"Change `{tensor}.detach()`, which autograd notices", self._detach(change), rests_on=known(change.safe, _DOUBT)
-        )
+                return fix(f"Change `{tensor}` itself", self._drop(change), rests_on=change.rests_on)
+            if run := self._runs[change.rests_on.is_certain](self.model.statement(change.data)):
+                return self._wrapped(run)
+        return fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(change), rests_on=change.rests_on)
 
     def _is_dropped(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether a change is mended by leaving its `.data` out, be it under `no_grad`."""
-        return change.remedy is not Remedy.DETACH and not self._is_left(change.data)
+        return change.remedy in (Remedy.NOTHING, Remedy.NO_GRAD) and not self._is_left(change.data)
 
     def _is_left(self, data: cst.BaseExpression) -> bool:
         return self.model.is_silenced(self.code, data)
@@ -125,6 +133,13 @@ class DataMutation(InPlaceRule):
         assert isinstance(change.data, cst.Attribute)
         return replace(change.data, method_call(change.data, "detach"))
 
+    def _mask(self, change: DataChange[cst.BaseExpression]) -> Change:
+        """Makes ``x = x.masked_fill(mask, value)`` of ``x.data.masked_fill_(mask, value)``."""
+        assert isinstance(change.node, cst.Call)
+        masked = change.node.with_changes(func=cst.Attribute(change.tensor, cst.Name("masked_fill")))
+        new = statement("{tensor} = {masked}", tensor=change.tensor, masked=masked)
+        return replace(self.model.statement(change.data), new)
+
     def _call_in_place(self, change: DataChange[cst.BaseExpression], receiver: str) -> Change:
         """Makes `x.add_(value)` of `x.data += value`."""
         assignment = self.model.statement(change.data)
@@ -139,13 +154,17 @@ class DataMutation(InPlaceRule):
         """The runs of statements whose fix is safe, and those of the others."""
         return {safe: self.model.data.change_runs(safe=safe, is_left=self._is_left) for safe in (True, False)}
 
-    def _wrapped(self, run: list[cst.CSTNode], *, safe: bool) -> CodeFix:
+    def _wrapped(self, run: list[cst.CSTNode]) -> CodeFix:
         """Puts a run of statements under `no_grad`, less each `.data` that is not needed there."""
         if run[0] not in self._wraps:
-            dropped = [change for each in self.model.data.changes_within(run) for change in self._drop_all(each)]
+            changes = [change for change in self.model.data.changes_within(run) if self._is_dropped(change)]
+            dropped = [change for each in changes for change in self._drop_all(each)]
             block = wrap(run, expression("{torch.no_grad}()"))
             self._wraps[run[0]] = fix(
-                "Leave `.data` out, under `torch.no_grad()`", block, *dropped, rests_on=known(safe, _DOUBT)
+                "Leave `.data` out, under `torch.no_grad()`",
+                block,
+                *dropped,
+                rests_on=all_of(*(change.rests_on for change in changes)),
             )
         return self._wraps[run[0]]
 
@@ -156,8 +175,7 @@ class DataMutation(InPlaceRule):
 
     def _drop_all(self, change: DataChange[cst.BaseExpression]) -> Iterator[Change]:
         """Leaves out each `.data` that a change does not need once its statement is under `no_grad`."""
-        if self._is_dropped(change):
-            yield self._drop(change)
-            for read in change.reads:
-                if not self.model.is_silenced("TPL002", read):
-                    yield without_attribute(read)
+        yield self._drop(change)
+        for read in change.reads:
+            if not self.model.is_silenced("TPL002", read):
+                yield without_attribute(read)

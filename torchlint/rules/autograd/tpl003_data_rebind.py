@@ -5,7 +5,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, unknown
+from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, statement
 from torchlint.model.data import Runs
@@ -37,11 +37,13 @@ class DataRebind(Rule):
     ```
 
     ## Fix safety
-    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe. Else unsafe: `copy_` keeps the parameter's own shape,
-    type and device, raises where the shapes do not fit, and no longer shares memory with the value. There is no fix where
-    the tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, nor where its old `.data` was
-    kept to be put back, as the copy would overwrite what was kept: assign a new `nn.Parameter` to the module, or clone the
-    old values.
+    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe where `p` is certainly a tensor, told by names alone (and
+    not by `next(…)`, another each time), and no backward that has saved it can still follow: it was just made there, or in
+    the constructor that runs, or nothing that outlives the change holds a graph. Else unsafe: `copy_` keeps the parameter's
+    own shape, type and device, raises where the shapes do not fit, and no longer shares memory with the value. There is no
+    fix where the tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, nor where its old
+    `.data` was kept, here or in another method of the class, to be put back, as the copy would overwrite what was kept:
+    assign a new `nn.Parameter` to the module, or clone the old values.
 
     ## References
     - [torch.Tensor.copy_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html)
@@ -62,7 +64,8 @@ class DataRebind(Rule):
 
     def _fix(self, rebind: Rebind[cst.BaseExpression], tensor: str) -> CodeFix | None:
         if rebind.initialiser is not None:
-            return fix(f"Initialise `{tensor}` itself", *self._initialise(rebind.data, rebind.initialiser), rests_on=NOTHING)
+            changes = self._initialise(rebind.data, rebind.initialiser)
+            return fix(f"Initialise `{tensor}` itself", *changes, rests_on=rebind.rests_on)
         if rebind.copied is None:
             return None
         title, assignment = f"Copy the value into `{tensor}`", self.model.statement(rebind.data)

@@ -37,7 +37,8 @@ class NoGradRuns:
     """Finds the run of statements that go under one ``no_grad``.
 
     ``needy`` are the simple statements that have to, ``bearing`` those that may as well where they stand between such ones;
-    ``stands_alone`` tells whether a statement has its lines for itself, so that it can be put into a block.
+    ``stands_alone`` tells whether a statement has its lines for itself, so that it can be put into a block; ``is_plain``
+    whether a condition, or what a loop is over, can be evaluated with autograd off.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class NoGradRuns:
         needy: Collection[ast.stmt],
         bearing: Collection[ast.stmt],
         stands_alone: Callable[[ast.stmt], bool],
+        is_plain: Callable[[ast.expr], bool] | None = None,
     ) -> None:
         self._tree = tree
         self._needy = needy
         self._bearing = bearing
         self._stands_alone = stands_alone
+        self._is_plain = is_plain or _is_plain
         self._found: dict[ast.stmt, list[ast.stmt]] = {}
         self._stretches: dict[ast.stmt, tuple[list[ast.stmt], int]] = {}
 
@@ -122,9 +125,9 @@ class NoGradRuns:
     def _allows(self, statement: ast.stmt) -> bool:
         match statement:
             case ast.For(iter=header, body=body, orelse=[]):
-                return _is_plain(header) and all(self._allows(part) for part in body)
+                return self._is_plain(header) and all(self._allows(part) for part in body)
             case ast.If(test=header, body=body, orelse=orelse):
-                return _is_plain(header) and all(self._allows(part) for part in [*body, *orelse])
+                return self._is_plain(header) and all(self._allows(part) for part in [*body, *orelse])
             case ast.Continue() | ast.Break() | ast.Pass():
                 return True
         return statement in self._needy or statement in self._bearing

@@ -10,11 +10,18 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import Fact, known, unknown
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
+from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
-from torchlint.semantics.data.roles import Access, Means, Role
+from torchlint.semantics.data.roles import Access, Change, Means, Role
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.pending.fresh import Fresh
+from torchlint.semantics.pending.quiet import Quiet
+from torchlint.semantics.pending.survivors import Survivors
+from torchlint.semantics.pending.unsaved import Unsaved
+from torchlint.semantics.pending.values import Values
 
 Node = TypeVar("Node")
 
@@ -25,6 +32,7 @@ class Remedy(Enum):
     NOTHING = auto()  # `x` can be changed
     NO_GRAD = auto()  # `x` can be changed where autograd is off
     DETACH = auto()  # `x.detach()` can be
+    ANEW = auto()  # a new tensor can take the name of `x`
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,8 +40,8 @@ class DataChange(Generic[Node]):
     """A change of a ``tensor`` through ``data``, its ``.data``: ``node`` is the call that makes it, or what is assigned to.
 
     ``name`` is the local name that it is made through, if it is. ``augmentable`` is whether ``tensor += x`` can be said.
-    ``reads`` are the other ``.data`` in its statement that are not needed either, if the remedy is to turn autograd off. It is
-    ``safe`` to mend where nothing that works may raise or change by it.
+    ``reads`` are the other ``.data`` in its statement that are not needed either, if the remedy is to turn autograd off.
+    ``rests_on`` is what has to hold so that nothing that works may raise or change by the remedy.
     """
 
     node: Node
@@ -41,7 +49,7 @@ class DataChange(Generic[Node]):
     tensor: Node
     means: Means
     remedy: Remedy
-    safe: bool
+    rests_on: Fact
     name: Node | None
     augmentable: bool
     reads: tuple[Node, ...]
@@ -55,6 +63,12 @@ class DataChanges:
         self._tree = semantics.tree
         self._accesses = semantics.of(DataAccesses)
         self._reads = semantics.of(Reads)
+        self._layers = semantics.of(Layers)
+        self._unsaved = semantics.of(Unsaved)
+        self._quiet = semantics.of(Quiet)
+        self._values = semantics.of(Values)
+        self._fresh = semantics.of(Fresh)
+        self._survivors = semantics.of(Survivors)
 
     @cached_property
     def at(self) -> dict[ast.expr, list[DataChange[ast.expr]]]:
@@ -77,17 +91,19 @@ class DataChanges:
     ) -> NoGradRuns:
         """The runs of statements that go under one ``no_grad`` to mend the changes that are ``safe`` to, or the others.
 
-        ``is_left`` tells of a ``.data`` whether it is to stay as it is.
+        Where they are, nothing in a run needs autograd. ``is_left`` tells of a ``.data`` whether it is to stay as it is.
         """
         changes = [change for at in self.at.values() for change in at if not is_left(change.data)]
         needy, bearing = set(), set()
         for change in changes:
             statement = self._tree.statement(change.data)
-            if change.remedy is Remedy.NO_GRAD and change.safe is safe:
+            if change.remedy is Remedy.NO_GRAD and change.rests_on.is_certain is safe:
                 needy.add(statement)
             elif change.remedy is Remedy.NOTHING and self._is_whole_statement(change.node, statement):
-                bearing.add(statement)
-        return NoGradRuns(self._tree, needy, bearing, stands_alone)
+                if not safe or (change.rests_on & self._quiet.fact(statement)).is_certain:
+                    bearing.add(statement)
+        is_plain = (lambda header: self._quiet.of_header(header).is_certain) if safe else None
+        return NoGradRuns(self._tree, needy, bearing, stands_alone, is_plain)
 
     @cached_property
     def _of(self) -> dict[Access[ast.expr], list[DataChange[ast.expr]]]:
@@ -96,40 +112,102 @@ class DataChanges:
     def _changes(self, data: ast.Attribute, access: Access[ast.expr]) -> Iterator[DataChange[ast.expr]]:
         if access.role is not Role.MUTATION:
             return
-        remedy, tensor = self._remedy(access), data.value
-        reads = tuple(self._needless_reads(data)) if remedy is Remedy.NO_GRAD else ()
+        tensor = data.value
         for change in access.changes:
-            # What is initialised is a parameter, and not a result that the backward pass needs.
-            safe = access.receiver.grad in (Grad.LEAF, Grad.NONE) or change.means is Means.INITIALISER
+            remedy, rests_on = self._remedy(access, change)
+            reads = tuple(self._needless_reads(data)) if remedy is Remedy.NO_GRAD else ()
             augmentable = self._is_augmentable(tensor)
-            yield DataChange(change.node, data, tensor, change.means, remedy, safe, change.name, augmentable, reads)
+            yield DataChange(change.node, data, tensor, change.means, remedy, rests_on, change.name, augmentable, reads)
 
     def _is_augmentable(self, tensor: ast.expr) -> bool:
-        """Whether ``tensor += x`` can be said: not of a call, nor of an item, nor of a name of an outer scope."""
-        if isinstance(tensor, ast.Name):
-            scope = self._semantics.bindings.scope_of(tensor)
-            return tensor.id in scope.bindings or tensor.id in scope.outer_names
-        return isinstance(tensor, ast.Attribute)
+        """Whether ``tensor += x`` can be said and changes the tensor alone: of a local name.
+
+        An attribute is assigned to as well, which a property, a named tuple or a parametrized layer does not take.
+        """
+        if not isinstance(tensor, ast.Name):
+            return False
+        scope = self._semantics.bindings.scope_of(tensor)
+        return tensor.id in scope.bindings or tensor.id in scope.outer_names
 
     def _needless_reads(self, data: ast.Attribute) -> Iterator[ast.expr]:
         for other in self._accesses.within([self._tree.statement(data)]):
-            if other.role is Role.READ and self._reads.makes_new_value(other.node):
+            if other.role is Role.READ and self._reads.makes_new_value(other.node) and self._is_tensors(other.node):
                 yield other.node
+
+    def _is_tensors(self, data: ast.expr) -> bool:
+        """Whether a ``.data`` is that of a tensor for certain, read where its statement runs and not in a lambda of it."""
+        if not isinstance(data, ast.Attribute) or not self._layers.fact(data.value).is_certain:
+            return False
+        return not any(isinstance(each, ast.Lambda) for each in self._tree.ancestors(data) if not isinstance(each, ast.stmt))
 
     # --- the remedy --------------------------------------------------------------------------------------------------
 
-    def _remedy(self, access: Access[ast.expr]) -> Remedy:
-        statement, change = self._tree.statement(access.node), access.changes[0]
-        if change.means is Means.INITIALISER:
-            is_first = isinstance(change.node, ast.Call) and change.node.args[0] is access.node
-            return Remedy.NOTHING if is_first else Remedy.DETACH
-        is_direct = change.means in (Means.METHOD, Means.STORE, Means.AUGMENTED)
-        if not is_direct or not self._is_whole_statement(change.node, statement):
-            return Remedy.DETACH
-        if self._semantics.no_grad.block(access.node):
-            return Remedy.NOTHING
-        has_graph = access.receiver.grad is not Grad.NONE or self._may_take_graph(statement, access.node)
-        return Remedy.NO_GRAD if has_graph else Remedy.NOTHING
+    def _remedy(self, access: Access[ast.expr], change: Change[ast.expr]) -> tuple[Remedy, Fact]:
+        """The remedy for a change, and what has to hold for it to be right."""
+        data, tensor = access.node, _owner(access.node)
+        statement = self._tree.statement(change.node)
+        rests_on = self._layers.fact(tensor) & self._unsaved.fact(tensor, change.node)
+        first = access.changes[0]
+        if first.means is Means.INITIALISER:
+            is_first = isinstance(first.node, ast.Call) and first.node.args[0] is data
+            is_whole = self._is_whole_statement(first.node, statement) or self._is_assigned_back(first.node, tensor)
+            rests_on &= known(is_whole or not is_first, "what the initialiser returns is used, and now is the tensor itself")
+            return Remedy.NOTHING if is_first else Remedy.DETACH, rests_on
+        is_direct = first.means in (Means.METHOD, Means.STORE, Means.AUGMENTED)
+        if not is_direct or not self._is_whole_statement(first.node, statement):
+            is_alias = change.means is Means.ALIAS
+            rests_on &= known(not is_alias, "other changes through the name may be noticed by a backward, too")
+            rests_on &= known(first.means is not Means.RESHAPED, "a detached tensor may not be reshaped in place")
+            return Remedy.DETACH, rests_on
+        if self._semantics.no_grad.block(data):
+            return Remedy.NOTHING, rests_on & self._autograd_off(data)
+        if access.receiver.grad is Grad.GRAPH and self._is_masking(first.node, tensor):
+            return Remedy.ANEW, unknown(
+                f"the backward then goes through the masking; other names of `{ast.unparse(tensor)}` do not"
+            )
+        has_graph = access.receiver.grad is not Grad.NONE or self._may_take_graph(statement, data)
+        if not has_graph:
+            graphless = rests_on & self._graphless(tensor, statement)
+            if graphless.is_certain:
+                return Remedy.NOTHING, graphless
+        rests_on &= self._quiet.fact(statement)
+        return Remedy.NO_GRAD if has_graph or rests_on.is_certain else Remedy.NOTHING, rests_on
+
+    @staticmethod
+    def _is_masking(change: ast.expr, tensor: ast.expr) -> bool:
+        """Whether values of a local name are masked, which a softmax makes of no account for the backward pass as well."""
+        match change:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="masked_fill_")):
+                return isinstance(tensor, ast.Name)
+        return False
+
+    def _is_assigned_back(self, call: ast.expr, tensor: ast.expr) -> bool:
+        """Whether an initialiser's result is assigned to the ``.data`` of the same tensor, which is a finding of its own."""
+        match self._tree.parent(call):
+            case ast.Assign(targets=[ast.Attribute(attr="data", value=target)]):
+                return ast.dump(target) == ast.dump(tensor)
+        return False
+
+    def _graphless(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
+        """Whether neither a tensor nor what is put into it has anything to do with a graph."""
+        for part in ast.walk(statement):
+            if isinstance(part, ast.Name) and not self._values.is_plain(part) and not self._is_taken_out(part, tensor):
+                return unknown(f"`{part.id}` may carry graph")
+        if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
+            return self._survivors.kept
+        return self._fresh.has_no_graph(tensor, statement)
+
+    def _is_taken_out(self, name: ast.Name, tensor: ast.expr) -> bool:
+        """Whether a name stands for the changed tensor, or for one whose ``.data`` or ``.grad`` is read."""
+        parent = self._tree.parent(name)
+        is_data = isinstance(parent, ast.Attribute) and parent.attr in ("data", "grad")
+        return is_data or isinstance(name.ctx, ast.Store) or self._tree.inside(name, tensor)
+
+    def _autograd_off(self, node: ast.expr) -> Fact:
+        words = self._semantics.words
+        return known(
+            not (words.speak_of("enable_grad") or words.speak_of("set_grad_enabled")), "autograd may be switched on again here"
+        )
 
     @staticmethod
     def _is_whole_statement(change: ast.expr, statement: ast.stmt) -> bool:
@@ -154,3 +232,8 @@ class DataChanges:
         if kind.is_tensor:
             return kind.grad is not Grad.NONE
         return not kind.known
+
+
+def _owner(data: ast.expr) -> ast.expr:
+    assert isinstance(data, ast.Attribute)
+    return data.value

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeGuard, TypeVar
 
+from torchlint.fact import NOTHING, Fact, known
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
+from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.pending.unsaved import Unsaved
 
 Node = TypeVar("Node")
 
@@ -30,7 +33,8 @@ _CHANGES_FORM = frozenset(
 class Rebind(Generic[Node]):
     """An assignment to ``data``, the ``x.data`` of a ``tensor`` ``x``.
 
-    ``initialiser`` is the call of ``x.data = init.normal_(x.data)``, which does it all. ``copied`` is the value of an
+    ``initialiser`` is the call of ``x.data = init.normal_(x.data)``, which does it all, where what it ``rests_on`` holds.
+    ``copied`` is the value of an
     assignment that ``x.copy_(value)`` can stand for; ``reads`` are the ``.data`` in it that a copy does not need where autograd
     is off.
     """
@@ -38,6 +42,7 @@ class Rebind(Generic[Node]):
     data: Node
     tensor: Node
     initialiser: Node | None
+    rests_on: Fact
     copied: Node | None
     reads: tuple[Node, ...]
 
@@ -50,6 +55,8 @@ class DataRebinds:
         self._tree = semantics.tree
         self._accesses = semantics.of(DataAccesses)
         self._reads = semantics.of(Reads)
+        self._layers = semantics.of(Layers)
+        self._unsaved = semantics.of(Unsaved)
 
     @cached_property
     def all(self) -> dict[ast.Attribute, Rebind[ast.expr]]:
@@ -79,7 +86,14 @@ class DataRebinds:
         initialiser = self._initialiser(statement)
         copied = self._copied(statement, node) if initialiser is None else None
         reads = tuple(self._needless_reads(copied)) if copied is not None else ()
-        return Rebind(node, node.value, initialiser, copied, reads)
+        rests_on = self._same_tensor(node.value, statement) if initialiser is not None else NOTHING
+        return Rebind(node, node.value, initialiser, rests_on, copied, reads)
+
+    def _same_tensor(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
+        """Whether what is initialised is the tensor that is assigned to, and none that a backward still needs unchanged."""
+        is_told_by_names = not any(isinstance(part, (ast.Call, ast.Await)) for part in ast.walk(tensor))
+        same = known(is_told_by_names, f"`{ast.unparse(tensor)}` may be another tensor each time")
+        return same & self._layers.fact(tensor) & self._unsaved.fact(tensor, statement)
 
     def _initialiser(self, statement: ast.stmt) -> ast.Call | None:
         """The call in ``p.data = init.normal_(p.data)``, which does it all."""
@@ -110,16 +124,20 @@ class DataRebinds:
 
     def _is_kept(self, target: ast.Attribute) -> bool:
         """Whether the memory of a tensor is kept elsewhere: copying into it would change what was kept."""
-        return (self._tree.function(target), ast.dump(target.value)) in self._kept
+        return (self._owner(target), ast.dump(target.value)) in self._kept
 
     @cached_property
     def _kept(self) -> set[tuple[ast.AST | None, str]]:
-        """The tensors, in which function, whose memory is kept elsewhere."""
+        """The tensors, in which class or function, whose memory is kept elsewhere."""
         return {
-            (self._tree.function(node), ast.dump(tensor))
+            (self._owner(node), ast.dump(tensor))
             for node in self._tree.of_type(ast.Attribute, ast.Call)
             if (tensor := _aliased(node)) is not None and self._keeps(node)
         }
+
+    def _owner(self, node: ast.AST) -> ast.AST | None:
+        """The class that ``node`` stands in, whose methods back up and restore the same tensors, or else the function."""
+        return self._tree.enclosing_class(node) or self._tree.function(node)
 
     def _keeps(self, node: ast.AST) -> bool:
         """Whether ``node`` is given a name or put into a container, as it is."""

@@ -1,4 +1,4 @@
-# attacks: TPL003, TPL008
+# attacks: TPL003
 # promise: a change through a detached alias on the line of an assignment to .data stays what it is
 """A weight is scaled through a detached alias whose result is assigned back."""
 import torch

@@ -1,6 +1,5 @@
 # attacks: TPL001
 # promise: the parameters of an imported module are leaves
-# stays safe: yes
 """All weights of an imported model are rescaled before training."""
 import torch
 from net import Net

@@ -1,0 +1,112 @@
+"""Whether no backward that has saved a tensor can still follow where it is changed."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.fact import CERTAIN, Fact
+from torchlint.semantics.pending.unsaved import Unsaved
+
+HEADER = "import copy\nimport torch\nfrom torch import nn\n"
+TRAINING = """\
+net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    loss = net(torch.randn(4, 2)).pow(2).mean()
+    {before}
+    loss.backward()
+    optimizer.step()
+    {behind}
+    print(loss.item())
+"""
+CONSTRUCTOR = """\
+class Net(nn.Module):
+    def __init__(self, size, {parameter}):
+        super().__init__()
+        self.fc = nn.Linear(size, size)
+        {first}
+        for m in self.modules():
+            if isinstance(m, nn.Linear):
+                «m.weight».data.zero_()
+
+    def forward(self, x):
+        return self.fc(self.part(x))
+"""
+CHANGE = "«net[0].weight».data.clamp_(-1, 1)"
+
+
+def fact(text: str) -> Fact:
+    semantics, [node] = marked(HEADER + text)
+    return semantics.of(Unsaved).fact(node, node)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRAINING.format(before="pass", behind=CHANGE),
+        TRAINING.format(before="pass", behind="for p in net.parameters():\n        «p».data.clamp_(-1, 1)"),
+        "net = nn.Sequential(nn.Linear(2, 2))\n«net[0].weight».data.zero_()\nloss = net(torch.ones(2)).sum()\nloss.backward()",
+        "def f(m):\n    «m.weight».data.zero_()\n\n\nnet = nn.Linear(2, 2)\nnet.apply(f)\nnet(torch.ones(2)).sum().backward()",
+        "def f(t, s):\n    for q, p in zip(t.parameters(), s.parameters()):\n        «q».data.copy_(p)\n\n\n"
+        "net = nn.Linear(2, 2)\nold = copy.deepcopy(net)\n"
+        "for _ in range(2):\n    net(torch.ones(2)).sum().backward()\n    f(old, net)",
+        "def f(n):\n    x = torch.zeros(n)\n    for i in range(n):\n        «x».data[i] = i\n    return x",
+        "def f(n):\n    layer = nn.Linear(n, n)\n    «layer.weight».data.zero_()\n    return layer",
+        CONSTRUCTOR.format(parameter="depth=2", first="self.part = make(depth)"),
+        CONSTRUCTOR.format(parameter="part", first="self.part = part(size)"),
+        CONSTRUCTOR.replace("self.modules()", "self.fc.modules()").format(parameter="part", first="self.size = part"),
+        "class Net(nn.Module):\n    def __init__(self):\n        self.fc = nn.Linear(2, 2)\n        self.apply(self._init)\n\n"
+        "    def _init(self, m):\n        «m.weight».data.zero_()",
+    ],
+)
+def test_certain(text: str) -> None:
+    assert fact(text) == CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        (TRAINING.format(before=CHANGE, behind="pass"), "`loss` may be back-propagated behind it, through what it saved"),
+        (
+            TRAINING.format(before="total = loss if step == 0 else total + loss", behind=CHANGE) + "total.backward()",
+            "`total` may be back-propagated behind it, through what it saved",
+        ),
+        (
+            "losses = []\n" + TRAINING.format(before="losses.append(loss)", behind=CHANGE) + "sum(losses).backward()",
+            "`losses` may hold what was computed",
+        ),
+        (
+            TRAINING.format(before="net.last = loss", behind=CHANGE) + "net.last.backward()",
+            "`last` may hold what was computed",
+        ),
+        (
+            TRAINING.format(before="keep(loss)", behind=CHANGE).replace("net =", "from own import keep\nnet =", 1),
+            "`keep` is imported; it may keep a graph for a later backward",
+        ),
+        (
+            "def f(model):\n    «model.weight».data.zero_()",
+            "`f` may be called from elsewhere, between a forward and its backward",
+        ),
+        (
+            "def f(n):\n    x = torch.zeros(n)\n    for i in range(n):\n        use(x)\n        «x».data[i] = i\n    return x",
+            "`f` may be called from elsewhere, between a forward and its backward",
+        ),
+        (
+            CONSTRUCTOR.format(parameter="part", first="self.part = part"),
+            "`__init__` may be called from elsewhere, between a forward and its backward",
+        ),
+        (
+            CONSTRUCTOR.format(parameter="part", first="self.out = self.fc(torch.ones(size))"),
+            "`__init__` may be called from elsewhere, between a forward and its backward",
+        ),
+        (
+            "class Net(nn.Module):\n    def __init__(self):\n        self.fc = nn.Linear(2, 2)\n        self.reset()\n\n"
+            "    def reset(self):\n        «self.fc.weight».data.zero_()",
+            "`reset` may be called from elsewhere, between a forward and its backward",
+        ),
+    ],
+)
+def test_unknown(text: str, doubt: str) -> None:
+    assert fact(text).doubt == doubt

@@ -1,0 +1,251 @@
+"""What outlives a place in a program and may hold a graph that a later backward goes through."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.fact import CERTAIN, Fact, known, unknown
+from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.callers import LIBRARIES, Callers
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.pending.values import Values
+
+_READS = frozenset({"item", "detach", "data", "shape", "size", "tolist", "numpy", "dim", "numel", "requires_grad", "grad_fn"})
+"""What is read of a tensor and leads to no backward through it."""
+_READING = frozenset({"builtins.float", "builtins.int", "builtins.print", "builtins.str", "builtins.len", "builtins.round"})
+_PUTS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "put", "register_buffer"})
+_MOVES = frozenset({"cuda", "to", "train", "eval", "double", "half", "add_module"})
+_DECORATORS = frozenset(f"builtins.{name}" for name in ("staticmethod", "classmethod", "property"))
+_KEEPS = frozenset(
+    {
+        *("setattr", "exec", "globals", "locals", "register_forward_hook", "register_hook", "register_full_backward_hook"),
+        *("register_forward_pre_hook", "register_post_accumulate_grad_hook", "__setattr__"),
+    }
+)
+
+
+class Survivors:
+    """Tells of places in a program whether a graph from before them may be back-propagated behind them."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._flow = semantics.control_flow
+        self._callers = semantics.of(Callers)
+        self._values = semantics.of(Values)
+        self._known: dict[ast.AST, Fact] = {}
+
+    def fact(self, place: ast.AST) -> Fact:
+        """Whether no graph that was built before ``place`` can be back-propagated behind it.
+
+        So it is where nothing outlives the place that may be the result of a recorded operation, but for what is only read as
+        a number behind it: all callers are in sight, and each name that is used behind it holds data, modules or optimizers.
+        """
+        key = self._tree.statement(place)
+        if key not in self._known:
+            self._known[key] = unknown("the function calls itself")
+            self._known[key] = self._find(place)
+        return self._known[key]
+
+    def _find(self, place: ast.AST) -> Fact:
+        function = self._tree.function(place)
+        if function is not None and not (callers := self._callers.fact(function)).is_certain:
+            return callers
+        if function is None and self._callers.is_program and self._is_beginning(place):
+            return CERTAIN
+        calls = self._callers.calls(function) if isinstance(function, FUNCTIONS) else []
+        if calls and all(self._tree.function(call) is None and self._is_beginning(call) for call in calls):
+            return CERTAIN
+        if not self.kept.is_certain:
+            return self.kept
+        here = self._around(place)
+        if not here.is_certain:
+            return here
+        if isinstance(self._flow.scope(place), ast.ClassDef) or isinstance(function, ast.Lambda):
+            return unknown("it is not shown when this runs")
+        if function is None:
+            return known(self._callers.is_program, "the file may be imported between a forward and its backward")
+        for call in calls:
+            callers &= self._is_whole(call) & self.fact(call)
+        return callers
+
+    def _is_whole(self, call: ast.Call) -> Fact:
+        """Whether a call is all of its statement, so that there are no values but those that have names."""
+        match self._tree.parent(call):
+            case ast.Expr() | ast.Assign() | ast.Return():
+                return CERTAIN
+        return unknown("a call is part of a computation that may be back-propagated")
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def _around(self, place: ast.AST) -> Fact:
+        """Whether nothing that has a name, or is worked through by a loop around ``place``, is back-propagated behind it."""
+        for loop in self._tree.ancestors(place):
+            if isinstance(loop, FUNCTIONS):
+                break
+            if isinstance(loop, (ast.For, ast.AsyncFor)) and not self._values.is_still(loop.iter):
+                return unknown(f"`{_short(loop.iter)}` may keep what was computed")
+            if isinstance(loop, (ast.With, ast.AsyncWith)):
+                for item in loop.items:
+                    name = self._semantics.qualified_name(getattr(item.context_expr, "func", item.context_expr)) or ""
+                    if name.partition(".")[0] not in LIBRARIES:
+                        return unknown(f"`{_short(item.context_expr)}` may run a backward at its end")
+        scope = self._semantics.bindings.scope_of(self._tree.statement(place))
+        for name, bindings in scope.bindings.items():
+            for binding in bindings:
+                if not self._values.is_still(binding) and self._is_propagated(place, binding, bindings):
+                    return unknown(f"`{name}` may be back-propagated behind it, through what it saved")
+        return CERTAIN
+
+    def _is_propagated(self, place: ast.AST, binding: Binding, bindings: list[Binding]) -> bool:
+        """Whether a value that was given to a name before ``place`` may be used behind it, other than as a number."""
+        is_from_before = binding.form is Form.PARAMETER or self._flow.may_follow(binding.node, place)
+        if not is_from_before and binding.form is not Form.IMPORT:
+            return False
+        others = [each.node for each in bindings if each.form is not Form.PARAMETER]
+        for use in binding.uses:
+            is_elsewhere = self._flow.scope(use) is not self._flow.scope(place)
+            if (is_elsewhere or self._flow.may_follow(place, use, others)) and not self._is_read(use):
+                return True
+        return False
+
+    def _is_read(self, use: ast.expr) -> bool:
+        """Whether a use of a tensor reads its values or its form, so that there is no backward through it."""
+        parent = self._tree.parent(use)
+        match parent:
+            case ast.Attribute(attr=attribute):
+                return attribute in _READS and not self._values.is_own(attribute)
+            case ast.Call(func=function) if use is not function:
+                return self._semantics.qualified_name(function) in _READING
+            case ast.FormattedValue() | ast.Compare() | ast.Delete():
+                return True
+        return False
+
+    # --- what is kept elsewhere --------------------------------------------------------------------------------------
+
+    @cached_property
+    def kept(self) -> Fact:
+        """Whether the file puts nothing with graph into an object, where no name tells of it."""
+        if self._callers.foreign:
+            return unknown(f"`{self._callers.foreign}` is imported; it may keep a graph for a later backward")
+        for node in self._tree.nodes:
+            doubt = self._doubt(node)
+            if doubt is not None:
+                return unknown(doubt)
+        return CERTAIN
+
+    # --- the beginning of a program ----------------------------------------------------------------------------------
+
+    def _is_beginning(self, place: ast.AST) -> bool:
+        """Whether nothing before ``place``, at the top level, computes anything: data and modules are made, and no more."""
+        if self._constructors_compute:
+            return False
+        for node in self._top_level:
+            if isinstance(node, (ast.Call, ast.BinOp)) and node is not place and self._flow.may_follow(node, place):
+                if not self._values.is_still(node) and not self._is_preparation(node):
+                    return False
+        return True
+
+    @cached_property
+    def _top_level(self) -> list[ast.AST]:
+        return [node for node in self._tree.nodes if isinstance(self._flow.scope(node), ast.Module)]
+
+    @cached_property
+    def _constructors_compute(self) -> bool:
+        """Whether a constructor of the file may compute something that carries graph."""
+        for facts in self._semantics.facts.classes.values():
+            constructor = facts.methods.get("__init__")
+            for node in ast.walk(constructor) if constructor is not None else ():
+                if self._doubt(node) is not None:
+                    return True
+                if isinstance(node, ast.Call) and not self._values.is_still(node) and not self._is_preparation(node):
+                    return True
+        return False
+
+    def _is_preparation(self, node: ast.AST) -> bool:
+        """Whether a call prepares something and computes nothing: of a library, or a method that hands modules about."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))) | ast.Call(func=ast.Name(id="super")):
+                return True
+            case ast.Call(func=ast.Attribute(value=receiver, attr="apply"), args=[ast.Name()]):
+                return self._values.is_still(receiver)
+            case ast.Call(func=ast.Attribute(value=receiver, attr=method), args=arguments) if method in _PUTS | _MOVES:
+                return self._values.is_still(receiver) and all(self._values.is_still(argument) for argument in arguments)
+            case ast.Call(func=function):
+                name = self._semantics.qualified_name(function) or ""
+                root = name.partition(".")[0]
+                return root in LIBRARIES - {"torch"} or name.startswith(("torch.manual_seed", "torch.cuda.", "torch.backends."))
+        return False
+
+    def _doubt(self, node: ast.AST) -> str | None:
+        match node:
+            case ast.Global() | ast.Nonlocal():
+                return f"`{node.names[0]}` may hold what was computed"
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                return "a generator may keep what was computed"
+            case ast.keyword(arg="create_graph" | "keep_vars" | "differentiable", value=value):
+                return None if isinstance(value, ast.Constant) and not value.value else "a graph is kept for another backward"
+            case ast.Attribute(ctx=ast.Store(), attr=attribute):
+                return None if self._is_stored_still(node) else f"`{attribute}` may hold what was computed"
+            case ast.Subscript(ctx=ast.Store()) if not self._is_stored_still(node):
+                return f"`{_short(node)}` may hold what was computed"
+            case ast.AugAssign(target=ast.Name(id=name), value=value) if not self._values.is_plain(value):
+                return None if self._leaves_no_graph(node.target) else f"`{name}` may hold what was computed"
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return self._doubt_of_function(node)
+            case ast.Call():
+                return self._doubt_of_call(node)
+        return None
+
+    def _doubt_of_function(self, function: Function) -> str | None:
+        """Why a function may hand out what it has kept: a decorator may, and what iterates over an object or takes an item."""
+        for decorator in function.decorator_list:
+            name = self._semantics.qualified_name(getattr(decorator, "func", decorator)) or ""
+            if not name.startswith("torch.") and name not in _DECORATORS:
+                return f"`{function.name}` may keep what was computed"
+        if function.name in ("__iter__", "__next__", "__getitem__"):
+            for value in self._semantics.facts.returned(function):
+                if value is not None and not self._values.is_still(value):
+                    return f"`{function.name}` may give what was computed before"
+        return None
+
+    def _doubt_of_call(self, call: ast.Call) -> str | None:
+        function = call.func
+        name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+        if name in _KEEPS:
+            return f"`{name}` may keep what was computed"
+        arguments = [*call.args, *(word.value for word in call.keywords)]
+        changes = name in _PUTS or name in torch_api.INPLACE_METHODS - {"requires_grad_"}
+        if isinstance(function, ast.Attribute) and changes and not self._leaves_no_graph(function.value):
+            if not all(self._values.is_still(argument) for argument in arguments):
+                return f"`{_short(function.value)}` may hold what was computed"
+        return None
+
+    def _leaves_no_graph(self, changed: ast.expr) -> bool:
+        """Whether a change of ``changed`` is none that autograd records: of a `.data`, or where autograd is off."""
+        while isinstance(changed, (ast.Subscript, ast.Call, ast.Attribute)):
+            match changed:
+                case ast.Attribute(attr="data") | ast.Call(func=ast.Attribute(attr="detach")):
+                    return True
+                case ast.Call(func=inner) | ast.Subscript(value=inner) | ast.Attribute(value=inner):
+                    changed = inner
+        return self._semantics.no_grad.block(changed)
+
+    def _is_stored_still(self, target: ast.Attribute | ast.Subscript) -> bool:
+        """Whether what is stored in an attribute or an item holds no graph."""
+        if self._leaves_no_graph(target):
+            return True
+        statement = self._tree.statement(target)
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or value is None:
+            return False
+        if self._values.is_still(value) and not isinstance(statement, ast.AugAssign):
+            return True
+        return self._values.is_plain(value)
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else f"{text[:37]}…"
