@@ -77,10 +77,10 @@ def run_readme_program(text: str) -> tuple[bool, bool]:
     torch.manual_seed(0)
     program = ModuleType("train")
     exec(text, program.__dict__)
-    backbone, head = torch.nn.Linear(4, 4), torch.nn.Linear(4, 3)
+    backbone = torch.nn.Linear(4, 512)
     before = backbone.weight.clone()
-    loader = [(torch.randn(8, 4), torch.randint(3, (8,))) for _ in range(3)]
-    loss: Any = program.train(backbone, head, loader)
+    loader = [(torch.randn(8, 4), torch.randint(10, (8,))) for _ in range(3)]
+    loss: Any = program.train(backbone, loader)
     return not torch.equal(before, backbone.weight), loss.requires_grad
 
 

@@ -136,8 +136,9 @@ class DataMutation(InPlaceRule):
     def _mask(self, change: DataChange[cst.BaseExpression]) -> Change:
         """Makes ``x = x.masked_fill(mask, value)`` of ``x.data.masked_fill_(mask, value)``."""
         assert isinstance(change.node, cst.Call)
-        masked = change.node.with_changes(func=cst.Attribute(change.tensor, cst.Name("masked_fill")))
-        new = statement("{tensor} = {masked}", tensor=change.tensor, masked=masked)
+        assert isinstance(change.tensor, cst.Name)
+        masked = change.node.with_changes(func=cst.Attribute(cst.Name(change.tensor.value), cst.Name("masked_fill")))
+        new = statement(f"{change.tensor.value} = {{masked}}", masked=masked)
         return replace(self.model.statement(change.data), new)
 
     def _call_in_place(self, change: DataChange[cst.BaseExpression], receiver: str) -> Change:
