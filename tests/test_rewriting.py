@@ -238,7 +238,7 @@ def test_all_fixes_together(before: str, after: str) -> None:
 
 @pytest.mark.parametrize("indentation", ["\f  ", "  \f "])
 def test_what_a_form_feed_keeps_from_being_indented_is_not_put_into_a_block(indentation: str) -> None:
-    head = "import torch\nw = torch.nn.Linear(2, 2).weight\nif w.sum():\n"
+    head = "import torch\nw = torch.nn.Linear(2, 2).weight\nif w.dim():\n"
     result = fix(Source(f"{head}{indentation}w.data.zero_()\n"), all_rules())
     assert (result.text, result.broken) == (f"{head}{indentation}w.detach().zero_()\n", ())
 

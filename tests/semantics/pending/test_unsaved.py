@@ -54,6 +54,7 @@ def fact(text: str) -> Fact:
         "for _ in range(2):\n    net(torch.ones(2)).sum().backward()\n    f(old, net)",
         "def f(n):\n    x = torch.zeros(n)\n    for i in range(n):\n        «x».data[i] = i\n    return x",
         "def f(n):\n    layer = nn.Linear(n, n)\n    «layer.weight».data.zero_()\n    return layer",
+        "def f(n):\n    w = nn.Linear(n, n).weight\n    if w.dim() > 1:\n        «w».data.zero_()\n    return w",
         CONSTRUCTOR.format(parameter="depth=2", first="self.part = make(depth)"),
         CONSTRUCTOR.format(parameter="part", first="self.part = part(size)"),
         CONSTRUCTOR.replace("self.modules()", "self.fc.modules()").format(parameter="part", first="self.size = part"),

@@ -54,8 +54,11 @@ class Fresh:
             name = name.value
         bindings = self._semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ()
         match bindings:
-            case [Binding(form=Form.ASSIGNMENT, path=(), value=ast.Call() as value) as binding] if self._is_made(value):
-                return binding if not binding.scope.foreign.get(binding.name) else None
+            case [Binding(form=Form.ASSIGNMENT, path=(), value=ast.expr() as value) as binding]:
+                while isinstance(value, (ast.Attribute, ast.Subscript)):
+                    value = value.value  # `nn.Linear(2, 2).weight`
+                is_own = not binding.scope.foreign.get(binding.name)
+                return binding if is_own and isinstance(value, ast.Call) and self._is_made(value) else None
         return None
 
     def _is_made(self, call: ast.Call) -> bool:
