@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.aliasing.detached import DetachedAliases, DetachedChange
 from torchlint.semantics.aliasing.expansions import ExpandedWeight, ExpandedWrite, Expansions
@@ -11,6 +14,7 @@ from torchlint.semantics.aliasing.identity import IdentityTest, IdentityTests
 from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot, KeptSnapshots
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
+from torchlint.semantics.certainty.replaceable import Replaceable
 from torchlint.semantics.memory.copies import Copies
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
@@ -59,6 +63,14 @@ class MemoryQuestions:
     def discarded(self, call: cst.BaseExpression) -> Discarded[cst.BaseExpression] | None:
         """What a call, as a statement, computes a tensor from and throws it away; ``None`` if it does nothing like it."""
         return self._model.found(self._semantics.of(DiscardedResults).found, call)
+
+    def may_take_its_place(self, call: cst.BaseExpression) -> Fact:
+        """Whether a result that is thrown away is the same tensor, where it was meant to be, once it is assigned to that."""
+        twin = self._model.twin(call)
+        discarded = self._semantics.of(DiscardedResults).found.get(twin) if isinstance(twin, ast.Call) else None
+        if discarded is None or not isinstance(twin, ast.Call):
+            return unknown("what it is computed from is not in sight")
+        return self._semantics.of(Replaceable).moved(twin, discarded.tensor)
 
     def identity_test(self, node: cst.CSTNode) -> IdentityTest[cst.BaseExpression] | None:
         """The two objects whose identity a comparison or assertion asks for, though their memory is meant.

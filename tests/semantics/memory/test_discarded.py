@@ -75,25 +75,16 @@ def test_errors_that_are_awaited_and_clocks_make_it_a_purpose() -> None:
     assert discarded("start = time.time()", "«x.cuda()»", "print(x, time.time() - start)") is not None
 
 
-def assignable(*lines: str) -> tuple[bool, bool]:
-    """Whether the result can be assigned to what it was computed from, and is the same tensor then."""
+def assignable(*lines: str) -> bool:
+    """Whether the result can be assigned to what it was computed from."""
     found = discarded(*lines)
     assert found is not None
-    return found.assignable, found.same
+    return found.assignable
 
 
-@pytest.mark.parametrize("line", ["«x.cuda()»", "«x.to(device)»", "«x.contiguous()»"])
-def test_the_same_tensor_elsewhere(line: str) -> None:
-    assert assignable(line, "print(x)") == (True, True)
-
-
-@pytest.mark.parametrize("line", ["«x.add(1)»", "«x.to(torch.float64)»", "«x.t().contiguous()»", "«F.dropout(x)»"])
-def test_another_tensor_in_its_place(line: str) -> None:
-    assert assignable(line, "print(x)") == (True, False)
-
-
-def test_a_leaf_is_not_the_same_elsewhere() -> None:
-    assert assignable("w = torch.zeros(2, requires_grad=True)", "«w.cuda()»", "print(w)") == (True, False)
+@pytest.mark.parametrize("line", ["«x.cuda()»", "«x.contiguous()»", "«x.add(1)»", "«x.t().contiguous()»", "«F.dropout(x)»"])
+def test_a_tensor_in_its_place(line: str) -> None:
+    assert assignable(line, "print(x)")
 
 
 @pytest.mark.parametrize(
@@ -108,4 +99,4 @@ def test_a_leaf_is_not_the_same_elsewhere() -> None:
     ],
 )
 def test_where_assigning_changes_nothing_or_something_else(lines: tuple[str, ...]) -> None:
-    assert not assignable(*lines)[0]
+    assert not assignable(*lines)

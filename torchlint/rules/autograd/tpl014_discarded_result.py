@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import known
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import again, statement
 from torchlint.rules.rule import Rule
@@ -34,10 +33,12 @@ class DiscardedResult(Rule):
     ```
 
     ## Fix safety
-    The result is assigned to the variable or attribute that the method was called on. Safe for `to`, `cuda`, `cpu`,
-    `contiguous` and `clone`, which keep the numbers. Unsafe for what computes others (`x.add(1)`, `F.dropout(x, p)`, a cast
-    to another type), since the program's results change; for leaves that require grad, since the result is no leaf; and for
-    what a loop unpacks from an unknown loader, which may be something else than a tensor.
+    The result is assigned to the variable, attribute or item that the method was called on. Safe for `to`, `cuda` and `cpu`
+    where what is moved is a tensor for certain, what it is given is a device, and nobody else has hold of the tensor: it has
+    a name of its function's own, and was made for that or is only read; or it is an attribute that the class sets once, or
+    the item of a dict, and is only read or given to modules. Unsafe for everything else: what computes other numbers
+    (`x.add(1)`, `F.dropout(x, p)`, a cast), since the program's results change; `clone` and `contiguous`, since what was
+    a view no longer is; leaves that require grad, since the result is no leaf.
     There is no fix where assigning would not help: the name is not read afterwards, it belongs to an enclosing scope, the
     attribute is a parameter, or what is computed is of another sort, such as a sum or a pair.
 
@@ -61,7 +62,7 @@ class DiscardedResult(Rule):
             assigned = fix(
                 f"Assign the result to `{name}`",
                 replace(node, assignment),
-                rests_on=known(discarded.same, "what is computed from it changes"),
+                rests_on=self.model.memory.may_take_its_place(node.value),
             )
         self.report(
             node.value,

@@ -29,8 +29,6 @@ _ASSIGNABLE_METHODS = (
     | {"to", "type", "cuda", "cpu", "t"}
 ) - (torch_api.SCALAR_REDUCTIONS_METHODS | torch_api.NONDIFFERENTIABLE_METHODS)
 """Methods whose result can take the tensor's place: one tensor, and no sum or comparison."""
-_MEANS_THE_SAME = frozenset({"to", "cuda", "cpu", "contiguous", "clone", "pin_memory"})
-"""Methods whose result holds the same numbers."""
 _USED_BY_OTHERS = frozenset(
     {"expand", "view", "permute", "split", "sort", "index", "max", "min", "sum", "add", "put", "select"}
 )
@@ -57,12 +55,11 @@ _CLOCKS = frozenset(
 class Discarded(Generic[Node]):
     """A result that was computed from ``tensor``, which stays as it is.
 
-    The result may be ``assignable`` to that, where it makes a difference, and then it surely is the ``same`` tensor elsewhere.
+    The result may be ``assignable`` to that, where it makes a difference.
     """
 
     tensor: Node
     assignable: bool
-    same: bool
 
 
 class DiscardedResults:
@@ -93,13 +90,7 @@ class DiscardedResults:
         may_assign = self._may_assign(node, tensor)
         if self._is_measured(node) and not (_moves(call) and may_assign):
             return None
-        return Discarded(tensor, self._takes_its_place(call) and may_assign, self._is_same(call, tensor))
-
-    def _is_same(self, call: ast.Call, tensor: ast.expr) -> bool:
-        """Whether what is computed holds the same numbers, and surely is a tensor like the other."""
-        kind = self._semantics.kind(tensor)
-        keeps = last_name(call.func) in _MEANS_THE_SAME and isinstance(call.func, ast.Attribute)
-        return keeps and self._keeps_type(call) and not _is_chain(call) and kind.is_tensor and kind.grad is not Grad.LEAF
+        return Discarded(tensor, self._takes_its_place(call) and may_assign)
 
     # --- what is computed --------------------------------------------------------------------------------------------
 
@@ -154,20 +145,6 @@ class DiscardedResults:
             return torch_api.FUNCTIONS.get(name) == "tensor" and (in_place or name.startswith("torch.nn.functional."))
         return last_name(call.func) in _ASSIGNABLE_METHODS
 
-    def _keeps_type(self, call: ast.Call) -> bool:
-        """Whether ``to`` moves to a device only, as far as its arguments show."""
-        for argument in [*call.args, *(word.value for word in call.keywords if word.arg in ("dtype", "other"))]:
-            name = dotted(argument) or ""
-            if (
-                "dtype" in name
-                or "type" in name.lower()
-                or (self._semantics.qualified_name(argument) or "").startswith("torch.")
-            ):
-                return False
-            if self._semantics.kind(argument).is_tensor:
-                return False
-        return not any(word.arg in ("dtype", "other", "memory_format") for word in call.keywords)
-
     def _may_assign(self, node: ast.Expr, tensor: ast.expr) -> bool:
         match tensor:
             case ast.Name():
@@ -184,11 +161,6 @@ class DiscardedResults:
 
 def _moves(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES
-
-
-def _is_chain(call: ast.Call) -> bool:
-    """Whether several methods are called in a row."""
-    return isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)
 
 
 def _is_held_elsewhere(binding: Binding) -> bool:
