@@ -171,16 +171,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for each in pool.imap_unordered(tally, groups):
             total.add(each)
         total.differences.sort(key=lambda each: each.seed)
-        took = time.monotonic() - start
+        print(report(total, time.monotonic() - start), flush=True)
+        _write(total.differences, options.keep, options.write_known)
         for files, code in pool.imap(smallest, _few(total.differences, options.shrink)):
             print(f"--- {code}\n{shown(files, code)}", flush=True)
-    print(report(total, took))
-    for each_kept in total.differences if options.keep else []:
-        _keep(each_kept, options.keep)
-    if options.write_known:
-        lines = ["# Programs that differ today, each with the rules; test_generated.py holds this list to exactly what is so."]
-        lines += [f"{each.seed}: {' '.join(each.codes)}" for each in total.differences]
-        KNOWN.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return int(bool(total.differences))
 
 
@@ -205,11 +199,17 @@ def report(total: Tally, took: float) -> str:
     return "\n".join(lines)
 
 
-def _keep(kept: Difference, folder: Path) -> None:
-    place = folder / f"{'-'.join(kept.codes)}-{kept.seed}"
-    place.mkdir(parents=True, exist_ok=True)
-    for name, text in kept.files.items():
-        (place / name).write_text(text, encoding="utf-8")
+def _write(differences: Sequence[Difference], folder: Path | None, to_known: bool) -> None:
+    """Writes the programs that differ to a folder, and their numbers to the list of those that are known to."""
+    for each in differences if folder else []:
+        place = Path(folder or "", f"{'-'.join(each.codes)}-{each.seed}")
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in each.files.items():
+            (place / name).write_text(text, encoding="utf-8")
+    if to_known:
+        lines = ["# Programs that differ today, each with the rules; test_generated.py holds this list to exactly what is so."]
+        lines += [f"{each.seed}: {' '.join(each.codes)}" for each in differences]
+        KNOWN.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
