@@ -59,10 +59,22 @@ def places_of_command(*arguments: str, cwd: Path) -> list[Place]:
 
 
 def test_same_places_as_the_command_on_every_fixture() -> None:
+    """But for what Python itself cannot parse, `x.cuda(async=True)`: flake8 runs no plugin on that."""
     folder = fixtures_folder()
     found = places(flake8("--select", "TPL", ".", cwd=folder))
-    assert found == places_of_command("--select", "TPL", ".", cwd=folder)
-    assert {code for _, _, _, code in found} == {rule.code for rule in all_rules()}
+    expected = places_of_command("--select", "TPL", ".", cwd=folder)
+    refused = {place[0] for place in expected if not _is_python(folder / place[0])}
+    assert refused == {"tpl110_async_keyword/bad.py"}
+    assert found == [place for place in expected if place[0] not in refused]
+    assert {code for _, _, _, code in found} == {rule.code for rule in all_rules()} - {"TPL110"}
+
+
+def _is_python(path: Path) -> bool:
+    try:
+        ast.parse(path.read_bytes())
+    except SyntaxError:
+        return False
+    return True
 
 
 TYPO = "p.requres_grad = False"

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cases import CASES, Result
+from compared import Bench
 from environments import REPOSITORY
 from page import page, results_table, targets_table
-from programs import Bench
 
 _PAGE = REPOSITORY / "docs" / "performance.md"
 _SHOWN = {"pip", "setuptools", "wheel"}

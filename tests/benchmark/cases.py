@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import generated
+from compared import PROCESSES, Bench
 from environments import Corpus, evenly_spaced
 from measurement import Command, Run, Series, measured
-from programs import PROCESSES, Bench
 
 _FASTER_THAN_TORCHFIX = 30
 _SLOWER_THAN_UNCACHED_RUFF = 2
