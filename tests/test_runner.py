@@ -553,3 +553,38 @@ def test_a_run_over_some_files_keeps_what_is_known_of_others(reads: list[str]) -
     reads.clear()
     assert cached(names) == ["a.py:3: TPL005", "b.py:4: TPL005"]
     assert reads == []
+
+
+# --- leaving, and starting beside others -----------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are ended there without a word")
+@pytest.mark.parametrize("moment", ["atexit.register(leave)", "keep = AtTheEnd()", "threading._register_atexit(leave)"])
+def test_a_worker_that_is_told_to_leave_while_python_is_leaving_says_nothing(moment: str) -> None:
+    program = f"""
+import atexit, os, signal, threading
+from torchlint.engine.workers import _leave
+signal.signal(signal.SIGTERM, _leave)
+def leave(kill=os.kill, own=os.getpid(), number=signal.SIGTERM):
+    kill(own, number)
+class AtTheEnd:
+    def __del__(self, leave=leave):
+        leave()
+{moment}
+"""
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert finished.stderr == ""
+    assert finished.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)  # the latter when Python knows no handlers any more
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are no forks elsewhere")
+def test_beside_a_thread_that_python_does_not_know_of_nothing_is_forked() -> None:
+    program = """
+import _thread, threading, time
+from torchlint.engine.workers import may_fork
+assert may_fork()
+_thread.start_new_thread(time.sleep, (60,))
+assert threading.active_count() == 1
+assert not may_fork()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

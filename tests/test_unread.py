@@ -188,3 +188,21 @@ def test_lines_in_brackets_and_strings_are_python() -> None:
     lines = list(read("x = (\n%a\n)\n%a\ny = %b\n'''\n!c\n'''; !d\n"))
     assert [line.text for line in lines if line.is_magic] == ["%a\n", "y = %b\n"]
     assert lines[3].kept == "" and lines[4].kept == "y = "
+
+
+# --- flat, and not refused -------------------------------------------------------------------------------------------
+
+
+FLAT = {
+    "swaps": "a, b = x, x\n" + "a, b = b, a\n" * 1500 + "c = a.data\n",
+    "renames": "x0 = x\n" + "".join(f"x{i + 1} = x{i}\n" for i in range(4000)) + "y = x4000.data\n",
+    "signs": f"y = x.data\nz = {'-' * 3000}1\n",
+}
+
+
+@pytest.mark.parametrize("action", [[], ["--fix"]], ids=["lint", "fix"])
+@pytest.mark.parametrize("name", FLAT)
+def test_what_pythons_parser_takes_is_linted_and_fixed(name: str, action: list[str]) -> None:
+    Path("a.py").write_text(f"import torch\nx = torch.ones(1)\n{FLAT[name]}")
+    finished = torchlint_(*action, "a.py")
+    assert (finished.stderr, finished.returncode) == ("", 0 if action else 1)

@@ -11,6 +11,9 @@ from torchlint.target import NEWEST, TorchVersion
 Accumulation: TypeAlias = Literal["item", "detach"]
 
 
+DEFAULT_TIMEOUT = 60.0
+"""The seconds of processor time that one file may take: many times as many as the largest files that people write."""
+
 _WAITS = "TPL402"
 """The rule that reports what waits for the device in every step, as `.item()` does."""
 

@@ -76,6 +76,39 @@ CASES: dict[str, Callable[[int], str]] = {
     "probes": lambda n: "if hasattr(x, 'data'):\n    y = a.data\n" * n,
     "parameters": lambda n: "for p in model.parameters():\n" + "    p.data.mul_(2)\n" * n,
     "aliases": lambda n: "a0 = x\n" + "".join(f"a{i + 1} = a{i}.data\n" for i in range(n)) + f"a{n}.add_(1)\n",
+    "kept snapshots": lambda n: (
+        "best = {}\nfor b in x:\n"
+        + "".join(f"    best['a{i}'] = model.state_dict()\n    best{i} = model.state_dict()\n" for i in range(n))
+        + f"{TRAINING}    optimizer.step()\n"
+    ),
+    "snapshots kept one after the other": lambda n: (
+        f"for b in x:\n{TRAINING}    optimizer.step()\n    best = model.state_dict()\nmodel.load_state_dict(best)\n" * n
+    ),
+    "while loops": lambda n: "while x:\n    if y:\n        break\n    z = x.data\n    if z:\n        continue\n    y = 1\n" * n,
+    "nested in while": lambda n: "while x:\n" + "    if y:\n        break\n    z = x.data\n    if z:\n        continue\n" * n,
+    "methods that add to an attribute": lambda n: (
+        "class C(torch.nn.Module):\n    def __init__(self):\n        self.total = 0\n"
+        + "".join(f"    def f{i}(self, x):\n        self.total += self.loss(x).sum()\n" for i in range(n))
+    ),
+    "a long noqa list": lambda n: "y = x.data  # noqa: " + ", ".join(f"X{i:03}" for i in range(n)) + "\n",
+    "long noqa lists": lambda n: "".join(f"y = x.data  # noqa: {'TPL001, ' * (n // 8)}TPL005\n" for _ in range(8)),
+    "chains of classes": lambda n: (
+        "class C0(torch.nn.Module):\n    pass\n"
+        + "".join(f"class C{i + 1}(C{i}):\n    def forward(self, x):\n        return self.y.data\n" for i in range(n))
+    ),
+    "a chain of classes, called": lambda n: (
+        "class C0(torch.nn.Module):\n    def f(self, x):\n        return x.data\n"
+        + "".join(f"class C{i + 1}(C{i}):\n    def g{i}(self, x):\n        return self.f(x).data\n" for i in range(n))
+        + f"m = C{n}()\nm.eval()\ny = m(x).data\n"
+    ),
+    "tries of several": lambda n: (
+        "try:\n    y = x.data\nexcept E:\n    y = 1\nexcept F:\n    y = 2\nelse:\n    z = y.data\nfinally:\n    y += 1\n" * n
+    ),
+    "a long identifier": lambda n: f"{'requires_gra' * n} = x.data\nx.{'requres_grad' * n} = 1\n",
+    "accesses on one line": lambda n: "y = x.data; " * n + "\n",
+    "swaps": lambda n: "a, b = b, a\n" * n + "c = a.data\n",
+    "renames": lambda n: "x0 = x\n" + "".join(f"x{i + 1} = x{i}\n" for i in range(n)) + f"y = x{n}.data\n",
+    "determinants": lambda n: "x.cuda()\nout[0][0] = " + " + ".join(["m[0][1]"] * n) + "\n",
     "targets": lambda n: ", ".join(f"a{i}" for i in range(n)) + " = x.data\n",
 }
 

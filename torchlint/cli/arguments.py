@@ -46,8 +46,8 @@ silencing:
 configuration:
   [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys
   required-version, extend, plugins, select, ignore, extend-select, per-file-ignores, fixable, unfixable, exclude,
-  extend-exclude, include, respect-gitignore, max-file-size, target-torch, accumulate-with, output-format, exit-nonzero-on
-  and cache-dir; options go before it, and --config 'KEY = VALUE' between the two
+  extend-exclude, include, respect-gitignore, max-file-size, timeout-per-file, target-torch, accumulate-with, output-format,
+  exit-nonzero-on and cache-dir; options go before it, and --config 'KEY = VALUE' between the two
 
 exit codes:
   0  nothing found, or everything fixed
@@ -200,6 +200,12 @@ def _add_file_options(group: argparse._ArgumentGroup) -> None:
         help="leave out what .gitignore files name (default: yes)",
     )
     group.add_argument(
+        "--timeout-per-file",
+        type=_seconds,
+        metavar="SECONDS",
+        help="the processor time after which a file is given up; 0 is no limit (default: 60; not on Windows)",
+    )
+    group.add_argument(
         "--max-file-size", type=_size, metavar="SIZE", help="the size from which on files are refused (default: 10MB)"
     )
     group.add_argument("--show-files", action="store_true", help="list the files that would be linted, and end")
@@ -316,6 +322,18 @@ def _size(text: str) -> int:
     from torchlint.text.reading import parse_size
 
     return _parsed(parse_size, text)
+
+
+def _seconds(text: str) -> float:
+    from torchlint.config.keys import seconds
+
+    def parse(text: str) -> float:
+        try:
+            return seconds(float(text))
+        except ValueError:
+            raise ValueError(f"not a number of seconds: {text!r}") from None
+
+    return _parsed(parse, text)
 
 
 def _parsed(parse: Callable[[str], T], text: str) -> T:

@@ -174,6 +174,7 @@ class _Run:
             self._baseline,
             settings.max_file_size,
             suppress=not options.ignore_noqa,
+            timeout=settings.timeout_per_file,
         )
 
     def _cache(self, task: Task, settings: Settings) -> Cache | None:
@@ -251,6 +252,7 @@ def _overrides(options: argparse.Namespace) -> Overrides:
         "exit_nonzero_on": options.exit_nonzero_on,
         "respect_gitignore": options.respect_gitignore,
         "max_file_size": options.max_file_size,
+        "timeout_per_file": options.timeout_per_file,
         **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},
     }
     return Overrides(selection, values, inline([given for given in options.config if not _names_file(given)]))

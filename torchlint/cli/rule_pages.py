@@ -30,7 +30,7 @@ from torchlint.rules.selection import SelectionError, find_rule
 _CHECKOUT = Path(__file__).parents[2]
 _TABLE = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
 _SUMMARY = re.compile(r"^## What it does\nFinds (?P<text>(?:`[^`]*`|[^`])*?)[:.;]\s", re.DOTALL)
-_MARKER = re.compile(r"[ \t]*#[ \t]*TPL\d{3}\b.*$")
+_MARKER = re.compile(r"(?<![ \t])[ \t]*#[ \t]*TPL\d{3}\b.*$")
 _DIFF_LINES = 24
 """About how many lines of a fixture's diff a page shows."""
 _SHOWN = 100

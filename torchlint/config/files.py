@@ -169,7 +169,7 @@ def _parsed(data: bytes, path: str) -> dict[str, Any]:
     except RecursionError:
         raise ConfigError(path, "not TOML: nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
-        message, place = re.sub(r" \((at .*)\)$", "", str(error)), re.search(r"line (\d+), column (\d+)", str(error))
+        message, place = re.sub(r" \((at [^()]*)\)$", "", str(error)), re.search(r"line (\d+), column (\d+)", str(error))
         location = Location(int(place[1]), int(place[2])) if place else _end(data.decode("utf-8"))
         said = " ".join(message.split())
         if not place:

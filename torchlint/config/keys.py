@@ -119,6 +119,16 @@ def _version(value: object) -> TorchVersion:
     return TorchVersion.parse(value)
 
 
+def seconds(value: object) -> float:
+    """A number of seconds."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < _ENDLESS:
+        raise ValueError(f"expected a number of seconds, found {shown_value(value)}")
+    return float(value)
+
+
+_ENDLESS = 1_000_000
+
+
 def _size(value: object) -> int:
     if isinstance(value, str):
         return parse_size(value)
@@ -199,6 +209,12 @@ KEYS = (
         _size,
         "The size from which on files are refused, in bytes or as in 10MB; for notebooks ten times that, for their code that.",
         {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "examples": ["10MB"]}]},
+    ),
+    Key(
+        "timeout-per-file",
+        seconds,
+        "The seconds of processor time after which a file is given up; 0 is no limit. Not on Windows, which has no such clock.",
+        {"type": "number", "minimum": 0},
     ),
     Key(
         "target-torch",

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_LONGEST_LINE = 10_000
+_LONGEST_LINE = 4096
 """Characters of a pattern that is heeded; no path is as long."""
 _PLAIN = re.compile(r"(\*?)([\w.-]+)")
 """A name, or ``*`` and how a name ends: what most patterns are, and no reason to import pathspec."""
 
 _STARS = re.compile(r"(?:\[\^/\]\*)+")
-_BETWEEN_STARS = re.compile(r"\[\^/\]\*((?:\[(?!\^/\]\*)\^?\]?[^]]*\]|\\.|[^\\/\[])+)(?=\[\^/\]\*)")
+_BETWEEN_STARS = re.compile(r"\[\^/\]\*((?:\[(?!\^/\]\*)\^?+\]?+[^]]*\]|\\.|[^\\/\[])+)(?=\[\^/\]\*)")
 _LEADING_DIRECTORIES = "(?:.+/)?"
 _ANY_DIRECTORIES = "(?:/.+)?"
 """How pathspec writes ``*``, what is between two of them, and ``**``."""

@@ -11,7 +11,7 @@ from typing import Any
 from torchlint.config.keys import KEYS, SELECTING
 from torchlint.config.patterns import Patterns
 from torchlint.diagnostic import Severity, printable
-from torchlint.options import Accumulation, Options, accumulation
+from torchlint.options import DEFAULT_TIMEOUT, Accumulation, Options, accumulation
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import is_known, select_rules
@@ -58,6 +58,7 @@ class Settings:
     include: tuple[str, ...] = INCLUDED
     respect_gitignore: bool = True
     max_file_size: int = DEFAULT_LIMIT
+    timeout_per_file: float = DEFAULT_TIMEOUT
     target_torch: TorchVersion = NEWEST
     accumulate_with: Accumulation | None = None
     output_format: str = "full"
@@ -137,8 +138,8 @@ def shown(settings: Settings) -> str:
 def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, (int, float)):
+        return f"{value:g}" if isinstance(value, float) else str(value)
     if isinstance(value, (str, TorchVersion)):
         escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
         return '"' + "".join(each if each.isprintable() else _escape(each) for each in escaped) + '"'

@@ -10,9 +10,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.engine.deadline import TimeIsUpError, deadline
 from torchlint.engine.linter import lint
 from torchlint.engine.words import passes_sieve
-from torchlint.options import DEFAULTS, Options
+from torchlint.options import DEFAULT_TIMEOUT, DEFAULTS, Options
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import codes_of_names
@@ -59,6 +60,8 @@ class Task:
     max_file_size: int = DEFAULT_LIMIT
     suppress: bool = True
     """Whether noqa comments count."""
+    timeout: float = DEFAULT_TIMEOUT
+    """The seconds of processor time after which a file is given up; 0 is no limit."""
     always_parsed: bool = False
     """Whether files are parsed even if no rule is interested in them."""
 
@@ -96,6 +99,15 @@ def may_hold_findings(data: bytes, path: str, task: Task) -> bool:
 
 def examine(data: bytes, filename: str, task: Task) -> Outcome:
     """What comes of a file that holds ``data``; nothing is read or written, and nothing raised."""
+    try:
+        with deadline(task.timeout):
+            return _within_time(data, filename, task)
+    except TimeIsUpError:
+        return failed(filename, f"cannot lint: it takes longer than {task.timeout:g} s (see timeout-per-file)", "timeout")
+
+
+def _within_time(data: bytes, filename: str, task: Task) -> Outcome:
+    """What comes of a file, however long that takes."""
     source: Source | None = None
     try:
         refuse_larger(len(data), filename, task.max_file_size)

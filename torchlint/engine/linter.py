@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 from torchlint.diagnostic import Diagnostic, FileError
@@ -12,10 +10,8 @@ from torchlint.engine.words import awake_rules, is_foreign
 from torchlint.options import DEFAULTS, Options
 from torchlint.rules.catalogue import Entry
 from torchlint.text.comments import keeps_comments
+from torchlint.text.headroom import recursion_headroom
 from torchlint.text.source import Source, SourceError
-
-_RECURSION_LIMIT = 6000
-"""Deep enough for every program that Python's own parser takes, within what it has room for on its stack."""
 
 
 def lint(
@@ -38,7 +34,7 @@ def lint(
     from torchlint.engine.findings import Findings
 
     try:
-        with _recursion_headroom():
+        with recursion_headroom():
             findings = Findings(source, data, options, triggers=triggers)
             found = findings.of(rules, awake)
     except RecursionError:
@@ -52,13 +48,3 @@ def _is_offered(diagnostic: Diagnostic, source: Source, options: Options) -> boo
     """Whether a finding's fix may be made."""
     fix = diagnostic.fix
     return fix is None or (diagnostic.code not in options.unfixable and source.allows(fix) and keeps_comments(fix, source))
-
-
-@contextmanager
-def _recursion_headroom() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

@@ -59,8 +59,16 @@ def spread(function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int
 
 
 def may_fork() -> bool:
-    """Whether workers are forks of this process: a fork is cheap, and safe where no other thread can hold a lock meanwhile."""
-    return sys.platform == "linux" and threading.active_count() == 1
+    """Whether workers are forks of this process: a fork is cheap, and safe where no other thread can hold a lock meanwhile.
+
+    Threads that Python knows nothing of, such as those of libraries in other languages, count as well.
+    """
+    if sys.platform != "linux" or threading.active_count() != 1:
+        return False
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:  # not to be known
+        return False
 
 
 @contextmanager
@@ -225,5 +233,8 @@ def _serve(function: Callable[[T], R], connection: Connection[R, T], inherited: 
 
 
 def _leave(signum: int, frame: FrameType | None) -> None:
-    """Ends the process in order: what is half written is removed."""
-    sys.exit(128 + signum)
+    """Ends the process at once, wherever it is, if only on its way out; a file that is being replaced is finished first.
+
+    An exception would have to find its way through whatever runs, and has nowhere to go where Python is leaving already.
+    """
+    os._exit(128 + signum)

@@ -29,7 +29,7 @@ _OPERANDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
 }
 _HOLE = "_torchlint_{}"
 _DOT = "_of_"
-_API_HOLE = re.compile(_HOLE.format(rf"(\w+?{_DOT}\w+)"))
+_API_HOLE = re.compile(_HOLE.format(rf"((?:(?!{_HOLE.format('')})\w)+?{_DOT}\w+)"))
 
 
 class Api(cst.Name):

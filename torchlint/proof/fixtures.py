@@ -29,7 +29,7 @@ SECTIONS = ("What it does", "Why is this bad", "Example", "Use instead", "Fix sa
 """Those that a rule's page has, in this order."""
 FILES = ("bad.py", "fixed.py", "good.py")
 
-_MARKER = re.compile(r"(?P<code>[A-Z]+\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
+_MARKER = re.compile(r"(?<![A-Z])(?P<code>[A-Z]+\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
 COMMENT = re.compile(rf"# (?P<next>next line: )?(?P<markers>{_MARKER.pattern.replace('?P<', '?P<_')}(?:, .*)?)$")
 _CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

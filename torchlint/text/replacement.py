@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import BinaryIO
 
@@ -24,6 +26,20 @@ class FileChangedError(Exception):
     """The file no longer holds what it was read as."""
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keeps a signal that ends the process until the end: a temporary file is renamed or removed before."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@_undisturbed()
 def replace_file(path: str, old: bytes, new: bytes) -> None:
     """Makes ``path``, which holds ``old``, hold ``new``.
 

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Diagnostic, Edit, FileError, Fix, Location
+from torchlint.text.headroom import recursion_headroom
 
 if TYPE_CHECKING:
     from torchlint.text.pythons.newer_code import NewerCode
@@ -312,7 +313,7 @@ class Source:
 
 def parse(text: str) -> ast.Module | NewerCode:
     """The syntax tree of a text, or what it comes to if it is in newer syntax; raises what `ast.parse` does."""
-    with warnings.catch_warnings():
+    with recursion_headroom(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes in the linted code are not this run's business
         try:
             return ast.parse(text)

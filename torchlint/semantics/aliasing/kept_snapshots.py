@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,6 +39,8 @@ _COMPARING = re.compile(
     r"^(equal|allclose|isclose|array_equal|eq|ne|dist|cosine_similarity|mse_loss|assert_?\w*|zip|sub|norm|l1_loss|array_equiv)$"
 )
 """Functions and methods that look at two values together."""
+_MOST = 80
+"""How many snapshots of one scope are looked at: each is held against all that happens there, and no one keeps so many."""
 _MANY = 30
 """So many updates behind a snapshot are looked at: if none of these matters, the others hardly do."""
 
@@ -82,6 +84,8 @@ class KeptSnapshots:
         self._places = semantics.of(Places)
         self._updates = semantics.of(Updates)
         self._snapshots = semantics.of(Snapshots)
+        self._seen: Counter[ast.AST] = Counter()
+        """How many snapshots of each scope have been looked at."""
         self._found: dict[ast.expr, list[KeptSnapshot[ast.AST]]] = defaultdict(list)
 
     @cached_property
@@ -105,15 +109,23 @@ class KeptSnapshots:
             case ast.Call(func=ast.Attribute(value=ast.Name() as holder, attr="append"), args=[value], keywords=[]):
                 if not self._changes_anything(call):
                     return
-                for snapshot in self._snapshots.within(value):
+                for snapshot in self._within(value):
                     if snapshot.of is not Of.MODULE and self._is_filled_in_loop(call, holder):
                         uses = tuple(use for binding in self._bindings(holder) for use in binding.uses if use is not holder)
                         self._judge(snapshot, _Kept(holder.id, call, uses, (), listed=True))
 
+    def _within(self, value: ast.expr) -> Iterator[Snapshot]:
+        """The snapshots that are taken within an expression, as long as there are not too many in its scope."""
+        for snapshot in self._snapshots.within(value):
+            scope = self._semantics.control_flow.scope(value)
+            self._seen[scope] += 1
+            if self._seen[scope] <= _MOST:
+                yield snapshot
+
     def _look_at(self, target: ast.expr, value: ast.expr) -> None:
         if not self._changes_anything(target) and not (isinstance(target, ast.Attribute) and _takes_state(value)):
             return
-        for snapshot in self._snapshots.within(value):
+        for snapshot in self._within(value):
             match target:
                 case ast.Name():
                     binding = self._semantics.bindings.of(target)

@@ -8,7 +8,9 @@ import re
 from torchlint.semantics import Semantics
 
 _VERSION = re.compile(
-    r"__version__|(?:torch|pytorch|\bpt)\w*(?:version|\d)|version\w*torch|is_(?:old|new|legacy)_?torch", re.IGNORECASE
+    r"__version__|\b(?>\w*?torch)\w*(?:version|\d)|\bpt\w*(?:version|\d)|\b(?>\w*?version)\w*torch"
+    r"|is_(?:old|new|legacy)_?torch",
+    re.IGNORECASE,
 )
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError", "Exception"})
 

@@ -12,6 +12,9 @@ from torchlint.semantics.code.bindings import Bindings, Form
 from torchlint.semantics.code.names import Names
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, walk_body
 
+_MOST_BASES = 32
+"""How many bases of a class are looked at: chains that are longer would take time by the square of their length."""
+
 MODULE_BASES = (
     "torch.nn.",
     "pytorch_lightning.LightningModule",
@@ -94,7 +97,7 @@ class Definitions:
             current = queue.popleft()
             yield current
             for base in current.bases:
-                definition = self.definition(base)
+                definition = self.definition(base) if len(found) < _MOST_BASES else None
                 if isinstance(definition, ast.ClassDef) and definition not in found:
                     found[definition] = None
                     queue.append(definition)

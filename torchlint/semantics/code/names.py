@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import torch_api
@@ -122,9 +123,30 @@ class Names:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return None
         if node not in self._resolved:
-            self._resolved[node] = None  # an alias of itself resolves to nothing
-            self._resolved[node] = self._resolve(node)
+            self._resolve_from(node)
         return self._resolved[node]
+
+    def _resolve_from(self, node: ast.Name | ast.Attribute) -> None:
+        """Resolves ``node``, and before it what it is an alias of: names may be aliases of aliases thousands of times over."""
+        pending = [(node, self._aliased(node))]
+        self._resolved[node] = None  # an alias of itself resolves to nothing
+        while pending:
+            current, aliased = pending[-1]
+            ahead = next((each for each in aliased if each not in self._resolved), None)
+            if ahead is not None:
+                self._resolved[ahead] = None
+                pending.append((ahead, self._aliased(ahead)))
+            else:
+                self._resolved[current] = self._resolve(current)
+                pending.pop()
+
+    def _aliased(self, node: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
+        """What the name that ``node`` starts with may be another name for."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        for binding in self._bindings.reaching(node) if isinstance(node, ast.Name) else ():
+            if binding.form is Form.ASSIGNMENT and not binding.path and isinstance(binding.value, (ast.Name, ast.Attribute)):
+                yield binding.value
 
     def _resolve(self, node: ast.Name | ast.Attribute) -> str | None:
         chain: list[ast.Attribute] = []

@@ -17,7 +17,8 @@ from torchlint.semantics.training.optimizers import Optimizers, is_preparation, 
 from torchlint.semantics.training.training_steps import Region
 
 _WIPING_NAME = re.compile(
-    r"(zero|clear|reset|clean|wipe|null|empty|free|drop).*grad|grad.*(zero|clear|reset|none)|foreach_zero", re.I
+    r"\A(?:(?>.*?(?:zero|clear|reset|clean|wipe|null|empty|free|drop)).*grad|(?>.*?grad).*(?:zero|clear|reset|none)|.*foreach_zero)",
+    re.IGNORECASE,
 )
 _OVERWRITING = frozenset({"zero_", "fill_", "mul_", "copy_", "set_"})
 _HARMLESS_WITH_OPTIMIZER = re.compile(

@@ -1,0 +1,127 @@
+"""No pattern goes back without bound: a hostile text of 20,000 characters, and a clock that rings long after a linear one.
+
+A quadratic pattern takes some hundred million steps for such a text, and one that is exponential never ends.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import pytest
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from patterns import Used, hostile, package_patterns
+
+from torchlint.config.patterns import without_backtracking
+from torchlint.rules import all_rules
+from torchlint.text.noqa import _Patterns
+from torchlint.text.pythons.scanner import _text_patterns
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no clock of the process")
+
+LENGTH = 20_000
+SECONDS = 0.3
+LONGEST_PATH = 4096
+OF_PATHS = ("torchlint.config.patterns.read_patterns", "torchlint.config.patterns._BETWEEN_STARS")
+"""What is held against paths, or lines of .gitignore files, in time by the square of their length; longer ones are not."""
+
+NAMES = {rule.name: rule.code for rule in all_rules()}
+GITIGNORE = ["*a*b*.py", "a/**/b*/**/c", "[!]a-z]*[]]x*", "/a?b*[^]]*", "*\\**"]
+
+OF_FUNCTIONS: dict[str, Sequence[Any]] = {
+    "torchlint.config.patterns.read_patterns": [
+        without_backtracking(str(GitIgnoreSpecPattern.pattern_to_regex(line)[0])) for line in GITIGNORE
+    ],
+    "torchlint.model.variables._is_in_type_comment": [r"\bx\b"],
+    "torchlint.semantics.variables.names._is_named_in_strings": [r"\bx\b"],
+    "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
+    "torchlint.text.noqa.__init__": [
+        pattern for made in (_Patterns(NAMES), _Patterns({})) for pattern in (made.item, made.on_line, made.on_file)
+    ],
+    "torchlint.text.pythons.older_names.restore": ["as___|aw___"],
+    "torchlint.text.pythons.scanner._text_patterns": [
+        pattern for quote in (b"'", b'"""') for raw in (False, True) for pattern in _text_patterns(quote, raw)
+    ],
+}
+"""The patterns that are made within functions, as these make them."""
+
+
+def all_patterns() -> list[Used]:
+    """Every pattern once, with all that it is used for."""
+    found: dict[tuple[Any, int], Used] = {}
+    for each in package_patterns(OF_FUNCTIONS):
+        key = (each.pattern.pattern, each.pattern.flags)
+        known = found.get(key)
+        found[key] = each if known is None else Used(known.place, each.pattern, known.methods | each.methods)
+    return list(found.values())
+
+
+class TooLongError(Exception):
+    pass
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    def ring(signum: int, frame: object) -> None:
+        raise TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def tried(pattern: re.Pattern[Any], method: str, text: Any) -> None:
+    function = getattr(pattern, method)
+    if method == "sub":
+        function(text[:0], text)
+    else:
+        result = function(text)
+        if method == "finditer":
+            for _ in result:
+                pass
+
+
+def slow(used: Used) -> Iterator[tuple[str, Any]]:
+    """The ways in which a pattern takes too long."""
+    for text in hostile(used.pattern, LONGEST_PATH if used.place in OF_PATHS else LENGTH):
+        for method in sorted(used.methods - {"compile"}) or ["match"]:
+            try:
+                with limited():
+                    tried(used.pattern, method, text)
+            except TooLongError:
+                yield method, text
+
+
+@pytest.mark.parametrize("used", all_patterns(), ids=lambda used: used.place)
+def test_no_pattern_takes_more_than_linear_time(used: Used) -> None:
+    assert [(method, text[:60], len(text), text[-8:]) for method, text in islice(slow(used), 1)] == []
+
+
+BAD = [
+    r"(a+)+$",
+    r"(?:a|a)*b",
+    r"\s+\s+$",
+    r"(?:[ \t]*(?:\r\n?|\n))*x",
+    r"(?:\w+,?)*;",
+    r"a.*b.*c",
+    r"(?:\[\]?[^]]*\]|[^\[])+x",
+]
+
+
+@pytest.mark.parametrize("pattern", BAD)
+def test_patterns_that_go_back_are_found(pattern: str) -> None:
+    """The texts are hostile enough: what is known to be slow is found to be."""
+    assert any(True for _ in slow(Used("", re.compile(pattern), frozenset({"search"}))))
+
+
+def test_the_package_has_patterns() -> None:
+    assert len(all_patterns()) > 100
