@@ -40,7 +40,7 @@ def test_a_file_that_takes_too_long_is_one_error(jobs: str) -> None:
 def test_standard_input_and_fixes() -> None:
     finished = torchlint_("--timeout-per-file", "0.3", "--fix", "-", given=LONG)
     assert finished.stdout == LONG
-    assert finished.stderr.startswith("-: error: cannot lint: it takes longer than 0.3 s")
+    assert finished.stderr.startswith("<stdin>: error: cannot lint: it takes longer than 0.3 s")
 
 
 def test_the_limit_can_be_configured() -> None:
