@@ -39,7 +39,7 @@ def test_modules_in_a_list(body: str, given: str) -> None:
     assert found is not None
     assert (ast.unparse(found.given.node), found.given.is_dict, found.given.is_tuple) == (given, False, False)
     assert (found.parameters, found.untrained) == (False, True)
-    assert (found.replaceable, found.replaceable_in_old_torch, found.certain) == (True, True, True)
+    assert (found.replaceable, found.replaceable_in_old_torch) == (True, True)
 
 
 def test_modules_in_a_tuple_and_in_a_dict() -> None:
@@ -47,7 +47,7 @@ def test_modules_in_a_tuple_and_in_a_dict() -> None:
     assert a_tuple is not None
     assert (a_tuple.given.is_dict, a_tuple.given.is_tuple) == (False, True)
     assert a_dict is not None
-    assert (a_dict.given.is_dict, a_dict.replaceable, a_dict.certain) == (True, True, True)
+    assert (a_dict.given.is_dict, a_dict.replaceable) == (True, True)
 
 
 def test_parameters() -> None:
@@ -150,29 +150,29 @@ def test_what_a_module_dict_can_do(use: str, replaceable: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "replaceable", "certain"),
-    [("'x'", True, True), ("unknown", True, False), ("1", False, False), ("'x.y'", False, False), ("'keys'", False, False)],
+    ("key", "replaceable"),
+    [("'x'", True), ("unknown", True), ("1", False), ("'x.y'", False), ("'keys'", False)],
 )
-def test_keys_that_may_name_a_module(key: str, replaceable: bool, certain: bool) -> None:
+def test_keys_that_may_name_a_module(key: str, replaceable: bool) -> None:
     found = in_constructor(f"«self.a» = {{{key}: nn.Linear(2, 2)}}")
     assert found is not None
-    assert (found.replaceable, found.certain) == (replaceable, certain)
+    assert found.replaceable is replaceable
 
 
 @pytest.mark.parametrize(
-    ("other", "replaceable", "certain"),
+    ("other", "replaceable"),
     [
-        ("None", True, True),
-        ("unknown", True, False),
-        ("1", False, False),
-        ("lambda x: x", False, False),
-        ("nn.Parameter(torch.zeros(3))", False, False),
+        ("None", True),
+        ("unknown", True),
+        ("1", False),
+        ("lambda x: x", False),
+        ("nn.Parameter(torch.zeros(3))", False),
     ],
 )
-def test_what_else_is_in_it(other: str, replaceable: bool, certain: bool) -> None:
+def test_what_else_is_in_it(other: str, replaceable: bool) -> None:
     found = in_constructor(f"«self.a» = [nn.Linear(2, 2), {other}]")
     assert found is not None
-    assert (found.replaceable, found.certain) == (replaceable, certain)
+    assert found.replaceable is replaceable
 
 
 def test_a_list_that_grows_under_another_name_or_comes_too_early() -> None:
@@ -181,3 +181,12 @@ def test_a_list_that_grows_under_another_name_or_comes_too_early() -> None:
     assert grows is not None
     assert early is not None
     assert (grows.replaceable, early.replaceable) == (False, False)
+
+
+def test_a_module_of_a_base_from_elsewhere() -> None:
+    found = kept(
+        "from torch import nn\nclass Reader(ProjectModule):\n  def __init__(self):\n    super().__init__()\n    self.e = nn.LSTM(2, 2)\n"
+        "    «self.a» = []\n    self.a.append(nn.Linear(2, 2))\n  def forward(self, x):\n    return self.a[0](x)\n"
+    )
+    assert found is not None
+    assert found.replaceable

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.fact import known
 from torchlint.fixes.changes import Change, CodeFix, fix, replace
 from torchlint.fixes.code import api, expression
 from torchlint.rules.rule import Rule
@@ -44,10 +43,13 @@ class UnregisteredModules(Rule):
     ```
 
     ## Fix safety
-    Safe where all that is in the collection is known: `nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and
-    `nn.ParameterDict` are used like the list or dict that they replace. Unsafe where other things may be in it. There is no fix
-    where the code uses what the registering container does not have, such as `.index()` or keys that are no strings.
-    Checkpoints that were saved without the modules lack their entries.
+    Safe in a program that shows all that it runs, where the collection is written in its place, holds new modules or parameters
+    alone (under names that are written out, if it is a dict), and is only filled in the constructor, looped over, indexed,
+    counted or printed: `nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList` and `nn.ParameterDict` do the same, then. Unsafe
+    where another file may replace the list, look for lists, or train its parts by themselves, where states are saved or loaded
+    (checkpoints that were saved without the modules lack their entries), and where a module is given that may be the owner's
+    own parent. There is no fix where the code uses what the registering container does not have, such as `.index()` or keys
+    that are no strings.
 
     Lists that the class registers in another way (`nn.Sequential(*layers)`, `add_module`), modules that are attributes as well,
     and layers that have nothing to train or to move are not reported.
@@ -82,7 +84,7 @@ class UnregisteredModules(Rule):
         return fix(
             f"Use `nn.{_container(kept, kept.given)}`",
             *self._changes(kept),
-            rests_on=known(kept.certain, "something else than modules may be in it"),
+            rests_on=kept.alike,
         )
 
     def _changes(self, kept: Unregistered[cst.BaseExpression]) -> Iterator[Change]:

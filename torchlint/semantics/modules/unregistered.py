@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.collections import Collection, Collections, may_be_collection
+from torchlint.semantics.modules.like_lists import LikeLists
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.modules.registration import Registration
 
@@ -39,7 +41,7 @@ class Unregistered(Generic[Node]):
 
     It holds ``parameters``, or modules; with weights that are ``untrained``, or else with no more than modes. It is
     ``replaceable`` by one that registers, in which all may stay that the file does with it: with torch 2.0, or with any.
-    That is ``certain`` where all that is in it is known to fit.
+    Whether that is certain to do the same for all that is in it, and for all who use it, is ``alike``.
     """
 
     given: Plain[Node]
@@ -48,7 +50,7 @@ class Unregistered(Generic[Node]):
     untrained: bool
     replaceable: bool
     replaceable_in_old_torch: bool
-    certain: bool
+    alike: Fact
 
 
 class UnregisteredModules:
@@ -60,6 +62,7 @@ class UnregisteredModules:
         self._collections = semantics.of(Collections)
         self._registration = semantics.of(Registration)
         self._new = semantics.of(NewModules)
+        self._alike = semantics.of(LikeLists)
 
     @cached_property
     def kept(self) -> dict[ast.expr, Unregistered[ast.expr]]:
@@ -109,7 +112,9 @@ class UnregisteredModules:
             untrained,
             replaceable and self._is_used_like(found, is_dict=is_dict, parameters=parameters, is_old=False),
             replaceable and self._is_used_like(found, is_dict=is_dict, parameters=parameters, is_old=True),
-            not others and keys is True,
+            self._alike.fact(found, items, parameters=parameters, is_dict=is_dict)
+            if not list(self._collections.nested(found))
+            else unknown("what is in the inner collections may be used as such"),
         )
 
     def _is_replaceable(self, found: Collection, others: list[ast.expr], *, parameters: bool) -> bool:

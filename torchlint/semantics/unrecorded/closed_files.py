@@ -121,19 +121,21 @@ class ClosedFiles:
         self._callers = semantics.of(Callers)
 
     @cached_property
-    def fact(self) -> Fact:
-        """Whether no other file runs code of this one, and this one runs nothing but its own code and that of libraries.
-
-        Layers are then those of torch, with neither hooks nor weights that are computed, and classes whose ``forward`` is here.
-        """
+    def in_sight(self) -> Fact:
+        """Whether no other file runs code of this one, and this one runs nothing but its own code and that of libraries."""
         if self._callers.foreign:
-            return unknown(f"the code uses `{self._callers.foreign}` of another file, which may differentiate, or keep a graph")
+            return unknown(f"the code uses `{self._callers.foreign}` of another file, and what that does is not in sight")
         if not self._callers.is_program:
-            return unknown("the file may be imported, and its functions given other models")
-        for doubt in (self._unbound, self._imported, self._named, self._of_torch):
-            if doubt:
-                return unknown(doubt)
-        return CERTAIN
+            return unknown("the file may be imported, and used by code that is not in sight")
+        return known_by(self._unbound, self._imported, self._spelled)
+
+    @cached_property
+    def fact(self) -> Fact:
+        """Whether that is so, and layers are those of torch, with neither hooks nor weights that are computed, and of the file.
+
+        What they do is then what torch says, and what the ``forward`` of a class shows.
+        """
+        return self.in_sight & known_by(self._named, self._of_torch) if self.in_sight.is_certain else self.in_sight
 
     @cached_property
     def _unbound(self) -> str:
@@ -152,14 +154,20 @@ class ClosedFiles:
         return f"`{min(watching)}` finds code and objects by other ways than their names" if watching else ""
 
     @cached_property
-    def _named(self) -> str:
-        """What reads or replaces parts of objects without naming them, or hands on how to fill a container."""
-        for name in _SPELLED:
+    def _spelled(self) -> str:
+        """What reads or replaces parts of objects without naming them."""
+        for name in sorted(_SPELLED):
             if any(isinstance(call.func, ast.Name) for call in self._semantics.facts.calls.get(name, ())):
                 return f"`{name}` may run any code, and find any value"
         for node in self._semantics.tree.of_type(ast.Attribute):
             if node.attr in _TABLES:
                 return f"`{shortened(node)}` may change what an object does"
+        return ""
+
+    @cached_property
+    def _named(self) -> str:
+        """What sees or replaces what a layer does, or hands on how to fill a container."""
+        for node in self._semantics.tree.of_type(ast.Attribute):
             if "hook" in node.attr or node.attr in ("parametrize", "register_module_full_backward_hook"):
                 return f"`{shortened(node)}` may see what a model computes"
             if isinstance(node.ctx, ast.Store) and node.attr in _REBOUND and not self._is_own(node):
@@ -201,3 +209,8 @@ class ClosedFiles:
     def _is_called(self, node: ast.expr) -> bool:
         call = self._semantics.tree.parent(node)
         return isinstance(call, ast.Call) and call.func is node
+
+
+def known_by(*doubts: str) -> Fact:
+    """A claim that is certain where there is no doubt of it."""
+    return next((unknown(doubt) for doubt in doubts if doubt), CERTAIN)
