@@ -185,7 +185,8 @@ def test_a_list_that_grows_under_another_name_or_comes_too_early() -> None:
 
 def test_a_module_of_a_base_from_elsewhere() -> None:
     found = kept(
-        "from torch import nn\nclass Reader(ProjectModule):\n  def __init__(self):\n    super().__init__()\n    self.e = nn.LSTM(2, 2)\n"
+        "from torch import nn\nclass Reader(ProjectModule):\n"
+        "  def __init__(self):\n    super().__init__()\n    self.e = nn.LSTM(2, 2)\n"
         "    «self.a» = []\n    self.a.append(nn.Linear(2, 2))\n  def forward(self, x):\n    return self.a[0](x)\n"
     )
     assert found is not None
