@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import fix, insert_first, move, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
@@ -37,9 +36,12 @@ class MissingSuperInit(Rule):
     ```
 
     ## Fix safety
-    Safe: without the call, or with the call behind the assignment, the object could not be made or not be called. The call is
-    inserted at the start of `__init__`, or moved in front of the first such assignment. There is no fix where the base class
-    takes arguments, or where the arguments of the existing call are only made behind that assignment.
+    Safe in a program, where no decorator, no subclass and no other file can have initialised the module before: without the
+    call, or with the call behind the assignment, the object could not be made or not be called. Where that is so in one branch
+    alone, or only of calls, the base classes must do nothing but set attributes, and others than the constructor does. Unsafe
+    otherwise: a second `__init__` would wipe what is registered. The call is inserted at the start of `__init__`, or moved in
+    front of the first such assignment. There is no fix where the base class takes arguments, or where the arguments of the
+    existing call are only made behind that assignment.
 
     Classes are left alone that have a metaclass or a base from another file, which may initialise the module some other way.
 
@@ -69,22 +71,22 @@ class MissingSuperInit(Rule):
 
     def _check(self, node: cst.Attribute | cst.Call | cst.Param) -> None:
         match self.model.modules.wrong_initialisation(node):
-            case MentionedInit(owner) if isinstance(node, cst.Attribute):
+            case MentionedInit(owner, alone) if isinstance(node, cst.Attribute):
                 message = f"`{self.model.shown(node)}` is not called: `{owner}` is never initialised as a module; add `()`"
-                self.report(node, message, fix("Add `()`", replace(node, cst.Call(node)), rests_on=NOTHING))
-            case InitialisedLate(owner, initialising, before):
+                self.report(node, message, fix("Add `()`", replace(node, cst.Call(node)), rests_on=alone))
+            case InitialisedLate(owner, initialising, before, alone):
                 message = f"{self._use(node)} before `super().__init__()`: constructing `{owner}` raises an AttributeError"
                 moved = move(initialising, before) if initialising is not None and before is not None else None
                 self.report(
                     node,
                     message,
-                    fix("Call `super().__init__()` first", moved, rests_on=NOTHING) if moved is not None else None,
+                    fix("Call `super().__init__()` first", moved, rests_on=alone) if moved is not None else None,
                 )
-            case NeverInitialised(owner, constructor, takes_arguments):
+            case NeverInitialised(owner, constructor, takes_arguments, alone):
                 message = f"`{owner}.__init__` does not call `super().__init__()`: {self._damage(node)} an AttributeError"
                 call = insert_first(constructor, statement("super().__init__()"))
                 self.report(
-                    node, message, fix("Call `super().__init__()`", call, rests_on=NOTHING) if not takes_arguments else None
+                    node, message, fix("Call `super().__init__()`", call, rests_on=alone) if not takes_arguments else None
                 )
 
     def _use(self, node: cst.CSTNode) -> str:

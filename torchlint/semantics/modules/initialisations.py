@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
+from torchlint.fact import Fact
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, position, walk_body
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.new import NewModules
+from torchlint.semantics.modules.sole_initialisation import SoleInitialisation
 
 Place = TypeVar("Place")
 
@@ -32,12 +34,14 @@ _LIGHTNING = ("pytorch_lightning.", "lightning.")
 class InitialisedLate(Generic[Place]):
     """What is used of the module ``owner`` before ``initialising``, the statement that has the base class initialised.
 
-    That can be moved in front of the statement ``before``; it cannot if that is not given.
+    That can be moved in front of the statement ``before``; it cannot if that is not given. ``alone`` tells whether nothing else
+    initialises such objects, or builds on the order.
     """
 
     owner: str
     initialising: Place | None
     before: Place | None
+    alone: Fact
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,6 +54,7 @@ class NeverInitialised(Generic[Place]):
     owner: str
     constructor: Place
     takes_arguments: bool
+    alone: Fact
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,6 +62,7 @@ class MentionedInit:
     """``super().__init__`` of the module ``owner``, which is not called."""
 
     owner: str
+    alone: Fact
 
 
 Initialisation: TypeAlias = InitialisedLate[ast.stmt] | NeverInitialised[ast.stmt] | MentionedInit
@@ -69,6 +75,7 @@ class Initialisations:
         self._semantics = semantics
         self._classes = semantics.of(ModuleClasses)
         self._new = semantics.of(NewModules)
+        self._sole = semantics.of(SoleInitialisation)
 
     @cached_property
     def wrong(self) -> dict[ast.AST, Initialisation]:
@@ -95,15 +102,17 @@ class Initialisations:
             return
         calls = list(self._classes.initialising(constructor))
         culprit = self._first_too_early(owner, constructor, calls)
+        alone = self._sole.fact(owner, constructor, culprit)
         if calls:
             if culprit is not None:
-                yield culprit, InitialisedLate(owner.name, *self._move(constructor, culprit, calls))
+                initialising, before = self._move(constructor, culprit, calls)
+                yield culprit, InitialisedLate(owner.name, initialising, before, alone)
         elif culprit is not None or self._is_called(owner, constructor):
             if (mentioned := _mentioned(constructor)) is not None:
-                yield mentioned, MentionedInit(owner.name)
+                yield mentioned, MentionedInit(owner.name, alone)
                 return
             place = culprit if culprit is not None else [*constructor.args.posonlyargs, *constructor.args.args][0]
-            yield place, NeverInitialised(owner.name, constructor, not self._takes_no_arguments(owner))
+            yield place, NeverInitialised(owner.name, constructor, not self._takes_no_arguments(owner), alone)
 
     # --- which classes are looked at ---------------------------------------------------------------------------------
 
