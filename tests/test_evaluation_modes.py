@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+import torchlint
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
@@ -187,3 +188,47 @@ def test_loading(between: str, count: int) -> None:
         print(model(x))
     """
     assert len(applicabilities(text, "TPL504")) == count
+
+
+PARTS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.ModuleList()
+        self.drop = nn.Dropout()
+
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), 1)
+{test}
+
+def train():
+    model.train()
+    model(x).sum().backward()
+    optimizer.step()
+
+
+for epoch in range(3):
+    train()
+    {tested}
+"""
+IN_FUNCTION = "\n@torch.no_grad()\ndef test():\n    model.down()\n"
+IN_LOOP = """model.train()
+    model(x).sum().backward()
+    optimizer.step()
+    with torch.no_grad():
+        for x in test_loader:
+            accuracy = model.down(x)
+"""
+
+
+@pytest.mark.parametrize(("test", "tested"), [(IN_FUNCTION, "test()"), ("", IN_LOOP)], ids=["in a function", "in a loop"])
+def test_a_part_that_is_run_alone_is_set_once(test: str, tested: str) -> None:
+    result = torchlint.fix(PARTS.format(test=test, tested=tested), unsafe=True, select=["TPL305"])
+    assert [found.code for found in result.fixed] == ["TPL305"]
+    assert (result.broken, result.remaining) == ((), ())
+    assert result.text.count("model.down.eval()") == 1

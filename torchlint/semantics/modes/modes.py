@@ -231,9 +231,19 @@ class Modes:
             flow = self._semantics.control_flow
             sure = [setting.node for setting in self.settings(function, model) if setting.always]
             self._entered[key] = tuple(
-                run for run in self.runs(function, model) if flow.may_start_with(function, run.node, sure)
+                run
+                for run in self.runs(function, model)
+                if flow.may_start_with(function, run.node, [*sure, *self.settings_of_part(function, model, run)])
             )
         return self._entered[key]
+
+    def settings_of_part(self, scope: FlowScope, model: Reference, run: Run) -> list[ast.AST]:
+        """The places that set the mode of no more than the part of a model that is run: ``model.head.eval()``."""
+        part = self.references.of(run.model)
+        if part is None or part == model or not model.holds(part):
+            return []
+        whole = {setting.node for setting in self.settings(scope, model)}
+        return [setting.node for setting in self.settings(scope, part) if setting.always and setting.node not in whole]
 
     def all_runs(self, scope: FlowScope, model: Reference) -> tuple[Run, ...]:
         """The places of ``scope`` that run ``model``, in whatever mode the functions that they call have put it in."""

@@ -85,11 +85,17 @@ class TrainingModeEvaluations:
             return []
         trained = [run for run in modes.all_runs(scope, model) if modes.trains(run)]
         settings = modes.settings(scope, model)
-        starts = self._left_in_training(scope, trained, settings)
+        starts = [start.node for start in self._left_in_training(scope, trained, settings)]
         between = [setting.node for setting in settings]
-        reached = flow.ahead_of(scope, [start.node for start in starts], between, up_to=[run.node for run in runs])
+        reached = flow.ahead_of(scope, starts, between, up_to=[run.node for run in runs])
         last_trained = self._last_trained(trained)
-        return [run for run in runs if self._is_evaluation(run, last_trained) and reached.includes(run.node)]
+        found = [run for run in runs if self._is_evaluation(run, last_trained) and reached.includes(run.node)]
+        parts = {run: modes.settings_of_part(scope, model, run) for run in found}
+        return [
+            run
+            for run, own in parts.items()
+            if not own or flow.ahead_of(scope, starts, [*between, *own], up_to=[run.node]).includes(run.node)
+        ]
 
     def _left_in_training(self, scope: FlowScope, trained: list[Run], settings: tuple[Setting, ...]) -> list[Run]:
         """The runs behind which a model is in training mode: it was not put into the other before."""
