@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.certainty.meant_calls import MeantCalls
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.modes.loaded_models import LoadedModels
 from torchlint.semantics.modes.wrong_modes import (
@@ -50,6 +51,20 @@ class TrainingQuestions:
     def uncalled(self, function: cst.BaseExpression) -> Lacks | None:
         """What a method lacks that is a statement of its own, and would act on something; ``None`` for everything else."""
         return self._model.found(self._semantics.of(Uncalled).functions, function)
+
+    def may_be_called(self, function: cst.BaseExpression) -> Fact:
+        """Whether the program does what was meant once a method that is a statement of its own is called."""
+        twin = self._model.twin(function)
+        if not isinstance(twin, ast.Attribute):
+            return unknown("it may not be meant to be called")
+        return self._semantics.of(MeantCalls).call(twin)
+
+    def may_be_called_and_assigned(self, function: cst.BaseExpression) -> Fact:
+        """Whether what a method of a tensor gives may take the tensor's place."""
+        twin = self._model.twin(function)
+        if not isinstance(twin, ast.Attribute):
+            return unknown("it may not be meant to be called")
+        return self._semantics.of(MeantCalls).assigned(twin)
 
     def is_uncalled_context(self, item: cst.BaseExpression) -> bool:
         """Whether a ``with`` is given a class of context managers, ``torch.no_grad``, in the place of one."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
+from torchlint.fact import Fact
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import again, expression, statement
 from torchlint.rules.rule import Rule
@@ -39,8 +39,15 @@ class UncalledMethod(Rule):
     ```
 
     ## Fix safety
-    Safe: the statement does nothing, and calling the method is what was meant. A method that gives a new tensor, as in
-    `x.cuda`, is called and its result assigned: `x = x.cuda()`. There is no fix where the call needs arguments.
+    The fix calls the method. A method that gives a new tensor, as in `x.cuda`, is called and its result assigned:
+    `x = x.cuda()`. There is no fix where the call needs arguments.
+    Safe where the owner is made of torch in sight, the method is named or called nowhere else, no `try` stands around, and
+    the code shows what is meant: `model.eval` and `model.train` of a module that is run behind it; `optimizer.step` behind a
+    `backward` of its block, if nobody else has the optimizer; `zero_grad` around such a step; `scheduler.step` in a loop;
+    `loss.backward` before a step, at the top level of a script, where the loss is the mean that a loss of torch gives of
+    layers made in sight, and nothing else goes back through its graph; `w.zero_` of a new tensor; `hidden.detach`
+    of a local tensor that only goes into layers; `torch.cuda.empty_cache`; and `with torch.no_grad:`, which raises
+    as it is. Everything else is unsafe: the program's results change, and a call that was never made may raise.
 
     ## References
     - [Optimizing model parameters](https://docs.pytorch.org/tutorials/beginner/basics/optimization_tutorial.html)
@@ -61,7 +68,7 @@ class UncalledMethod(Rule):
         """`with torch.no_grad:`."""
         if self.model.training.is_uncalled_context(node.item):
             effect = "raises a `TypeError`: it is the class of the context manager"
-            self._report(node.item, effect, self._call(node.item))
+            self._report(node.item, effect, self._call(node.item, self.model.code.ends_with_its_error(node.item)))
 
     def _report(self, target: cst.BaseExpression, effect: str, mended: CodeFix | None) -> None:
         name = self.model.shown(target)
@@ -72,14 +79,15 @@ class UncalledMethod(Rule):
         method = node.value
         match lacks, method:
             case Lacks.CALL, _:
-                return self._call(method)
+                return self._call(method, self.model.training.may_be_called(method))
             case Lacks.ASSIGNED_CALL, cst.Attribute(value=cst.Name() | cst.Attribute() | cst.Subscript() as tensor):
                 assignment = statement("{tensor} = {call}", tensor=again(tensor), call=_called(method))
-                return fix(f"Call `{self.model.shown(method)}`", replace(node, assignment), rests_on=NOTHING)
+                fact = self.model.training.may_be_called_and_assigned(method)
+                return fix(f"Call `{self.model.shown(method)}`", replace(node, assignment), rests_on=fact)
         return None
 
-    def _call(self, function: cst.BaseExpression) -> CodeFix:
-        return fix(f"Call `{self.model.shown(function)}`", replace(function, _called(function)), rests_on=NOTHING)
+    def _call(self, function: cst.BaseExpression, fact: Fact) -> CodeFix:
+        return fix(f"Call `{self.model.shown(function)}`", replace(function, _called(function)), rests_on=fact)
 
 
 def _called(function: cst.BaseExpression) -> cst.BaseExpression:

@@ -27,27 +27,33 @@ class TorchObjects:
         """Whether ``node`` is a layer of torch that has weights of its own, and so gives a graph."""
         return self._sources.fact(node, Condition("layer of torch", self._makes_layer))
 
-    def optimizer(self, node: ast.expr) -> Fact:
-        """Whether ``node`` is an optimizer of torch's."""
-        return self._made_by(node, "optimizer of torch", torch_api.OPTIMIZERS, {"torch.optim.Optimizer"})
+    def trained(self, node: ast.expr) -> Fact:
+        """Whether ``node`` is a layer of torch with weights, or a sequence that has one, and so gives a graph."""
+        return self._sources.fact(node, Condition("layer of torch", self._makes_trained))
 
-    def scheduler(self, node: ast.expr) -> Fact:
-        """Whether ``node`` is a scheduler of torch's."""
-        return self._made_by(node, "scheduler of torch", torch_api.SCHEDULERS)
+    def optimizer(self, node: ast.expr) -> Fact:
+        """Whether ``node`` is an optimizer of torch's that is made in sight."""
+        return self._made_by(node, "optimizer of torch", torch_api.OPTIMIZERS)
+
+    def scheduler(self, node: ast.expr, classes: frozenset[str] = torch_api.SCHEDULERS) -> Fact:
+        """Whether ``node`` is a scheduler of torch's that is made in sight, of one of some classes."""
+        return self._made_by(node, "scheduler of torch", classes)
+
+    def loader(self, node: ast.expr) -> Fact:
+        """Whether ``node`` is a data loader of torch's that is made in sight."""
+        return self._made_by(node, "data loader of torch", frozenset({"torch.utils.data.DataLoader"}))
 
     def device(self, node: ast.expr) -> Fact:
         """Whether ``node`` names a device, and no type: as torch writes it down, or the ``device`` of something."""
         return self._sources.fact(node, Condition("device", self._is_device, frozenset({"torch.device"})))
 
-    def _made_by(
-        self, node: ast.expr, noun: str, classes: frozenset[str], also: set[str] | frozenset[str] = frozenset()
-    ) -> Fact:
+    def _made_by(self, node: ast.expr, noun: str, classes: frozenset[str]) -> Fact:
         def holds(value: ast.expr) -> Fact | None:
             if isinstance(value, ast.Call):
                 return CERTAIN if self._semantics.qualified_name(value.func) in classes else None
             return None
 
-        return self._sources.fact(node, Condition(noun, holds, classes | also))
+        return self._sources.fact(node, Condition(noun, holds))
 
     def _makes_module(self, value: ast.expr) -> Fact | None:
         match value:
@@ -62,6 +68,14 @@ class TorchObjects:
         if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) in torch_api.PARAMETER_ATTRIBUTES:
             return CERTAIN
         return None
+
+    def _makes_trained(self, value: ast.expr) -> Fact | None:
+        if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "torch.nn.Sequential":
+            return CERTAIN if any(self._makes_layer(part) is not None for part in value.args) else None
+        match value:
+            case ast.Call(func=ast.Attribute(value=ast.Call() as made, attr="to" | "cuda" | "cpu")):
+                return self._makes_trained(made)
+        return self._makes_layer(value)
 
     def _is_of_torch(self, function: ast.expr) -> bool:
         """Whether a class of the file is called that derives from modules of torch alone."""
