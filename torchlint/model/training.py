@@ -8,7 +8,6 @@ import libcst as cst
 
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
-from torchlint.semantics.certainty.meant_calls import MeantCalls
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.modes.loaded_models import LoadedModels
 from torchlint.semantics.modes.wrong_modes import (
@@ -19,6 +18,7 @@ from torchlint.semantics.modes.wrong_modes import (
 )
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_use import FrozenUse
+from torchlint.semantics.training.meant_calls import MeantCalls
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
 from torchlint.semantics.training.wiping import Wiped, Wiping
 from torchlint.semantics.training.zeroing import PiledUp, Zeroing

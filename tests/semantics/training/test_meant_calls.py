@@ -8,7 +8,7 @@ import pytest
 from marked import marked
 
 from torchlint.fact import Fact
-from torchlint.semantics.certainty.meant_calls import MeantCalls
+from torchlint.semantics.training.meant_calls import MeantCalls
 
 HEADER = """\
 import torch
