@@ -12,6 +12,7 @@ from torchlint.semantics.aliasing.detached import DetachedAliases, DetachedChang
 from torchlint.semantics.aliasing.expansions import ExpandedWeight, ExpandedWrite, Expansions
 from torchlint.semantics.aliasing.identity import IdentityTest, IdentityTests
 from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot, KeptSnapshots
+from torchlint.semantics.aliasing.meant_copies import MeantCopies
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
 from torchlint.semantics.certainty.replaceable import Replaceable
@@ -101,3 +102,10 @@ class MemoryQuestions:
     def kept_snapshots(self, node: cst.CSTNode) -> list[KeptSnapshot[cst.CSTNode]]:
         """How what an expression takes for a copy of weights is kept while they change; empty where that is not known."""
         return self._model.found(self._semantics.of(KeptSnapshots).found, node) or []
+
+    def is_meant_as_copy(self, node: cst.CSTNode, kept: KeptSnapshot[cst.CSTNode]) -> Fact:
+        """Whether nothing but a copy can be wanted of a snapshot."""
+        twin = self._model.twin(node)
+        if not isinstance(twin, ast.expr):
+            return unknown("code may rely on the memory that is shared")
+        return self._semantics.of(MeantCopies).fact(twin, kept.of)

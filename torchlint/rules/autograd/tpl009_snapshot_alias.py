@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import known
 from torchlint.fixes.changes import Change, fix, replace
 from torchlint.fixes.code import api, expression
 from torchlint.fixes.copying import copied
@@ -45,8 +44,15 @@ class SnapshotAlias(Rule):
     ```
 
     ## Fix safety
-    Safe: the snapshot becomes the copy that it was meant to be. A kept module (`best_model = model`) becomes a
-    `copy.deepcopy` of it, which is unsafe: code that relies on both being one object changes.
+    Safe where what is done with the snapshot has a meaning for a copy alone: a state that is only loaded back into the very
+    model that it was taken of, or is the best so far (`if loss < least: least, best = loss, model.state_dict()`) and is loaded,
+    saved or returned behind the loop; a tensor, or a list of parameters, that is only compared with what it was taken of; a
+    list of the values of each round that is only stacked afterwards. The model has to be one of torch, or the file must not
+    import any other code, as the state of a module may hold what cannot be copied.
+
+    Unsafe everywhere else, since code may rely on a name that follows the weights: a view that is clipped, a state that is
+    loaded into another model again and again, parameters that are differentiated by. So is the `copy.deepcopy` of a module
+    that is kept (`best_model = model`).
 
     ## References
     - [Saving and loading models](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)
@@ -97,7 +103,7 @@ class SnapshotAlias(Rule):
             copy = fix(
                 "Keep a copy",
                 self._copy(node, kept),
-                rests_on=known(kept.of is not Of.MODULE, "code may rely on both being one object"),
+                rests_on=self.model.memory.is_meant_as_copy(node, kept),
             )
             self.report(node, f"{self._what(node, kept)} in {when}; keep a copy", copy)
 

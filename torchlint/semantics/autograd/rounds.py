@@ -243,6 +243,11 @@ class RoundGraphs:
             return self._is_stateless(kind)
         return binding.form is Form.FUNCTION or self._is_graphless(kind)
 
+    def _reports(self, function: ast.expr) -> bool:
+        """Whether a function only shows what it is given; `torch.log` is no logger."""
+        called = last_name(function)
+        return called in _REPORTING and (called != "log" or self._names.qualified(function) != "torch.log")
+
     # --- where it goes -----------------------------------------------------------------------------------------------
 
     def _flows_to(self, use: ast.Name, backward: ast.Call) -> list[Binding] | None:
@@ -254,7 +259,7 @@ class RoundGraphs:
             match parent:
                 case ast.Attribute(attr=name) if name in _CUTTING:
                     return []
-                case ast.Call(func=function) if child is not function and last_name(function) in _REPORTING:
+                case ast.Call(func=function) if child is not function and self._reports(function):
                     return []
                 case ast.FormattedValue() | ast.Compare() | ast.Delete():
                     return []

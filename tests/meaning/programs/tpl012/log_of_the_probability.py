@@ -18,3 +18,9 @@ for step in range(3):
     g_loss.backward()
     optG.step()
     print(step, round(d_loss.item(), 5), round(g_loss.item(), 5))
+
+weight = torch.ones(2, requires_grad=True)
+for step in range(2):
+    loss = (weight * torch.randn(2)).pow(2).sum()
+    loss.backward(retain_graph=True)
+print([round(v, 5) for v in weight.grad.tolist()])
