@@ -13,6 +13,7 @@ from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
+from torchlint.semantics.certainty.wanted_gradients import WantedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
@@ -65,6 +66,18 @@ class AutogradQuestions:
         owners, given = self._semantics.of(FlagOwners), flag if isinstance(flag, ast.expr) else None
         is_module = self._semantics.kind(twin).type is Type.MODULE
         return owners.module(twin, given, wrong) if is_module else owners.parameter(twin, given, wrong)
+
+    def is_gradient_retained(self, read: cst.Attribute) -> Fact:
+        """Whether a gradient is certainly there where it is read, and wanted, once ``retain_grad()`` has been called."""
+        twin = self._model.twin(read)
+        found = self._semantics.of(WantedGradients)
+        return found.retained(twin) if isinstance(twin, ast.Attribute) else unknown("the tensor may have no graph")
+
+    def has_gradient_of_leaf(self, read: cst.Attribute) -> Fact:
+        """Whether ``w.grad`` is certainly there, and wanted, where ``w[0].grad`` is read."""
+        twin = self._model.twin(read)
+        found = self._semantics.of(WantedGradients)
+        return found.of_leaf(twin) if isinstance(twin, ast.Attribute) else unknown("it may be None as well")
 
     def nonleaf_gradient(
         self, node: cst.Attribute

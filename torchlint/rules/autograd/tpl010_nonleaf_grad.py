@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, known, unknown
+from torchlint.fact import Answer, unknown
 from torchlint.fixes.changes import CodeFix, fix, insert_before, insert_behind, replace, wrap
 from torchlint.fixes.code import again, expression, statement
 from torchlint.rules.rule import Rule
@@ -38,9 +38,15 @@ class NonleafGrad(Rule):
     ```
 
     ## Fix safety
-    Safe: `retain_grad()` is called before the backward pass, and changes nothing but `.grad`; `w[0].grad` becomes
-    `w.grad[0]`. Unsafe where the file does not show a backward pass behind it, since then the tensor may have no graph, and
-    where `w = w - lr * w.grad` becomes a change of `w` in place. There is no fix for `.grad` of an expression that has no name.
+    Safe where the file shows that the tensor has a graph, and that a backward pass runs before the gradient is read: it is
+    made, by operations of torch, of a tensor with `requires_grad=True`, a parameter or a layer; `loss.backward()` stands in the
+    same block behind it; nobody reckons with `None`; and nothing takes a graph away: no flag, no context or decorator, no
+    imported code beside known libraries. `w[0].grad` becomes `w.grad[0]`, safe where `w` is such a leaf and the loss is
+    computed of it.
+
+    Unsafe everywhere else: `retain_grad()` raises where the tensor has no graph, `w.grad` may be `None` as well, and
+    `w = w - lr * w.grad` becomes a change of `w` in place. There is no fix for `.grad` of an expression that has no name, nor
+    for that of an item of what is no leaf itself.
 
     ## References
     - [torch.Tensor.retain_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html)
@@ -70,10 +76,10 @@ class NonleafGrad(Rule):
         self.report(
             node,
             f"`{text}` is {what} and no leaf: its `.grad` is None; call `{text}.retain_grad()` before the backward pass",
-            self._retain(read, text),
+            self._retain(node, read, text),
         )
 
-    def _retain(self, read: Unretained[cst.BaseExpression, cst.CSTNode], text: str) -> CodeFix | None:
+    def _retain(self, node: cst.Attribute, read: Unretained[cst.BaseExpression, cst.CSTNode], text: str) -> CodeFix | None:
         """Calls `retain_grad` before the backward pass, or right behind each assignment."""
         call = statement("{tensor}.retain_grad()", tensor=again(read.tensor))
         when = " before the backward pass" if isinstance(read.tensor, cst.Name) else ""
@@ -85,7 +91,7 @@ class NonleafGrad(Rule):
             fix(
                 f"Call `{text}.retain_grad()`{when}",
                 *calls,
-                rests_on=known(read.certainty, "no backward is in sight, so the tensor may have no graph"),
+                rests_on=self.model.autograd.is_gradient_retained(node),
             )
             if calls
             else None
@@ -93,12 +99,14 @@ class NonleafGrad(Rule):
 
     def _report_item(self, node: cst.Attribute, item: cst.Subscript) -> None:
         whole = self.model.shown(item.value)
+        what = f"`{self.model.shown(item)}` is a new tensor, and no leaf: its `.grad` is None"
+        fact = self.model.autograd.has_gradient_of_leaf(node)
+        if fact.answer is Answer.REFUTED:
+            self.report(node, f"{what}; call `retain_grad()` on `{whole}`, and take the item of its gradient")
+            return
         moved = item.with_changes(value=expression("{whole}.grad", whole=item.value))
-        self.report(
-            node,
-            f"`{self.model.shown(item)}` is a new tensor, and no leaf: its `.grad` is None; take the item of `{whole}.grad`",
-            fix(f"Take the item of `{whole}.grad`", replace(node, moved), rests_on=NOTHING),
-        )
+        taken = fix(f"Take the item of `{whole}.grad`", replace(node, moved), rests_on=fact)
+        self.report(node, f"{what}; take the item of `{whole}.grad`", taken)
 
     def _report_update(self, node: cst.Attribute, read: Rebound[cst.BaseExpression, cst.CSTNode]) -> None:
         name, line = self.model.shown(read.tensor), self.model.line(read.update)

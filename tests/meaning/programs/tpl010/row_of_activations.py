@@ -1,6 +1,5 @@
 # attacks: TPL010
 # promise: an item's gradient is wanted, where what it is taken of has none either
-# shows: the gradient was None
 import torch
 from torch import nn
 
