@@ -339,7 +339,7 @@ def test_a_line_that_is_fixed_keeps_the_escapes_of_the_rest(quoted: str) -> None
 
 
 def test_lines_that_a_fix_adds_are_strings_of_their_own() -> None:
-    lines = ["import torch\n", "w = torch.nn.Linear(2, 2).weight\n", "if w.sum():\n", "    w.data.zero_()\n", "x = 1"]
+    lines = ["import torch\n", "w = torch.nn.Linear(2, 2).weight\n", "if w.dim():\n", "    w.data.zero_()\n", "x = 1"]
     write("a.ipynb", content(code_cell(lines)))
     assert torchlint_("--fix", "a.ipynb").returncode == 0
     [cell] = json.loads(Path("a.ipynb").read_text())["cells"]

@@ -69,6 +69,10 @@ def test_certain(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
+        (
+            "from own import loss, net\n«net.weight».data.zero_()\nloss.backward()\nprint(net)",
+            "`loss` is imported; it may keep a graph for a later backward",
+        ),
         (TRAINING.format(before=CHANGE, behind="pass"), "`loss` may be back-propagated behind it, through what it saved"),
         (
             TRAINING.format(before="total = loss if step == 0 else total + loss", behind=CHANGE) + "total.backward()",

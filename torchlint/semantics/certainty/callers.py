@@ -72,6 +72,22 @@ class Callers:
         """The first name that the file imports from anything but `LIBRARIES` and uses; empty if there is none."""
         return next((binding.name for binding in self._foreign if binding.uses), "*" if self._imports_all else "")
 
+    @cached_property
+    def takes_values(self) -> bool:
+        """Whether the file uses such a name as a value: not only calls it, or a function of it, or derives a class from it."""
+        return self._imports_all or any(
+            not self._is_called(use, isinstance(self._tree.parent(binding.node), ast.Import))
+            for binding in self._foreign
+            for use in binding.uses
+        )
+
+    def _is_called(self, use: ast.Name, is_package: bool) -> bool:
+        node: ast.AST = use
+        parent = self._tree.parent(use)
+        if is_package and isinstance(parent, ast.Attribute):
+            node, parent = parent, self._tree.parent(parent)
+        return (isinstance(parent, ast.Call) and parent.func is node) or isinstance(parent, ast.ClassDef)
+
     def is_foreign_in_modules(self) -> bool:
         """Whether the modules that the file defines may have parts that are no modules of torch and of the file."""
         facts = self._semantics.facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, known, unknown
+from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.code.bindings import Binding, Form
@@ -66,7 +66,7 @@ class Survivors:
         if isinstance(self._flow.scope(place), ast.ClassDef) or isinstance(function, ast.Lambda):
             return unknown("it is not shown when this runs")
         if function is None:
-            return known(self._callers.is_program, "the file may be imported between a forward and its backward")
+            return CERTAIN  # what is made here is known nowhere else, and all else is imported from libraries
         for call in calls:
             callers &= self._is_whole(call) & self.fact(call)
         return callers
@@ -140,7 +140,7 @@ class Survivors:
 
     def _is_beginning(self, place: ast.AST) -> bool:
         """Whether nothing before ``place``, at the top level, computes anything: data and modules are made, and no more."""
-        if self._constructors_compute:
+        if self._constructors_compute or self._callers.takes_values:
             return False
         for node in self._top_level:
             if isinstance(node, (ast.Call, ast.BinOp)) and node is not place and self._flow.may_follow(node, place):
@@ -191,6 +191,8 @@ class Survivors:
                 return None if self._is_stored_still(node) else f"`{attribute}` may hold what was computed"
             case ast.Subscript(ctx=ast.Store()) if not self._is_stored_still(node):
                 return f"`{_short(node)}` may hold what was computed"
+            case ast.AugAssign(target=ast.Name(), value=ast.List() as value) if self._values.is_still(value):
+                return None
             case ast.AugAssign(target=ast.Name(id=name), value=value) if not self._values.is_plain(value):
                 return None if self._leaves_no_graph(node.target) else f"`{name}` may hold what was computed"
             case ast.FunctionDef() | ast.AsyncFunctionDef():

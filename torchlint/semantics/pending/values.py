@@ -98,8 +98,9 @@ class Values:
             case Form.PARAMETER:
                 return self._parameter(binding, beliefs)
             case Form.AUGMENTED:
-                before = bool(binding.before) and all(self.is_plain(each) for each in binding.before)
-                return before and binding.value is not None and self.is_plain(binding.value)
+                holds = self.is_still if isinstance(binding.value, ast.List) and beliefs is self._still else self.is_plain
+                before = bool(binding.before) and all(holds(each) for each in binding.before)
+                return before and binding.value is not None and holds(binding.value)
             case Form.ASSIGNMENT | Form.LOOP | Form.CONTEXT if binding.value is not None:
                 return beliefs.hold(binding.value)
         return False
