@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from fixing import Fixed
 from forked import run
@@ -15,8 +16,8 @@ from forked import run
 from outcome import Outcome
 
 MEANT = {
-    "TPL005": (r"\b(?:requres|require|requires)_(?:grad|gard) = ", "requires_grad = "),
-    "TPL006": (r"(\w+)\.requires_grad = (True|False)$", r"\1.requires_grad_(\2)"),
+    "TPL005": (r"\b(?:requres_grad|require_grad|requires_gard|requires_grd) = ", "requires_grad = "),
+    "TPL006": (r"(\w+)\.requires_grad = (True|False|0|not True)$", r"\1.requires_grad_(bool(\2))"),
     "TPL009": (r"^(\s*(?:best|old|before) = )(.*)$", r"\1copy.deepcopy(\2)"),
     "TPL010": (r"^(\s*)(mid = .*)$", r"\1\2\n\1mid.retain_grad()"),
     "TPL013": (r"^(\s*\w+\.(?:step|train|eval|zero_grad))$", r"\1()"),
@@ -32,6 +33,9 @@ RAISES = {
 }
 """For each rule whose hazard raises, the message."""
 
+NOTHING_TRAINS = "does not require grad and does not have a grad_fn"
+"""How the program that was meant may end: all that a backward pass reaches was to be frozen, and was not."""
+
 
 def explanation(files: Mapping[str, str], fixed: Fixed, before: Outcome, after: Outcome) -> str:
     """The rules whose hazard explains that a program prints something else when it is fixed; nothing if it is a failure."""
@@ -43,7 +47,7 @@ def explanation(files: Mapping[str, str], fixed: Fixed, before: Outcome, after: 
     if meant == files:
         return ""
     outcome = run(meant)
-    if outcome.same(after) and (outcome.error is None or outcome.error == before.error):
+    if outcome.same(after) and (outcome.error in (None, before.error) or NOTHING_TRAINS in outcome.error):
         return " ".join(sorted(code for code in MEANT if fixed.applied[code]))
     return ""
 
@@ -51,10 +55,11 @@ def explanation(files: Mapping[str, str], fixed: Fixed, before: Outcome, after: 
 def _meant(text: str, fixed_text: str, fixed: Fixed) -> str:
     """A file as it was meant, where a fix has changed the line; a line that only gets company is one for TPL010."""
     kept = [line.strip() for line in fixed_text.splitlines()]
+    marked = {line for line, following in pairwise(kept) if following == "mid.retain_grad()"}
     lines = []
     for line in text.splitlines():
         for code, (pattern, meant) in MEANT.items():
-            if fixed.applied[code] and (code == "TPL010" or line.strip() not in kept):
+            if fixed.applied[code] and (line.strip() in marked if code == "TPL010" else line.strip() not in kept):
                 line = re.sub(pattern, meant, line)
         lines.append(line)
     return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ statements that use them; and prints, last of all, what it has computed: weights
 from __future__ import annotations
 
 import random
+import re
 
 from forked import MAIN
 from grammar import Choice
@@ -17,10 +18,13 @@ PIECES = "pieces.py"
 
 _IMPORTS = """\
 import collections
+import contextlib
 import copy
+import dataclasses
 import functools
 import math
 import time
+import types
 from typing import NamedTuple
 
 import numpy as np
@@ -71,26 +75,48 @@ def _program(choice: Choice) -> dict[str, str]:
     everywhere = frozenset(part.name for part in (*here, *there))
     pieces = _written(there, Writer(choice, phrases, EXPRESSIONS, everywhere))
     writer = Writer(choice, phrases, EXPRESSIONS, everywhere)
-    how, prefix = _import(there, choice)
+    prefix = choice.of(("", "pieces.", "lib."))
     for part in there:
         writer.scope[part.name] = [prefix + part.name]
     own = _written(here, writer)
     writer.scope |= {kind: list(known) for kind, known in _SCOPE.items()}
-    imported_data = bool(there) and choice.one_in(4)
-    body = [*writer.block(choice.between(3, 6)), *_endings(writer, choice)]
-    text = _IMPORTS + how + f"\ntorch.manual_seed({choice.between(0, 9)})\n"
-    text += "from pieces import batches, criterion, hooked\n" if imported_data else choice.of((_DATA, _LOADED))
-    text += f"{own}\n\n{_SETUP}" + _framed(body, choice)
-    files = {MAIN: text}
-    if there:
-        files[PIECES] = f"{_IMPORTS}\n{_DATA}\n\n{pieces}\n"
+    body = _framed([*writer.block(choice.between(3, 6)), *_endings(writer, choice)], choice)
+    pieces, own = _used(pieces, own, body)
+    data = choice.of((_DATA, _LOADED, "from pieces import batches, criterion, hooked\n" if pieces else _DATA))
+    main = f"{_import(pieces, prefix)}\ntorch.manual_seed({choice.between(0, 9)})\n{data}\n{_joined(own)}\n{_SETUP}{body}"
+    files = {MAIN: _with_imports(main)}
+    if pieces:
+        files[PIECES] = _with_imports(f"\n{_DATA}\n\n{_joined(pieces)}")
     return files
+
+
+def _with_imports(text: str) -> str:
+    """A file below the imports of what it names."""
+    words = set(re.findall(r"\w+", text))
+    return "".join(f"{line}\n" for line in _IMPORTS.splitlines() if not line or line.split()[-1] in words) + text
+
+
+def _used(pieces: dict[str, str], own: dict[str, str], body: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The parts in either file that the program comes to use."""
+    used: set[str] = set()
+    pending = [body]
+    while pending:
+        words = set(re.findall(r"\w+", pending.pop())) - used
+        found = words & (pieces.keys() | own.keys())
+        used |= found
+        pending += [(pieces | own)[name] for name in found]
+    kept = [{name: text for name, text in parts.items() if name in used} for parts in (pieces, own)]
+    return kept[0], kept[1]
+
+
+def _joined(parts: dict[str, str]) -> str:
+    return "".join(f"\n{text}\n\n" for text in parts.values())
 
 
 def _chosen(groups: list[tuple[Part, ...]], choice: Choice) -> list[Part]:
     """The parts of a program, those that others are derived from before them."""
     every = {part.name: part for group in groups for part in group}
-    names = {part.name for group in groups for part in group if choice.one_in(4)}
+    names = {part.name for group in groups for part in group if choice.one_in(2)}
     names |= {base for name in names if (base := every[name].base)}
     return [part for name, part in every.items() if name in names]
 
@@ -103,23 +129,22 @@ def _placed(parts: list[Part], choice: Choice) -> tuple[list[Part], list[Part]]:
     return [part for part in parts if not imported[part.name]], [part for part in parts if imported[part.name]]
 
 
-def _import(parts: list[Part], choice: Choice) -> tuple[str, str]:
-    """How the parts of the other file are imported, and what stands in front of their names."""
-    if not parts:
-        return "", ""
-    names = ", ".join(part.name for part in parts)
-    return choice.of(
-        ((f"from pieces import {names}\n", ""), ("import pieces\n", "pieces."), ("import pieces as lib\n", "lib."))
-    )
+def _import(pieces: dict[str, str], prefix: str) -> str:
+    """How the parts of the other file are imported, whose names ``prefix`` stands in front of."""
+    if not pieces:
+        return ""
+    return {"": f"from pieces import {', '.join(pieces)}\n", "pieces.": "import pieces\n", "lib.": "import pieces as lib\n"}[
+        prefix
+    ]
 
 
-def _written(parts: list[Part], writer: Writer) -> str:
-    """The text of the parts that stand in one file, which know one another."""
-    texts = []
+def _written(parts: list[Part], writer: Writer) -> dict[str, str]:
+    """The texts of the parts that stand in one file, which know one another."""
+    texts: dict[str, str] = {}
     for part in parts:
-        texts.append("\n".join(writer.filled(part.text)))
+        texts[part.name] = "\n".join(writer.filled(part.text))
         writer.scope[part.name] = [part.name]
-    return "\n\n\n".join(texts)
+    return texts
 
 
 def _endings(writer: Writer, choice: Choice) -> list[str]:

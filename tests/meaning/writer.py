@@ -162,7 +162,7 @@ class Writer:
         return expanded
 
     def _new(self, kind: str) -> str:
-        name = self.choice.of(NAMES.get(kind, (f"the_{kind}", kind[:3])))
+        name = self.choice.of(NAMES.get(kind, (f"the_{kind}", f"{kind}_1")))
         return f"self.{name}" if self.in_self and self.choice.one_in(3) else name
 
     def _filling(self, kind: str, only_names: bool, labels: dict[str, str], depth: int) -> str:
