@@ -30,7 +30,7 @@ from outcome import Outcome  # noqa: E402
 from torchlint.rules.catalogue import Entry  # noqa: E402
 
 KNOWN = Path(__file__).with_name("known_seeds.txt")
-AT_ONCE = 8
+AT_ONCE = 15
 """How many programs one process runs."""
 
 
