@@ -18,7 +18,7 @@ from outcome import Outcome
 MEANT = {
     "TPL005": (r"\b(?:requres_grad|require_grad|requires_gard|requires_grd) = ", "requires_grad = "),
     "TPL006": (r"(\w+)\.requires_grad = (True|False|0|not True)$", r"\1.requires_grad_(bool(\2))"),
-    "TPL009": (r"^(\s*(?:best|old|before) = )(.*)$", r"\1copy.deepcopy(\2)"),
+    "TPL009": (r"^(\s*(?:best|old|before) = )(.*)$", r'\1__import__("copy").deepcopy(\2)'),
     "TPL010": (r"^(\s*)(mid = .*)$", r"\1\2\n\1mid.retain_grad()"),
     "TPL013": (r"^(\s*\w+\.(?:step|train|eval|zero_grad))$", r"\1()"),
     "TPL203": (r"^(\s*wide = .*\[0\]\.expand\(.*\))$", r"\1.clone()"),

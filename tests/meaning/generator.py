@@ -71,8 +71,10 @@ def program(seed: int) -> dict[str, str]:
 def _program(choice: Choice) -> dict[str, str]:
     topics = [TOPICS[name] for name in dict.fromkeys(choice.of(_WEIGHTED) for _ in range(2))]
     here, there = _placed(_chosen([GENERAL.parts, *(topic.parts for topic in topics)], choice), choice)
-    phrases = [GENERAL.phrases, *(topic.phrases for topic in topics), *(topic.phrases for topic in topics)]
     everywhere = frozenset(part.name for part in (*here, *there))
+    phrases = [GENERAL.phrases, *(topic.phrases for topic in topics), *(topic.phrases for topic in topics)]
+    of_parts = tuple(phrase for group in phrases[: len(topics) + 1] for phrase in group if _mentions(phrase, everywhere))
+    phrases += [of_parts] if of_parts else []
     pieces = _written(there, Writer(choice, phrases, EXPRESSIONS, everywhere))
     writer = Writer(choice, phrases, EXPRESSIONS, everywhere)
     prefix = choice.of(("", "pieces.", "lib."))
@@ -88,6 +90,11 @@ def _program(choice: Choice) -> dict[str, str]:
     if pieces:
         files[PIECES] = _with_imports(f"\n{_DATA}\n\n{_joined(pieces)}")
     return files
+
+
+def _mentions(phrase: str, parts: frozenset[str]) -> bool:
+    """Whether a phrase uses one of these parts."""
+    return not parts.isdisjoint(re.findall(r"<(\w+)>", phrase))
 
 
 def _with_imports(text: str) -> str:

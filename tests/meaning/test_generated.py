@@ -37,8 +37,8 @@ def test_a_number_stands_for_a_program() -> None:
 
 def test_programs_have_two_files_classes_and_loops() -> None:
     programs = ["\n".join(program(seed).values()) for seed in range(40)]
-    assert sum("pieces" in text for text in programs) > 20
-    assert sum("\nclass " in text for text in programs) > 20
+    assert sum("pieces" in text for text in programs) > 15
+    assert sum("\nclass " in text for text in programs) > 15
     assert sum("    for " in text or "\nfor " in text for text in programs) > 20
 
 
