@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any, cast
 
 import libcst as cst
 
@@ -15,6 +16,7 @@ from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.wanted_gradients import WantedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
+from torchlint.semantics.gradients.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
 
@@ -49,6 +51,24 @@ class AutogradQuestions:
     def leaf_change(self, node: cst.CSTNode) -> LeafChange[cst.BaseExpression, cst.CSTNode] | None:
         """The leaf that a call, a target or an augmented assignment changes in place while autograd is on; ``None`` if none."""
         return self._model.found(self._semantics.of(LeafChanges).at, node)
+
+    def is_own_change(self, node: cst.CSTNode) -> Fact:
+        """Whether nobody can tell a change of what is saved from one out of place."""
+        change = self._semantics.of(SavedChanges).at.get(cast(Any, self._model.twin(node)))
+        found = self._semantics.of(OwnChanges)
+        return found.saved(change) if change is not None else unknown("code may rely on the change")
+
+    def is_leaf_change_alone(self, node: cst.CSTNode) -> Fact:
+        """Whether what is changed in place certainly is a leaf that requires grad."""
+        change = self._semantics.of(LeafChanges).at.get(cast(Any, self._model.twin(node)))
+        found = self._semantics.of(OwnChanges)
+        return found.leaf(change) if change is not None else unknown("it may be no leaf")
+
+    def is_unseen_layer_change(self, layer: cst.Call) -> Fact:
+        """Whether nothing but the sequence sees what one of its layers changes in place."""
+        twin = self._model.twin(layer)
+        found = self._semantics.of(OwnChanges)
+        return found.in_sequence(twin) if isinstance(twin, ast.expr) else unknown("the layer may be used on its own")
 
     def made_leaf(self, flag: cst.BaseExpression) -> MadeLeaf[cst.BaseExpression] | None:
         """What a flag ``requires_grad`` makes a leaf of that is computed and back-propagated; ``None`` if nothing."""

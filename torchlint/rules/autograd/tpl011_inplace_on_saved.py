@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING, known
 from torchlint.fixes.changes import Change, CodeFix, fix, insert_before, replace, wrap
 from torchlint.fixes.code import again, expression, statement
 from torchlint.fixes.out_of_place import operation, out_of_place, without_flag
@@ -42,9 +41,15 @@ class InplaceOnSaved(Rule):
     ```
 
     ## Fix safety
-    Safe: the program raises as it is. The change is made out of place, on a clone where only a part is changed, and under
-    `torch.no_grad()` for a leaf. Unsafe where the tensor is an argument of the function, whose caller may rely on its change.
-    There is no fix where a leaf is given a value with a graph, which `torch.no_grad()` would cut off.
+    The change is made out of place, on a clone where only a part is changed, and under `torch.no_grad()` for a leaf. Safe where
+    nobody can tell, whether or not a backward pass comes: the tensor is computed in the same function, nothing but its variable
+    has it when it is changed, only numbers go into a result out of place, and the file awaits no error. A module must be called
+    in this one place, and no layer of a sequence be used on its own or hooked. A leaf must be a variable made with
+    `requires_grad=True`, or a parameter that the lines above have made.
+
+    Unsafe everywhere else: the caller, another name or a view may rely on the change, a tensor may bring another type or shape,
+    and what is taken for a leaf may be frozen or computed. There is no fix where a leaf is given a value with a graph, which
+    `torch.no_grad()` would cut off.
 
     ## References
     - [Autograd mechanics: in-place operations](https://docs.pytorch.org/docs/stable/notes/autograd.html)
@@ -79,7 +84,8 @@ class InplaceOnSaved(Rule):
         if layer is not None:
             what = f"`{self.model.shown(node)}` changes in place what `{self.model.shown(layer.saving)}`"
             message = f"{what} has saved for the backward pass, which will raise"
-            self.report(node, message, fix("Do not work in place", without_flag(layer.flagged), rests_on=NOTHING))
+            unseen = self.model.autograd.is_unseen_layer_change(node)
+            self.report(node, message, fix("Do not work in place", without_flag(layer.flagged), rests_on=unseen))
 
     def _check(self, node: cst.CSTNode) -> None:
         if (saved := self.model.autograd.saved_change(node)) is not None:
@@ -106,7 +112,7 @@ class InplaceOnSaved(Rule):
             fix(
                 "Make the change out of place",
                 *changes,
-                rests_on=known(not change.given, "the caller may rely on the change of its argument"),
+                rests_on=self.model.autograd.is_own_change(change.node),
             )
             if changes
             else None
@@ -137,4 +143,4 @@ class InplaceOnSaved(Rule):
         if change.takes_graph or not change.whole:
             return None
         block = wrap([self.model.statement(change.node)], expression("{torch.no_grad}()"))
-        return fix("Change it under `torch.no_grad()`", block, rests_on=NOTHING)
+        return fix("Change it under `torch.no_grad()`", block, rests_on=self.model.autograd.is_leaf_change_alone(change.node))

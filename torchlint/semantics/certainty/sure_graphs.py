@@ -33,15 +33,7 @@ _DERIVED = frozenset(
 """Methods, and functions of torch, whose result has the graph of what they are called on."""
 _TAKING = frozenset(
     {
-        *(
-            "requires_grad_",
-            "detach_",
-            "set_grad_enabled",
-            "_set_grad_enabled",
-            "inference_mode",
-            "set_",
-            "retain_grad",
-        ),
+        *("detach_", "set_grad_enabled", "_set_grad_enabled", "inference_mode", "set_"),
         *("freeze", "eval_mode", "setattr", "weight_norm", "spectral_norm", "register_parametrization", "exec", "swap_tensors"),
     }
 )
@@ -93,12 +85,13 @@ class SureGraphs:
 
     def made(self, name: ast.Name) -> Binding | None:
         """What a variable of one value is assigned, in the function that reads it; changes in place leave it the same."""
-        found = [each for each in self._semantics.bindings.reaching(name) if each.form is not Form.AUGMENTED]
+        bound = self._semantics.bindings.of(name)
+        reaching = self._semantics.bindings.reaching(name) if bound is None else (bound,)
         flow = self._semantics.control_flow
-        if not found:
-            scope = next((each.scope for each in self._semantics.bindings.reaching(name)), None)
-            found = scope.bindings.get(name.id, []) if scope is not None else []
-            found = [each for each in found if each.form is not Form.AUGMENTED]
+        found = [each for each in reaching if each.form is not Form.AUGMENTED]
+        if not found and reaching:
+            others = reaching[0].scope.bindings.get(name.id, [])
+            found = [each for each in others if each.form is not Form.AUGMENTED]
         if len(found) != 1 or found[0].form is not Form.ASSIGNMENT or found[0].path or found[0].value is None:
             return None
         return found[0] if flow.scope(found[0].node) is flow.scope(name) else None
@@ -191,7 +184,12 @@ class SureGraphs:
             context = item.context_expr
             if not isinstance(context, ast.Call) or self._name_of(context) not in ("torch.no_grad", "torch.enable_grad"):
                 return False
-        return all(isinstance(each, (ast.AugAssign, ast.Expr)) for each in statement.body)
+        return all(isinstance(each, (ast.AugAssign, ast.Expr)) or _fills(each) for each in statement.body)
+
+
+def _fills(statement: ast.stmt) -> bool:
+    """Whether a statement puts values into a part of something: ``w[0] = 1``."""
+    return isinstance(statement, ast.Assign) and all(isinstance(target, ast.Subscript) for target in statement.targets)
 
 
 def _doubt(node: ast.expr) -> Fact:
