@@ -62,12 +62,19 @@ def test_a_module_whose_training_may_change(text: str, value: str, doubt: str) -
     assert facts(text, value)[1].doubt == doubt
 
 
+def test_a_new_tensor() -> None:
+    assert facts("p = torch.ones(1)\n«p»")[0].is_certain
+    assert facts("p = torch.ones(1)\np.name = 1\n«p»", "True")[0].is_certain
+
+
 @pytest.mark.parametrize(
     ("text", "value", "doubt"),
     [
+        ("p = torch.zeros(3)\np[0] = w\n«p»", "False", "`p` may be no parameter, and refuse the flag"),
+        ("p = torch.arange(3)\n«p»", "True", "`p` may be no parameter, and refuse the flag"),
         ("for p in net.parameters():\n    «p»", "1", "`1` is no flag"),
         ("for p in net.parameters():\n    «p»", "flag", "`flag` may be no flag"),
-        ("x = torch.zeros(3)\n«x»", "False", "`x` may be no parameter, and refuse the flag"),
+        ("x = torch.zeros(3)\nfill(x)\n«x»", "False", "`x` may be no parameter, and refuse the flag"),
         ("def f(p):\n    «p»", "False", "`p` is an argument; it may be no tensor"),
     ],
 )

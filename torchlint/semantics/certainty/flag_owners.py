@@ -11,10 +11,10 @@ from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.certainty.other_code import OtherCode
 from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import last_name
 
-_LAYERS = frozenset(torch_api.PARAMETER_ATTRIBUTES)
-"""Modules of torch with parameters of their own."""
+_FLOATS = frozenset({"torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty", "torch.eye"})
 
 
 class FlagOwners:
@@ -27,8 +27,26 @@ class FlagOwners:
     def parameter(self, owner: ast.expr, value: ast.expr | None, wrong: str) -> Fact:
         """Whether ``owner`` is a leaf that takes the flag ``value``, and nobody reads the attribute ``wrong`` of it."""
         kind = self._semantics.kind(owner)
-        leaf = known(kind.grad is Grad.LEAF, f"`{shortened(owner)}` may be no parameter, and refuse the flag")
+        leaf = known(
+            kind.grad is Grad.LEAF or self._is_new(owner), f"`{shortened(owner)}` may be no parameter, and refuse the flag"
+        )
         return self._is_flag(value) & self._semantics.of(Tensors).fact(owner) & leaf & self._elsewhere.reads_nothing(wrong)
+
+    def _is_new(self, owner: ast.expr) -> bool:
+        """Whether ``owner`` has just been made by a factory of floats, and nothing was done with it since."""
+        found = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
+        if len(found) != 1 or found[0].form is not Form.ASSIGNMENT or found[0].path:
+            return False
+        match found[0].value:
+            case ast.Call(func=function, keywords=[]) if self._semantics.qualified_name(function) in _FLOATS:
+                before = [use for use in found[0].uses if use.lineno < owner.lineno]
+                return not any(self._semantics.tree.loops(owner)) and all(map(self._is_marked, before))
+        return False
+
+    def _is_marked(self, use: ast.Name) -> bool:
+        """Whether a use sets an attribute and nothing else."""
+        parent = self._semantics.tree.parent(use)
+        return isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Store)
 
     def module(self, owner: ast.expr, value: ast.expr | None, wrong: str) -> Fact:
         """Whether ``owner`` is a module, of torch or of the file, whose parameters take the flag ``value``."""
