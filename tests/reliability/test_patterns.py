@@ -1,6 +1,6 @@
-"""No pattern goes back without bound: a hostile text of 20,000 characters, and a clock that rings long after a linear one.
+"""No pattern goes back without bound: a hostile text of 50,000 characters, and a clock that rings long after a linear one.
 
-A quadratic pattern takes some hundred million steps for such a text, and one that is exponential never ends.
+A quadratic pattern takes a thousand million steps for such a text, and one that is exponential never ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from torchlint.text.pythons.scanner import _text_patterns
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no clock of the process")
 
-LENGTH = 20_000
+LENGTH = 50_000
 SECONDS = 0.3
 LONGEST_PATH = 4096
 OF_PATHS = ("torchlint.config.patterns.read_patterns", "torchlint.config.patterns._BETWEEN_STARS")

@@ -31,7 +31,7 @@ FILES = ("bad.py", "fixed.py", "good.py")
 
 _MARKER = re.compile(r"(?<![A-Z])(?P<code>[A-Z]+\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
 COMMENT = re.compile(rf"# (?P<next>next line: )?(?P<markers>{_MARKER.pattern.replace('?P<', '?P<_')}(?:, .*)?)$")
-_CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"^```python\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

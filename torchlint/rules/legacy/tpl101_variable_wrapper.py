@@ -18,7 +18,7 @@ from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api, Found
 from torchlint.target import TorchVersion
 
-_FOR_OTHERS = re.compile(r"#\s*noqa:.*F401", re.IGNORECASE)
+_FOR_OTHERS = re.compile(r"\A(?>.*?#\s*noqa:).*F401", re.IGNORECASE)
 """Behind an import that a module makes for those that import it."""
 
 
