@@ -369,6 +369,8 @@ def pieces() -> tuple[Piece, ...]:
     for path in sorted(FIXTURES.glob("*/*.py")):
         if path.name in ("bad.py", "good.py"):
             text = path.read_text(encoding="utf-8")
+            if not _is_python(text):
+                continue  # `x.cuda(async=True)`
             lines = text.split("\n")
             imports = []
             for node in ast.parse(text).body:

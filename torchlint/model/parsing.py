@@ -20,8 +20,11 @@ def parsed_expression(code: str) -> cst.BaseExpression:
     """The tree of an expression."""
     try:
         return cst.parse_expression(code)
-    except cst.ParserSyntaxError:
-        found = parse(code)
+    except cst.ParserSyntaxError as error:
+        try:
+            found = parse(code)
+        except SyntaxError:
+            raise error from None
         if isinstance(found, ast.Module) or not found.stand_ins:
             raise
         restored = cst.parse_expression(found.parsable).visit(_Restoring(found.stand_ins))
