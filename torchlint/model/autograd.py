@@ -14,6 +14,8 @@ from torchlint.semantics.autograd.accumulation import Accumulations, Leak
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
+from torchlint.semantics.certainty.grad_mode import GradMode
+from torchlint.semantics.certainty.graphless import Graphless
 from torchlint.semantics.certainty.wanted_gradients import WantedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.own_changes import OwnChanges
@@ -39,6 +41,16 @@ class AutogradQuestions:
     def is_off(self, node: cst.CSTNode) -> bool:
         """Whether a node stands in a ``with`` block, or a decorated function, that turns autograd off."""
         return bool(self._model.answered(self._semantics.no_grad.block, node))
+
+    def is_surely_off(self, node: cst.CSTNode) -> Fact:
+        """Whether a node runs with autograd off, whoever calls, as a fact that a fix can rest on."""
+        fact: Fact | None = self._model.answered(self._semantics.of(GradMode).off, node)
+        return fact if fact is not None else unknown("autograd may be on here")
+
+    def is_graphless(self, node: cst.BaseExpression) -> Fact:
+        """Whether no graph has reached a value on any path to here, as a fact that a fix can rest on."""
+        fact: Fact | None = self._model.answered(self._semantics.of(Graphless).fact, node)
+        return fact if fact is not None else unknown("it may carry graph")
 
     def saved_change(self, node: cst.CSTNode) -> SavedChange[cst.BaseExpression, cst.CSTNode] | None:
         """What a call, a target or an augmented assignment changes in place that the backward pass needs; ``None`` if none."""

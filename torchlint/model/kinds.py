@@ -9,8 +9,12 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics import torch_api
+from torchlint.semantics.certainty.default_devices import DefaultDevices
 from torchlint.semantics.certainty.likely_tensors import LikelyTensors
 from torchlint.semantics.certainty.tensors import Tensors
+
+_SHARING = frozenset({"torch.from_numpy", "torch.from_dlpack", "torch.frombuffer", "torch.from_file"})
+"""Factories whose tensors look at memory that is there already."""
 
 
 class KindsQuestions:
@@ -30,6 +34,15 @@ class KindsQuestions:
         twin = self._model.twin(node)
         return self._semantics.of(Tensors).fact(twin) if isinstance(twin, ast.expr) else unknown("it may be no tensor")
 
+    def is_copied_beside(self, call: cst.Call) -> Fact:
+        """Whether ``torch.tensor(x)`` makes its copy on the device that ``x`` is on, as a fact that a fix can rest on."""
+        fact: Fact | None = self._model.answered(self._semantics.of(DefaultDevices).fact, call)
+        return fact if fact is not None else unknown("another device may be set")
+
     def is_factory(self, call: cst.Call) -> bool:
         """Whether a call is one of torch's functions that make a tensor of nothing: ``torch.zeros(3)``."""
         return self._model.name(call.func) in torch_api.FACTORIES
+
+    def makes_memory(self, call: cst.Call) -> bool:
+        """Whether a call is one of torch's functions that make a tensor with its own memory of nothing: ``torch.zeros(3)``."""
+        return self._model.name(call.func) in torch_api.FACTORIES - _SHARING

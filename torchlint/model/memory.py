@@ -15,6 +15,7 @@ from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot, KeptSnapsh
 from torchlint.semantics.aliasing.meant_copies import MeantCopies
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
+from torchlint.semantics.certainty.counted import Counted
 from torchlint.semantics.certainty.replaceable import Replaceable
 from torchlint.semantics.memory.copies import Copies
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
@@ -53,6 +54,15 @@ class MemoryQuestions:
     def reads_form(self, node: cst.BaseExpression) -> bool:
         """Whether only the shape, type or device of a tensor is read, or a number; ``False`` where that is not known."""
         return bool(self._model.answered(self._semantics.of(Reads).is_of_form, node))
+
+    def is_shared_alike(self, data: cst.Attribute) -> Fact:
+        """Whether an ``x.data``, where ``x`` is a tensor, can be ``x.detach()``, whatever is changed in place, as a fact."""
+        fact: Fact | None = self._model.answered(self._semantics.of(Counted).fact, data)
+        return fact if fact is not None else unknown("it may be changed in place")
+
+    def goes_into_new_value(self, data: cst.Attribute) -> bool:
+        """Whether the values of an ``x.data`` only go into a new tensor or a comparison, right where it stands, for certain."""
+        return bool(self._model.answered(self._semantics.of(Counted).goes_into_new_value, data))
 
     def makes_new_value(self, node: cst.BaseExpression) -> bool:
         """Whether the values of a tensor go into a new one, or a number, and it shares no memory with what is made of it.

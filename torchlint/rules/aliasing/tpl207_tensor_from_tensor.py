@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fact import CERTAIN
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
@@ -38,10 +39,13 @@ class TensorFromTensor(Rule):
     ```
 
     ## Fix safety
-    Safe: `t.detach().clone()` is what `torch.tensor(t)` does. A `dtype` or `device` becomes a `.to(…)`, `requires_grad=True` a
-    `.requires_grad_()`. The result of an operator or a factory is a new tensor already and is not cloned. If the value was not
-    meant to be cut from the graph, leave out the `.detach()`. There is no fix where the arguments are given as `**kwargs` or
-    there are comments among them.
+    `t.detach().clone()` is what `torch.tensor(t)` does. It is safe where `t` is certainly a tensor: what torch's functions
+    give, or what is annotated as `torch.Tensor` in a file that has no class of tensors of its own; not what other code gives,
+    nor an attribute that a subclass may set. And where no context around sets another device. Otherwise it is unsafe.
+
+    A `dtype` or `device` becomes a `.to(…)`, `requires_grad=True` a `.requires_grad_()`. The result of an operator or a factory
+    is a new tensor already and is not cloned. If the value was not meant to be cut from the graph, leave out the `.detach()`.
+    There is no fix where the arguments are given as `**kwargs` or there are comments among them.
 
     ## References
     - [torch.tensor](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html)
@@ -79,12 +83,13 @@ class TensorFromTensor(Rule):
             new = _called(new, name, arguments)
         methods = self.model.shown(new).removeprefix(self.model.shown(expression("{tensor}.x", tensor=base)).removesuffix(".x"))
         title = f"Replace with `{methods}`" if methods else "Use the tensor as it is"
-        return fix(title, replace(call, new), rests_on=self.model.kinds.is_tensor(given.value))
+        is_placed = CERTAIN if "device" in words else self.model.kinds.is_copied_beside(call)
+        return fix(title, replace(call, new), rests_on=self.model.kinds.is_tensor(given.value) & is_placed)
 
     def _copy(self, data: cst.BaseExpression) -> tuple[str, ...]:
         """What makes a copy that is cut from the graph: less where the value was made here and nobody else has it."""
         match data:
-            case cst.Call() if self.model.kinds.is_factory(data):
+            case cst.Call() if self.model.kinds.makes_memory(data):
                 return () if self.model.kind(data).grad is Grad.NONE else ("detach",)
             case cst.Comparison():
                 return ()

@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import method_call
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
-from torchlint.semantics import Grad, Kind
 from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 
@@ -33,8 +31,15 @@ class DataAccess(Rule):
     ```
 
     ## Fix safety
-    Safe: `.detach()` gives the same values without the graph. Where autograd is off, or the tensor has no graph, or only
-    its shape, type or device is read, `.data` is just dropped.
+    `.detach()` gives the same values without the graph. It is safe where two things are certain. The value is a tensor: what
+    torch's functions and layers give, what is annotated as `torch.Tensor` or was tested to be one, the parameters of a model
+    that is made in the file; not what other code gives, nor the parameters of an unknown model, which may be lazy ones that
+    cannot be detached yet. And the shared version counter makes no difference: the values are read on the spot
+    (`torch.max(out.data, 1)`, `.item()`, `print`), nobody else has the tensor (`F.softmax(x).data`), or nothing over this
+    memory is changed in place, by code in sight or out of it. Otherwise it is unsafe.
+
+    Where only its shape, type or device is read, or where its values go into a new tensor and either it has no graph or
+    autograd is off, `.data` is just dropped.
 
     ## References
     - [Migration guide for torch 0.4: what about .data?](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)
@@ -56,17 +61,25 @@ class DataAccess(Rule):
         message = f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
         if self.model.memory.reads_form(node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
-        self.report(node, message, self._fix(node, access.receiver, tensor))
+        self.report(node, message, self._fix(node, tensor))
 
-    def _fix(self, node: cst.Attribute, receiver: Kind, tensor: str) -> CodeFix:
-        if self._is_needless(node, receiver):
-            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=NOTHING)
-        return fix(f"Use `{tensor}.detach()`", replace(node, method_call(node, "detach")), rests_on=NOTHING)
+    def _fix(self, node: cst.Attribute, tensor: str) -> CodeFix:
+        is_tensor = self.model.kinds.is_tensor(node.value)
+        if self.model.memory.reads_form(node) or _is_detached(node.value) or self._is_without_graph(node):
+            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=is_tensor)
+        detached = replace(node, method_call(node, "detach"))
+        return fix(f"Use `{tensor}.detach()`", detached, rests_on=is_tensor & self.model.memory.is_shared_alike(node))
 
-    def _is_needless(self, node: cst.Attribute, receiver: Kind) -> bool:
-        """Whether `.data` can just go: only the tensor's form is read, or what is made from it has no graph anyway."""
-        match node.value:
-            case cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
-                return True
-        without_graph = receiver.grad is Grad.NONE or self.model.autograd.is_off(node)
-        return self.model.memory.reads_form(node) or (without_graph and self.model.memory.makes_new_value(node))
+    def _is_without_graph(self, node: cst.Attribute) -> bool:
+        """Whether `.data` can just go: only values go into what is made of it, which has no graph anyway."""
+        if not self.model.memory.goes_into_new_value(node):
+            return False
+        return self.model.autograd.is_graphless(node.value).is_certain or self.model.autograd.is_surely_off(node).is_certain
+
+
+def _is_detached(value: cst.BaseExpression) -> bool:
+    """Whether `.detach()` stands there already."""
+    match value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
+            return True
+    return False

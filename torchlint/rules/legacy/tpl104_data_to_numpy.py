@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import NOTHING
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import after_method, expression, method_call
 from torchlint.rules.rule import Rule
@@ -35,7 +34,9 @@ class DataToNumpy(Rule):
     ```
 
     ## Fix safety
-    Safe: the array holds the same values.
+    Safe where the value is certainly a tensor, such as what torch's functions and layers give, or what is annotated as one: the
+    array holds the same values, over the same memory. Other objects have a `.data` as well, packed sequences and batches among
+    them, and cannot be detached; so cannot parameters of lazy layers before their first batch. Otherwise it is unsafe.
 
     ## References
     - [torch.Tensor.numpy](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html)
@@ -60,30 +61,29 @@ class DataToNumpy(Rule):
 
     def _fix_in_place(self, node: cst.Attribute) -> CodeFix:
         detached: cst.BaseExpression = method_call(node, "detach")
+        rests_on = self.model.kinds.is_tensor(node.value)
         if self._is_converted(node):
-            return fix(
-                "Replace `.data` with `.detach().cpu()`",
-                replace(node, expression("{tensor}.cpu()", tensor=detached)),
-                rests_on=NOTHING,
-            )
-        return fix("Replace `.data` with `.detach()`", replace(node, detached), rests_on=NOTHING)
+            on_host = expression("{tensor}.cpu()", tensor=detached)
+            return fix("Replace `.data` with `.detach().cpu()`", replace(node, on_host), rests_on=rests_on)
+        return fix("Replace `.data` with `.detach()`", replace(node, detached), rests_on=rests_on)
 
     def _fix_behind_move(self, node: cst.Attribute, moves: list[cst.Attribute]) -> CodeFix:
         """Takes `.data` from behind `.cpu()` and detaches in front of it; where `.cpu()` is not said, it is added."""
         is_on_host = not self._is_converted(node) or any(map(self._moves_to_host, moves))
         moved = replace(node, node.value if is_on_host else method_call(node, "cpu"))
         first = moves[-1]
+        rests_on = self.model.kinds.is_tensor(first.value)
         if self._is_detached(first.value):
-            return fix("Drop `.data`", moved, rests_on=NOTHING)
-        return fix("Detach before moving", moved, replace(first, after_method(first, "detach")), rests_on=NOTHING)
+            return fix("Drop `.data`", moved, rests_on=rests_on)
+        return fix("Detach before moving", moved, replace(first, after_method(first, "detach")), rests_on=rests_on)
 
     def _is_detached(self, base: cst.BaseExpression) -> bool:
         """Whether what is moved has been taken out of the graph right before: ``Variable(x.data).cpu().data``."""
         match base:
             case cst.Call(args=[cst.Arg(inner, keyword=None, star="")]) if self._is_variable(base):
                 return self._is_detached(inner)
-            case cst.Attribute(attr=cst.Name("data")) | cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
-                return True
+            case cst.Attribute(tensor, cst.Name("data")) | cst.Call(func=cst.Attribute(tensor, cst.Name("detach"))):
+                return self.model.kinds.is_tensor(tensor).is_certain  # of another object, it may be anything
         return False
 
     def _is_variable(self, call: cst.Call) -> bool:

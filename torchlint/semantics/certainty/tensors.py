@@ -3,46 +3,53 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import re
+from collections.abc import Iterable
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.likely_tensors import PARTS, LikelyTensors
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.kinds.kind import Kind, Type
+from torchlint.semantics.code.invariants import Invariants
+from torchlint.semantics.provenance.loaders import Loaders
+from torchlint.semantics.provenance.modules import PARALLEL, Made, Modules
+from torchlint.semantics.provenance.numbers import Numbers
+from torchlint.semantics.provenance.parameters import Parameters
+from torchlint.semantics.provenance.values import Part, Values, index_of, shown
+from torchlint.semantics.provenance.witnesses import Witnesses
 
-_LONGEST = 40
-_DATASETS = frozenset(
-    f"torchvision.datasets.{name}"
-    for name in ("MNIST", "FashionMNIST", "KMNIST", "EMNIST", "CIFAR10", "CIFAR100", "SVHN", "STL10", "ImageFolder", "ImageNet")
-) | {"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"}
-"""Data sets of which a data loader makes batches of tensors, unless it is given a function of its own."""
-_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+_CASTS = frozenset({"to", "type", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool"})
+PARTS = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
+"""Attributes of a tensor that are tensors."""
+_RECURRENT = frozenset({"torch.nn.RNN", "torch.nn.GRU", "torch.nn.LSTM"})
 _OPAQUE = (
     torch_api.CONTAINER_MODULES
     | torch_api.TUPLE_MODULES
-    | {
-        *("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel"),
-        *("torch.nn.Module", "torch.nn.Container", "torch.nn.parallel.DistributedDataParallelCPU", "torch.nn.Identity"),
-    }
+    | PARALLEL
+    | {"torch.nn.Identity", "torch.nn.TripletMarginWithDistanceLoss", "torch.nn.LinearCrossEntropyLoss"}
 )
-"""Modules of torch that give what other modules make, or several tensors."""
-DEMANDING = torch_api.LOSS_FUNCTIONS | {
-    *("torch.max", "torch.min", "torch.sum", "torch.mean", "torch.argmax", "torch.argmin"),
-    *("torch.abs", "torch.exp", "torch.log", "torch.sqrt", "torch.sigmoid", "torch.tanh", "torch.relu", "torch.softmax"),
-    *("torch.log_softmax", "torch.topk", "torch.sort", "torch.matmul", "torch.mm", "torch.bmm", "torch.dot", "torch.argsort"),
-    *(f"torch.nn.functional.{name}" for name in ("relu", "softmax", "log_softmax", "sigmoid", "tanh", "dropout", "linear")),
-    *(f"torch.nn.functional.{name}" for name in ("conv2d", "leaky_relu", "normalize", "interpolate", "pad")),
-}
-"""Functions of torch that raise where their first argument is no tensor (run on torch 2.13)."""
+"""Modules of torch that give what they are given or what other code makes, or several tensors."""
+_INDICES_AT = {"MaxPool": 4, "AdaptiveMaxPool": 1, "FractionalMaxPool": 3}
+"""Behind so many arguments, a pooling layer is told by place to give indices, too."""
+_NO_RESULTS = ("torch.load", "torch.nn.utils.", "torch.jit.", "torch.utils.", "torch.func.", "torch.nn.init.sparse")
+_UNINITIALISED = frozenset({"torch.nn.UninitializedParameter", "torch.nn.parameter.UninitializedParameter"})
 
 
-class Tensors(LikelyTensors):
-    """Tells of expressions whether they are tensors in a way that fixes can rest on."""
+class Tensors:
+    """Tells of expressions whether they are tensors of torch, in a way that fixes can rest on.
+
+    Trusted are: an annotation that is `torch.Tensor`; that functions and layers of torch give tensors, as long as the file
+    speaks of no hook and of no ``__torch_function__``; that a module that is made in sight, of a class of the file or of torch,
+    has what its class gives it; that `nn.Module` keeps nothing but tensors where it has registered one. Parameters that wait
+    for their first batch to be initialised do not count: they cannot be detached.
+    """
 
     def __init__(self, semantics: Semantics) -> None:
-        super().__init__(semantics)
-        self._set: set[str] | None = None
+        self._semantics = semantics
+        self._values = semantics.of(Values)
+        self._modules = semantics.of(Modules)
+        self._witnesses = semantics.of(Witnesses)
+        self._tensors = Invariants["Part | tuple[Binding, bool]"](self._find)
 
     def fact(self, node: ast.expr) -> Fact:
         """Whether ``node`` is a tensor: by what makes it, by an annotation, or as code that has run would have raised."""
@@ -50,82 +57,270 @@ class Tensors(LikelyTensors):
             return CERTAIN
         kind = self._semantics.kind(node)
         if kind.known and not kind.is_tensor:
-            return refuted(f"`{_short(node)}` is no tensor")
+            return refuted(f"`{shown(node)}` is no tensor")
         return unknown(self._doubt(node))
 
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether ``node`` is a tensor for certain."""
-        return super().is_tensor(node) or (isinstance(node, ast.Name) and self._has_passed(node))
+        return self._holds(node)
 
-    # --- what counts -------------------------------------------------------------------------------------------------
+    def binds(self, binding: Binding) -> bool:
+        """Whether what ``binding`` binds is a tensor for certain."""
+        return self._tensors.holds((binding, False))
 
-    def _collates(self, loader: ast.expr) -> bool:
-        """Whether a loader is made in sight, of a data set of tensors, with no function of its own for batches."""
-        match loader:
+    def _holds(self, node: ast.expr, path: tuple[int, ...] = (), *, exact: bool = False) -> bool:
+        return self._tensors.holds(Part(node, path, exact))
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def _find(self, part: Part | tuple[Binding, bool]) -> bool:
+        if not isinstance(part, Part):
+            binding, exact = part
+            return isinstance(binding.node, ast.expr) and self._binds(binding, Part(binding.node, exact=exact))
+        taken = self._values.taken(part)
+        if taken is None:
+            return False
+        match taken.node:
             case ast.Name():
-                return self._is_assigned(loader, self._collates)
-            case ast.Call(func=ast.Name(id="enumerate" | "tqdm" | "iter"), args=[first, *_]):
-                return self._collates(first)
-            case ast.Call(func=function, args=[data, *_], keywords=words) if self._name(function) in _LOADERS:
-                return not {word.arg for word in words} & {None, "collate_fn"} and self._is_plain_data(data)
+                return self._is_name_of_tensor(taken.node, taken)
+            case ast.Call():
+                return self._gives(taken.node, taken.path, taken.exact) or self._is_row(taken)
+            case ast.Subscript(value=inner):
+                return self._is_item(taken.node, inner, taken)
+            case ast.IfExp(body=body, orelse=orelse):
+                return all(self._holds(each, taken.path, exact=taken.exact) for each in (body, orelse))
+            case ast.NamedExpr(value=inner):
+                return self._holds(inner, taken.path, exact=taken.exact)
+        return self._is_computed(taken.node, taken.exact) if not taken.path else self._is_row(taken)
+
+    def _is_row(self, part: Part) -> bool:
+        """Whether a part is that of a tensor."""
+        return bool(part.path) and self._holds(part.node, part.path[:-1], exact=part.exact)
+
+    def _is_item(self, node: ast.Subscript, inner: ast.expr, part: Part) -> bool:
+        if self._holds(inner, exact=part.exact):
+            return True
+        index = index_of(node)
+        return index is not None and self._holds(inner, (index, *part.path), exact=part.exact)
+
+    def _is_computed(self, node: ast.expr, exact: bool) -> bool:
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return self._is_of_tensors([left, right], exact)
+            case ast.Compare(left=left, comparators=[right], ops=[operator]):
+                is_about_objects = isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
+                return not is_about_objects and self._is_of_tensors([left, right], exact)
+            case ast.UnaryOp(op=operator, operand=operand):
+                return not isinstance(operator, ast.Not) and self._holds(operand, exact=exact)
+            case ast.Attribute():
+                return self._is_attribute(node, exact)
         return False
 
-    def _is_plain_data(self, data: ast.expr) -> bool:
-        if isinstance(data, ast.Name):
-            return self._is_assigned(data, self._is_plain_data)
-        return isinstance(data, ast.Call) and self._name(data.func) in _DATASETS
+    def _is_of_tensors(self, operands: Iterable[ast.expr], exact: bool) -> bool:
+        """Whether operands are tensors and numbers, one a tensor at least; what other classes make of an operator is theirs."""
+        given = list(operands)
+        others = [operand for operand in given if not self._holds(operand, exact=exact)]
+        if not others or len(others) == len(given):
+            return not others
+        numbers = self._semantics.of(Numbers)
+        return all(numbers.is_number(other) or self._is_demanded_beside(other, given, exact) for other in others)
 
-    def _is_assigned(self, name: ast.Name, holds: Callable[[ast.expr], bool]) -> bool:
-        """Whether a name has no value but ones that it is assigned, of which all ``holds``."""
-        found = self._semantics.bindings.reaching(name)
-        return bool(found) and all(
-            each.form is Form.ASSIGNMENT and not each.path and each.value is not None and holds(each.value) for each in found
+    def _is_demanded_beside(self, operand: ast.expr, operands: list[ast.expr], exact: bool) -> bool:
+        """Whether working out another operand has shown one to be a tensor: ``x`` of ``x + conv(x)``."""
+        if not isinstance(operand, ast.Name) or self._has_own_tensors:
+            return False
+        others = [other for other in operands if other is not operand]
+        return any(self._witnesses.is_demanded_within(operand, other, exact=exact) for other in others)
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def _is_name_of_tensor(self, name: ast.Name, part: Part) -> bool:
+        if not part.path and (self._has_shown(name, part.exact) or self._semantics.of(Parameters).is_initialised(name)):
+            return True
+        found = self._values.bindings(name)
+        return bool(found) and all(self._binds(binding, part) for binding in found)
+
+    def _has_shown(self, name: ast.Name, exact: bool) -> bool:
+        return not self._has_own_tensors and self._witnesses.have_shown(name, exact=exact)
+
+    def _binds(self, binding: Binding, part: Part) -> bool:
+        if binding.form is Form.PARAMETER:
+            return not part.path and self._is_declared(binding)
+        if binding.form is Form.AUGMENTED:
+            return not part.path and self._binds_sum(binding, part.exact)
+        if binding.form is Form.LOOP:
+            return not part.path and self._binds_item(binding, part.exact)
+        value = self._values.assigned(binding, exact=part.exact)
+        return value is not None and self._holds(value.node, value.path + part.path, exact=part.exact)
+
+    def _is_declared(self, binding: Binding) -> bool:
+        """Whether a parameter is annotated as a tensor, where the file has no tensors of its own."""
+        annotation = binding.annotation
+        return (
+            isinstance(annotation, (ast.Name, ast.Attribute))
+            and self._semantics.qualified_name(annotation) in ("torch.Tensor", "torch.nn.Parameter")
+            and not self._has_own_tensors
         )
 
-    def _name(self, node: ast.expr) -> str:
-        return self._semantics.qualified_name(node) or ""
+    @cached_property
+    def _has_own_tensors(self) -> bool:
+        """Whether the file has a class of tensors of its own, whose methods may do something else."""
+        derives = self._semantics.facts.derives_from
+        own = any(derives(each, "torch.Tensor", "torch.nn.Parameter") for each in self._semantics.facts.classes)
+        return own or bool({"__torch_function__", "as_subclass", "__torch_dispatch__"} & self._semantics.words.all)
 
-    def _has_tensor(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is a tensor: the parameter of a module of torch, or what nothing but tensors is assigned to."""
-        owner = node.value
-        if node.attr not in PARTS and self._semantics.facts.self_class(owner) is None:
-            return node.attr in torch_api.PARAMETER_ATTRIBUTES.get(self._semantics.kind(owner).name, ())
-        return super()._has_tensor(node) and (node.attr in PARTS or not self._is_set_from_outside(node.attr))
-
-    def _is_set_from_outside(self, attribute: str) -> bool:
-        """Whether any code of the file assigns to an attribute of this name of something else than ``self``."""
-        if self._set is None:
-            nodes = self._semantics.tree.of_type(ast.Attribute)
-            stored = [each for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)]
-            self._set = {each.attr for each in stored if self._semantics.facts.self_class(each.value) is None}
-        return attribute in self._set
-
-    def _makes_tensor(self, module: Kind) -> bool:
-        return super()._makes_tensor(module) and module.name not in _OPAQUE
-
-    def _has_what_only_tensors_have(self, function: ast.Attribute) -> bool:
-        return False  # among the classes of torch; a project has others
-
-    def _has_passed(self, name: ast.Name) -> bool:
-        """Whether code that has run before, whatever the way here, would have raised if ``name`` were no tensor."""
-        found = self._semantics.bindings.reaching(name)
-        if len(found) != 1:
+    def _binds_sum(self, binding: Binding, exact: bool) -> bool:
+        """Whether an augmented assignment keeps a tensor, or makes a number one."""
+        numbers = self._semantics.of(Numbers)
+        value = binding.value
+        if value is None or not binding.before:
             return False
-        [binding] = found
-        flow = self._semantics.control_flow
-        witnesses = [use for use in binding.uses if use is not name and self._is_demanded(use)]
-        scope = flow.scope(name)
-        return any(flow.scope(use) is scope and not flow.may_start_with(scope, name, avoiding=[use]) for use in witnesses)
-
-    def _is_demanded(self, use: ast.Name) -> bool:
-        """Whether a use raises where the value is no tensor."""
-        call = self._semantics.tree.parent(use)
-        if not (isinstance(call, ast.Call) and call.args and call.args[0] is use):
+        is_tensor = self._holds(value, exact=exact)
+        if not is_tensor and not numbers.is_number(value):
             return False
-        if self._name(call.func) in DEMANDING:
+        before = [self._tensors.holds((each, exact)) for each in binding.before]
+        return all(before) or (is_tensor and all(h or numbers.binds(each) for h, each in zip(before, binding.before)))
+
+    def _binds_item(self, binding: Binding, exact: bool) -> bool:
+        """Whether a loop gives a name tensors: rows of one, the parameters of a module, batches of a loader made in sight."""
+        iterable, path = binding.value, binding.path
+        if iterable is None or None in path:
+            return False
+        if self._semantics.of(Parameters).are_tensors(iterable, path, exact=exact) or self._semantics.of(Loaders).gives(
+            iterable, path
+        ):
             return True
-        called = self._semantics.kind(call.func)
-        return called.type is Type.MODULE and called.definition is None and self._makes_tensor(called)
+        while True:
+            match iterable:
+                case ast.Call(func=ast.Name(id="enumerate"), args=[inner]) if path[:1] == (1,):
+                    iterable, path = inner, path[1:]
+                case ast.Call(func=ast.Name(id="zip"), args=parts) if path and path[0] is not None and path[0] < len(parts):
+                    if any(isinstance(each, ast.Starred) for each in parts):
+                        return False
+                    iterable, path = parts[path[0]], path[1:]
+                case _ if elements := self._values.listed(iterable):
+                    steps = tuple(step for step in path if step is not None)
+                    return all(self._holds(each, steps, exact=exact) for each in elements)
+                case ast.Call() if not path and self._gives_several(iterable):
+                    return self._holds(iterable, (0,), exact=exact)
+                case _:
+                    return not path and self._holds(iterable, exact=exact)
+
+    def _gives_several(self, call: ast.Call) -> bool:
+        """Whether a call is of a function or method of torch that gives a tuple of tensors, all alike."""
+        name = self._semantics.qualified_name(call.func) or ""
+        result = torch_api.FUNCTIONS.get(name, "")
+        if isinstance(call.func, ast.Attribute) and not name.startswith("torch."):
+            result = torch_api.TENSOR_METHODS.get(call.func.attr, "")
+        return result in ("tuple", "list")
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+
+    def _gives(self, call: ast.Call, path: tuple[int, ...], exact: bool) -> bool:
+        """Whether what a call gives, or the part of it at ``path``, is a tensor."""
+        name = self._semantics.qualified_name(call.func)
+        if name is not None and name.startswith("torch."):
+            return not self._has_functions and self._gives_by_torch(call, name, path)
+        if name == "copy.deepcopy" and len(call.args) == 1:
+            return self._holds(call.args[0], path, exact=exact)
+        if (
+            name == "builtins.next"
+            and call.args
+            and self._semantics.of(Parameters).are_tensors(call.args[0], path, exact=exact)
+        ):
+            return True
+        if isinstance(call.func, ast.Attribute) and self._gives_by_method(call, call.func, path, exact):
+            return True
+        if (function := self._values.called(call)) is not None:
+            returned = self._values.returned(function)
+            return bool(returned) and all(self._holds(each, path) for each in returned or ())
+        if isinstance(call.func, ast.Attribute):
+            own = self._modules.classes(call.func.value, exact=exact)
+            if own and all(self._semantics.facts.method(each, call.func.attr) is not None for each in own):
+                return all(self._gives_by_own(each, call.func.attr, path) for each in own)
+        made = self._modules.made(call.func, exact=exact)
+        return (
+            bool(made) and not self._modules.are_hooked and all(self._gives_by_module(call, each, path, exact) for each in made)
+        )
+
+    @cached_property
+    def _has_functions(self) -> bool:
+        """Whether the file has objects that take part in torch's functions, which then give what these make of it."""
+        return "__torch_function__" in self._semantics.words.all
+
+    def _gives_by_torch(self, call: ast.Call, name: str, path: tuple[int, ...]) -> bool:
+        if name.startswith(_NO_RESULTS) or name in _UNINITIALISED:
+            return name == "torch.nn.utils.rnn.pad_sequence" and not path
+        if name in ("torch.autograd.Variable", "torch.nn.Parameter") and not path:
+            return True
+        if path:
+            result = torch_api.FUNCTIONS.get(name, "").partition("|")
+            return len(path) == 1 and ("tuple" in result or "list" in result)
+        kind = self._semantics.kind(call)
+        is_open = any(isinstance(each, ast.Starred) for each in call.args) or any(word.arg is None for word in call.keywords)
+        return kind.is_tensor and not kind.loose and not (is_open and "|" in torch_api.FUNCTIONS.get(name, ""))
+
+    def _gives_by_method(self, call: ast.Call, method: ast.Attribute, path: tuple[int, ...], exact: bool) -> bool:
+        result = torch_api.TENSOR_METHODS.get(method.attr, "tensor" if method.attr in _CASTS else "")
+        if method.attr == "type" and not call.args and not call.keywords:
+            return False
+        wanted = ("tuple", "list") if path else ("tensor",)
+        if (
+            len(path) > 1
+            or not result
+            or method.attr == "as_subclass"
+            or not (result.startswith(wanted) or result.endswith(wanted))
+        ):
+            return False
+        if not path and "|" in result and not self._semantics.kind(call).is_tensor:
+            return False
+        return self._holds(method.value, exact=exact)
+
+    def _gives_by_own(self, definition: ast.ClassDef, method: str, path: tuple[int, ...]) -> bool:
+        """Whether a method of a class of the file, of an object of that very class, gives a tensor."""
+        function = self._semantics.facts.method(definition, method)
+        returned = self._values.returned(function) if function is not None else None
+        return bool(returned) and all(self._holds(each, path, exact=True) for each in returned or ())
+
+    def _gives_by_module(self, call: ast.Call, made: Made, path: tuple[int, ...], exact: bool) -> bool:
+        """Whether calling a module gives a tensor, or several with one at ``path``."""
+        if made.definition is not None:
+            return self._gives_by_own(made.definition, "forward", path)
+        if made.name in PARALLEL and made.call.args:
+            inner = self._modules.made(made.call.args[0])
+            return bool(inner) and all(self._gives_by_module(call, each, path, exact) for each in inner)
+        if made.name == "torch.nn.Sequential":
+            last = [self._modules.made(layer) for layer in self._modules.last_layers(made)]
+            of_any = [each for layer in last for each in layer]
+            return bool(last) and all(last) and all(self._gives_by_module(call, each, path, exact) for each in of_any)
+        if made.name in _RECURRENT:
+            is_long = made.name == "torch.nn.LSTM"
+            if path == (0,):  # of a packed sequence it would be one
+                return bool(call.args) and self._holds(call.args[0], exact=exact)
+            return path in ((1, 0), (1, 1)) if is_long else path == (1,)
+        if made.name == "torch.nn.LSTMCell":
+            return path in ((0,), (1,))
+        return not path and gives_tensor(made)
+
+    # --- attributes --------------------------------------------------------------------------------------------------
+
+    def _is_attribute(self, node: ast.Attribute, exact: bool) -> bool:
+        if node.attr in PARTS and (self._holds(node.value, exact=exact) or self._is_gradient(node)):
+            return True
+        if self._semantics.of(Parameters).is_own(node):
+            return True
+        if (stored := self._modules.stored(node.value, node.attr, exact=exact)) and all(
+            self._holds(each.node, each.path, exact=True) for each in stored
+        ):
+            return True
+        made = self._modules.made(node.value, exact=exact)
+        return bool(made) and all(
+            node.attr in torch_api.PARAMETER_ATTRIBUTES.get(each.name, ()) and "Lazy" not in each.name for each in made
+        )
+
+    def _is_gradient(self, node: ast.Attribute) -> bool:
+        """Whether ``node`` is the gradient of a parameter: a lazy one has none."""
+        return node.attr == "grad" and self._semantics.of(Parameters).is_parameter(node.value)
 
     # --- what is said of the others ----------------------------------------------------------------------------------
 
@@ -134,19 +329,17 @@ class Tensors(LikelyTensors):
         match node:
             case ast.Name(id=name):
                 for binding in self._semantics.bindings.reaching(node):
-                    if not self._tensors.hold(binding):
+                    if not self._binds(binding, Part(node)):
                         return self._doubt_of(binding)
                 return f"nothing shows that `{name}` is a tensor"
             case ast.Attribute(attr="data" | "grad" | "T", value=inner) | ast.Subscript(value=inner):
                 return self._doubt(inner)
             case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in torch_api.TENSOR_METHODS:
-                return self._doubt(inner) if isinstance(inner, ast.Name) else f"`{_short(node)}` may be no tensor"
-        return f"`{_short(node)}` may be no tensor"
+                return self._doubt(inner) if isinstance(inner, ast.Name) else f"`{shown(node)}` may be no tensor"
+        return f"`{shown(node)}` may be no tensor"
 
     def _doubt_of(self, binding: Binding) -> str:
         name = binding.name
-        if self._tests.ask_about(binding):
-            return f"the code asks what `{name}` is; it may be no tensor"
         match binding.form:
             case Form.PARAMETER:
                 return f"`{name}` is an argument; it may be no tensor"
@@ -154,11 +347,15 @@ class Tensors(LikelyTensors):
                 return f"`{name}` is imported; it may be no tensor"
         if binding.value is None:
             return f"`{name}` may be no tensor"
-        return f"`{name}` comes from `{_short(binding.value)}`; it may be no tensor"
+        return f"`{name}` comes from `{shown(binding.value)}`; it may be no tensor"
 
 
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    if len(text) <= _LONGEST:
-        return text
-    return f"{ast.unparse(node.func)}(…)"[-_LONGEST:] if isinstance(node, ast.Call) else "…"
+def gives_tensor(made: Made) -> bool:
+    """Whether calling a layer or loss of torch gives one tensor, whatever it is given."""
+    if made.name in _OPAQUE:
+        return False
+    last = re.sub("[123]d$", "", made.name.rpartition(".")[2])
+    if last in _INDICES_AT:
+        words = {word.arg for word in made.call.keywords}
+        return not words & {None, "return_indices"} and len(made.call.args) <= _INDICES_AT[last]
+    return True

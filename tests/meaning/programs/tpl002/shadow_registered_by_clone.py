@@ -1,6 +1,5 @@
 # attacks: TPL002
 # promise: a clone of a parameter's values shares nothing with it
-# stays safe: yes
 """The shadow of an EMA is registered with clones and updated out of place."""
 import torch
 from torch import nn

@@ -8,7 +8,7 @@ from functools import reduce
 
 import pytest
 
-from torchlint.semantics.certainty.tensors import DEMANDING
+from torchlint.semantics.provenance.witnesses import DEMANDING
 
 torch = pytest.importorskip("torch")
 Output = namedtuple("Output", ["data", "loss"])
