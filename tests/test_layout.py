@@ -76,7 +76,6 @@ LONG_FILES = {
 MOST_MODULES = 14
 LARGE_FOLDERS = {
     "torchlint/model": "a module for each group of questions, beside the joint",
-    "torchlint/semantics/certainty": "a module for each fact",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
     "torchlint/semantics/modules": "all that is asked of the classes of modules",
     "torchlint/semantics/certainty": "a module for each fact that safe fixes rest on",

@@ -30,7 +30,8 @@ class FlagOwners:
         leaf = known(
             kind.grad is Grad.LEAF or self._is_new(owner), f"`{shortened(owner)}` may be no parameter, and refuse the flag"
         )
-        return self._is_flag(value) & self._semantics.of(Tensors).fact(owner) & leaf & self._elsewhere.reads_nothing(wrong)
+        is_tensor = self._semantics.of(Tensors).tensor_or_lazy(owner)
+        return self._is_flag(value) & is_tensor & leaf & self._elsewhere.reads_nothing(wrong)
 
     def _is_new(self, owner: ast.expr) -> bool:
         """Whether ``owner`` has just been made by a factory of floats, and nothing was done with it since."""

@@ -14,6 +14,7 @@ from torchlint.semantics.code.invariants import Invariants
 from torchlint.semantics.provenance.loaders import Loaders
 from torchlint.semantics.provenance.modules import PARALLEL, Made, Modules
 from torchlint.semantics.provenance.numbers import Numbers
+from torchlint.semantics.provenance.own_stores import OwnStores
 from torchlint.semantics.provenance.parameters import Parameters
 from torchlint.semantics.provenance.values import Part, Values, index_of, shown
 from torchlint.semantics.provenance.witnesses import Witnesses
@@ -59,6 +60,10 @@ class Tensors:
         if kind.known and not kind.is_tensor:
             return refuted(f"`{shown(node)}` is no tensor")
         return unknown(self._doubt(node))
+
+    def tensor_or_lazy(self, node: ast.expr) -> Fact:
+        """Whether ``node`` is a tensor, be it a parameter that waits for its first batch, which has flags but no values yet."""
+        return CERTAIN if self._semantics.of(Parameters).is_parameter(node) else self.fact(node)
 
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether ``node`` is a tensor for certain."""
@@ -309,6 +314,8 @@ class Tensors:
             return True
         if self._semantics.of(Parameters).is_own(node):
             return True
+        if (value := self._semantics.of(OwnStores).value(node)) is not None and self._holds(value, exact=exact):
+            return True
         if (stored := self._modules.stored(node.value, node.attr, exact=exact)) and all(
             self._holds(each.node, each.path, exact=True) for each in stored
         ):
@@ -319,8 +326,8 @@ class Tensors:
         )
 
     def _is_gradient(self, node: ast.Attribute) -> bool:
-        """Whether ``node`` is the gradient of a parameter: a lazy one has none."""
-        return node.attr == "grad" and self._semantics.of(Parameters).is_parameter(node.value)
+        """Whether ``node`` is the gradient or data of a parameter: a lazy one has no gradient, and data that is empty."""
+        return node.attr in ("grad", "data") and self._semantics.of(Parameters).is_parameter(node.value)
 
     # --- what is said of the others ----------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import Function
+from torchlint.semantics.provenance.own_stores import OwnStores
 from torchlint.semantics.provenance.values import Part, Values, index_of
 
 _DEEP = 30
@@ -84,20 +86,31 @@ class Modules:
             case ast.Call():
                 yield from self._called(part.node, part.exact)
             case ast.Name():
-                ways = [self._made(self._values.assigned(each, exact=part.exact)) for each in self._values.bindings(part.node)]
-                yield from _all_of(ways)
+                yield from _all_of([self._bound(each, part.exact) for each in self._values.bindings(part.node)])
             case ast.IfExp(body=body, orelse=orelse):
                 yield from _all_of([self._made(Part(each, exact=part.exact)) for each in (body, orelse)])
             case ast.Attribute(value=owner, attr="module") if around := self.made(owner, exact=part.exact):
                 if all(each.name in PARALLEL and each.call.args for each in around):
                     yield from _all_of([self.made(each.call.args[0], exact=part.exact) for each in around])
             case ast.Attribute(value=owner, attr=name):
-                yield from _all_of([self._made(stored) for stored in self.stored(owner, name, exact=part.exact)])
+                if (value := self._semantics.of(OwnStores).value(part.node)) is not None:
+                    yield from self._made(Part(value, exact=part.exact))
+                else:
+                    yield from _all_of([self._made(stored) for stored in self.stored(owner, name, exact=part.exact)])
             case ast.Subscript(value=owner) if (index := index_of(part.node)) is not None:
                 for each in self.made(owner, exact=part.exact):
                     layers = sequence_layers(each)
                     if -len(layers) <= index < len(layers):
                         yield from self.made(layers[index], exact=part.exact)
+
+    def _bound(self, binding: Binding, exact: bool) -> tuple[Made, ...]:
+        """The modules that a binding may bind; of an argument, that of torch that it is annotated as."""
+        annotation = binding.annotation
+        if binding.form is Form.PARAMETER and annotation is not None:
+            name = self._semantics.qualified_name(annotation) or ""
+            made_somehow = ast.Call(annotation, [], [ast.keyword(None, annotation)])
+            return (Made(made_somehow, name),) if name in torch_api.MODULES - _ABSTRACT else ()
+        return self._made(self._values.assigned(binding, exact=exact))
 
     def _called(self, call: ast.Call, exact: bool) -> Iterator[Made]:
         name = self._semantics.qualified_name(call.func) or ""

@@ -176,11 +176,34 @@ class Parameters:
         if own is not None:
             is_torch = self._facts.derives_from(own, "torch.nn.Module")
             return is_torch and not any(self._facts.method(own, name) for name in _LISTED)
+        if isinstance(node, ast.Attribute):
+            return self._is_own_module(node)
         found = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        return bool(found) and all(
-            each.annotation is not None and self._semantics.qualified_name(each.annotation) in torch_api.MODULES
-            for each in found
-        )
+        return bool(found) and all(map(self._binds_module, found))
+
+    def _binds_module(self, binding: Binding) -> bool:
+        if binding.annotation is not None and binding.form is Form.PARAMETER:
+            return self._semantics.qualified_name(binding.annotation) in torch_api.MODULES
+        match binding.value:
+            case ast.Call(func=function) if binding.form is Form.ASSIGNMENT and not binding.path:
+                return (self._semantics.qualified_name(function) or "").startswith("torchvision.models.")
+        return False
+
+    def _is_own_module(self, node: ast.Attribute) -> bool:
+        """Whether ``self.m`` is a module that the class's own ``__init__`` registers; it can be replaced by modules only."""
+        definition = self._facts.self_class(node.value)
+        if definition is None or not self._modules.is_guarded(definition) or self._modules.sets_anything:
+            return False
+        stores = [store for slot in self._facts.slots(definition, node.attr) for store in slot.stores]
+        if any(isinstance(store.ctx, ast.Del) for store in stores):
+            return False
+        return any(self._is_unconditional(store) and self._stores_module(store) for store in stores)
+
+    def _stores_module(self, store: ast.Attribute) -> bool:
+        match self._semantics.tree.parent(store):
+            case ast.Assign(value=value):
+                return bool(self._modules.made(value, exact=True))
+        return False
 
     def _is_whole(self, node: ast.expr, *, exact: bool) -> bool:
         """Whether a module is made in sight of layers that need no first batch to be initialised."""
