@@ -215,6 +215,17 @@ PITFALLS = [
         safe="""\
             net = models.resnet18()
             rate = 0.1
+            for p in net.parameters():
+                p.data.sub_(p.grad.data * rate)
+
+            import torch.optim as optim
+
+            optimizer = optim.SGD(net.parameters(), lr=rate)
+            criterion = torch.nn.CrossEntropyLoss()
+            """,
+        unsafe="""\
+            net = models.resnet18()
+            rate = 0.1
             with torch.no_grad():
                 for p in net.parameters():
                     p.sub_(p.grad * rate)
@@ -235,6 +246,12 @@ PITFALLS = [
             """,
         findings=[(1, "TPL101"), (1, "TPL104"), (2, "TPL101"), (2, "TPL104")],
         safe="""\
+            anchors = torch.from_numpy(emb_a.cpu().data.numpy()[hard]).cuda().requires_grad_()
+            others = torch.from_numpy(emb_b.cpu().data.numpy()[hard]).cuda().requires_grad_()
+            distance = TripletLoss(margin)(anchors, others)
+            distance.backward()
+            """,
+        unsafe="""\
             anchors = torch.from_numpy(emb_a.detach().cpu().numpy()[hard]).cuda().requires_grad_()
             others = torch.from_numpy(emb_b.detach().cpu().numpy()[hard]).cuda().requires_grad_()
             distance = TripletLoss(margin)(anchors, others)
@@ -245,7 +262,8 @@ PITFALLS = [
         name="from the GPU to numpy",
         text="features = out.cpu().data.numpy()\nscores = out.data.cpu().numpy()\n",
         findings=[(1, "TPL104"), (2, "TPL104")],
-        safe="features = out.detach().cpu().numpy()\nscores = out.detach().cpu().numpy()\n",
+        safe="features = out.cpu().data.numpy()\nscores = out.data.cpu().numpy()\n",
+        unsafe="features = out.detach().cpu().numpy()\nscores = out.detach().cpu().numpy()\n",
     ),
     Pitfall(
         name="a backbone that was meant to be frozen",
@@ -269,7 +287,8 @@ PITFALLS = [
         name="parameters are looked at through .data, in a file indented by tabs",
         text="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.data), p.size())\n",
         findings=[(4, "TPL002")],
-        safe="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.detach()), p.size())\n",
+        safe="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.data), p.size())\n",
+        unsafe="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.detach()), p.size())\n",
     ),
     Pitfall(
         name="a copy of the output is kept by .data",

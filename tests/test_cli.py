@@ -333,7 +333,8 @@ def test_noqa() -> None:
 def test_the_page_of_a_rule() -> None:
     result = torchlint_("rule", "TPL005")
     assert result.stdout.startswith(
-        "# requires-grad-typo (TPL005)\n\nThis rule is on by default. What it finds is an error. Its fix is safe.\n\n"
+        "# requires-grad-typo (TPL005)\n\nThis rule is on by default. What it finds is an error. "
+        "Its fix is safe or, applied with `--unsafe-fixes` only, unsafe, depending on the code.\n\n"
         "## What it does\n"
     )
     for heading in ("## Why is this bad", "## Example", "## Use instead", "## Fix safety", "## References"):
@@ -351,8 +352,8 @@ def test_the_table_of_rules() -> None:
     lines = [line.split() for line in torchlint_("rule", "--all").stdout.splitlines()]
     assert lines[0] == ["code", "name", "severity", "default", "fix"]
     assert ["TPL001", "data-mutation", "error", "on", "safe", "or", "unsafe"] in lines
-    assert ["TPL002", "data-access", "warning", "on", "safe"] in lines
-    assert ["TPL005", "requires-grad-typo", "error", "on", "safe"] in lines
+    assert ["TPL002", "data-access", "warning", "on", "safe", "or", "unsafe"] in lines
+    assert ["TPL005", "requires-grad-typo", "error", "on", "safe", "or", "unsafe"] in lines
 
 
 def test_prove_is_handed_on() -> None:
