@@ -288,7 +288,8 @@ PITFALLS = [
         text="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.data), p.size())\n",
         findings=[(4, "TPL002")],
         safe="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.data), p.size())\n",
-        unsafe="class N(nn.Module):\n\tdef f(self):\n\t\tfor p in self.parameters():\n\t\t\tprint(type(p.detach()), p.size())\n",
+        unsafe="class N(nn.Module):\n\tdef f(self):\n"
+        "\t\tfor p in self.parameters():\n\t\t\tprint(type(p.detach()), p.size())\n",
     ),
     Pitfall(
         name="a copy of the output is kept by .data",

@@ -71,10 +71,10 @@ def test_torch_is_spelt_as_in_the_file() -> None:
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ("", Applicability.SAFE),
+        ("", Applicability.UNSAFE),  # a model from another file, of which nobody here knows
         ("def penalty(model, x):\n    return torch.autograd.grad(model(x).sum(), x)[0]\n", Applicability.UNSAFE),
         ("forces = model.forces\n", Applicability.UNSAFE),
-        ("for p in model.parameters():\n    p.requires_grad = False\n", Applicability.SAFE),
+        ("for p in model.parameters():\n    p.requires_grad = False\n", Applicability.UNSAFE),
     ],
 )
 def test_models_of_files_that_work_with_gradients_may_need_them(more: str, expected: Applicability) -> None:

@@ -112,8 +112,8 @@ def test_the_cache_does_not_repeat_a_long_line_for_each_of_its_findings() -> Non
 
 
 def test_thousands_of_fixes_are_made_in_one_round() -> None:
-    outcome = linted("import torch\np = torch.ones(1)\n" + "p.requres_grad = 1\n" * 5000, task=FIXES)
-    assert outcome.replacement == b"import torch\np = torch.ones(1)\n" + b"p.requires_grad = 1\n" * 5000
+    outcome = linted("import torch\np = torch.ones(1)\n" + "p.requres_grad = True\n" * 5000, task=FIXES)
+    assert outcome.replacement == b"import torch\np = torch.ones(1)\n" + b"p.requires_grad = True\n" * 5000
     assert len(outcome.fixed) == 5000
 
 
@@ -257,7 +257,8 @@ def test_without_a_standard_input_there_is_nothing_to_lint() -> None:
 def test_without_other_streams_files_are_fixed_as_ever() -> None:
     Path("a.py").write_text(TYPO)
     finished = with_closed("<&- 2>&-", "--fix", "a.py", "missing.py")
-    assert (finished.returncode, finished.stdout) == (2, "Found 1 error (1 fixed, 0 remaining).\n")
+    said = "Found 1 error (1 fixed, 0 remaining).\n1 file could not be read: missing.py.\n"
+    assert (finished.returncode, finished.stdout) == (2, said)
     assert Path("a.py").read_text() == RIGHT
 
 

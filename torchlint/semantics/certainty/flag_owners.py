@@ -11,7 +11,7 @@ from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.certainty.other_code import OtherCode
 from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.tensors import Tensors
-from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import last_name
 
 _FLOATS = frozenset({"torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty", "torch.eye"})
@@ -23,6 +23,7 @@ class FlagOwners:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._elsewhere = semantics.of(OtherCode)
+        self._first_uses: dict[Binding, float] = {}
 
     def parameter(self, owner: ast.expr, value: ast.expr | None, wrong: str) -> Fact:
         """Whether ``owner`` is a leaf that takes the flag ``value``, and nobody reads the attribute ``wrong`` of it."""
@@ -40,9 +41,15 @@ class FlagOwners:
             return False
         match found[0].value:
             case ast.Call(func=function, keywords=[]) if self._semantics.qualified_name(function) in _FLOATS:
-                before = [use for use in found[0].uses if use.lineno < owner.lineno]
-                return not any(self._semantics.tree.loops(owner)) and all(map(self._is_marked, before))
+                return not any(self._semantics.tree.loops(owner)) and owner.lineno <= self._first_use(found[0])
         return False
+
+    def _first_use(self, binding: Binding) -> float:
+        """The line of the first use that does more than set an attribute."""
+        if binding not in self._first_uses:
+            lines = [use.lineno for use in binding.uses if not self._is_marked(use)]
+            self._first_uses[binding] = min(lines, default=float("inf"))
+        return self._first_uses[binding]
 
     def _is_marked(self, use: ast.Name) -> bool:
         """Whether a use sets an attribute and nothing else."""
