@@ -277,7 +277,7 @@ def test_neighbouring_statements_share_one_no_grad() -> None:
         for p in model.parameters():
             with torch.no_grad():
                 p.mul_(0.9)
-                p.add_(p.grad)
+                p.add_(p.grad.detach())
             print(p)
             with torch.no_grad():
                 p.zero_()

@@ -55,9 +55,9 @@ def test_the_configuration(text: str, expected: list[str]) -> None:
 
 
 def test_which_fixes_are_applied() -> None:
-    torchlint_("--fix", "--unfixable", "data-access")
+    torchlint_("--fix", "--unsafe-fixes", "--unfixable", "data-access")
     assert Path("a.py").read_text() == TEXT.replace("requres", "requires")
-    torchlint_("--fix", "--fixable", "data-access")
+    torchlint_("--fix", "--unsafe-fixes", "--fixable", "data-access")
     assert Path("a.py").read_text() == TEXT.replace("requres", "requires").replace(".data", ".detach()")
 
 
