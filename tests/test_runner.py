@@ -99,11 +99,12 @@ def test_findings_come_in_the_order_of_the_files(jobs: int, filler: str) -> None
 
 
 def test_few_bytes_stay_in_this_process_and_many_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    def leave_trace(source: object, rules: object, options: object) -> list[Diagnostic]:
+    def leave_trace(source: object, rules: object, options: object, **more: object) -> list[Diagnostic]:
         Path(str(os.getpid())).touch()
         return []
 
     monkeypatch.setattr("torchlint.engine.examination.lint", leave_trace)
+    monkeypatch.setattr("torchlint.engine.workers.may_fork", lambda: True)  # a spawned process would not know of this
     run(make(a=TYPO, b=TYPO), LINT, jobs=2)
     assert [path.name for path in Path.cwd().iterdir() if path.name.isdigit()] == [str(os.getpid())]
     Path(str(os.getpid())).unlink()
@@ -295,7 +296,7 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
     text = "# coding: ascii\n" + TYPO
     Path("a.py").write_text(text)
 
-    def fix(source: Any, rules: object, applicability: object, options: object, wanted: object) -> Any:
+    def fix(source: Any, rules: object, applicability: object, options: object, **more: object) -> Any:
         from torchlint.engine.fixer import FixResult
 
         return FixResult(source.text + "é", (), ())
@@ -309,7 +310,7 @@ def test_a_fix_that_the_encoding_has_no_bytes_for_is_not_written(monkeypatch: py
 
 
 def test_a_fix_that_would_break_the_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fix(source: Any, rules: object, applicability: object, options: object, wanted: object) -> Any:
+    def fix(source: Any, rules: object, applicability: object, options: object, **more: object) -> Any:
         from torchlint.engine.fixer import FixResult
 
         [found] = examine(TYPO.encode(), "a.py", LINT).diagnostics

@@ -86,6 +86,7 @@ def test_a_line_whose_comment_would_not_count_is_left_alone_and_reported(line: s
     result = torchlint_("--add-noqa")
     assert result.stderr.splitlines() == [
         "a.py:3:7: error: cannot add a comment for TPL002: what stands in a string there counts as the line's noqa comment",
+        "1 file could not be linted in full: a.py.",
         "Added 1 noqa comment.",
     ]
     assert result.returncode == 2

@@ -51,6 +51,8 @@ def walked(module: ast.Module) -> Iterator[str]:
 
 def test_no_name_of_the_fixtures_is_missed() -> None:
     for path in sorted(fixtures_folder().rglob("*.py")):
+        if "async_keyword" in path.parent.name:
+            continue  # no Python since 3.7 parses what this rule finds
         module = ast.parse(path.read_text(encoding="utf-8"))
         assert Words(Tree(module)).all >= {*walked(module)} - {"u"}, path  # the prefix of a string is no word of the code
 

@@ -71,7 +71,7 @@ class Replaceable:
         bindings, scope = self._semantics.bindings.reaching(name), self._semantics.bindings.scope_of(name)
         if not bindings or any(each.scope is not scope for each in bindings):
             return unknown(f"`{name.id}` belongs to an enclosing scope")
-        uses = {use for each in bindings for use in each.uses if use is not name}
+        uses = dict.fromkeys(use for each in bindings for use in each.uses if use is not name)
         if any(self._semantics.bindings.scope_of(use) is not scope for use in uses):
             return unknown(f"`{name.id}` is used by other functions as well")
         flow, stores = self._semantics.control_flow, [each.node for each in bindings]
