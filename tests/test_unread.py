@@ -200,7 +200,7 @@ FLAT = {
 }
 
 
-@pytest.mark.parametrize("action", [[], ["--fix"]], ids=["lint", "fix"])
+@pytest.mark.parametrize("action", [[], ["--fix", "--unsafe-fixes"]], ids=["lint", "fix"])
 @pytest.mark.parametrize("name", FLAT)
 def test_what_pythons_parser_takes_is_linted_and_fixed(name: str, action: list[str]) -> None:
     Path("a.py").write_text(f"import torch\nx = torch.ones(1)\n{FLAT[name]}")
