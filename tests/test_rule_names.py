@@ -103,6 +103,10 @@ def test_codes_are_added_to_a_comment_of_names() -> None:
 
 def test_commands() -> None:
     assert torchlint_("rule", "data-access").stdout.startswith("# data-access (TPL002)\n")
+
+
+def test_a_rule_is_proven_by_its_name() -> None:
+    pytest.importorskip("torch")
     assert "TPL005 requires-grad-typo" in torchlint_("prove", "requires-grad-typo", "--device", "cpu").stdout
 
 

@@ -196,7 +196,7 @@ def test_lines_in_brackets_and_strings_are_python() -> None:
 FLAT = {
     "swaps": "a, b = x, x\n" + "a, b = b, a\n" * 1500 + "c = a.data\n",
     "renames": "x0 = x\n" + "".join(f"x{i + 1} = x{i}\n" for i in range(4000)) + "y = x4000.data\n",
-    "signs": f"y = x.data\nz = {'-' * 3000}1\n",
+    "signs": f"y = x.data\nz = {'-' * 2000}1\n",
 }
 
 

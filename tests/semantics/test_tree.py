@@ -14,7 +14,9 @@ import torchlint
 from torchlint.semantics.code.tree import Tree, walk
 
 PACKAGE = Path(torchlint.__file__).parent
-FILES = sorted([*PACKAGE.rglob("*.py"), *Path(__file__).parent.glob("*.py")])
+FILES = sorted(
+    [*(path for path in PACKAGE.rglob("*.py") if "_fixtures" not in path.parts), *Path(__file__).parent.glob("*.py")]
+)
 
 EVERYTHING = '''
 """Every kind of node."""
