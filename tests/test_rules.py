@@ -80,6 +80,13 @@ def test_fixes_are_as_safe_as_marked(rule: Entry) -> None:
 
 
 @each_rule
+def test_what_few_would_change_is_marked_as_strict(rule: Entry) -> None:
+    text = read(rule, "bad.py")
+    expected = sorted((marker.row, marker.is_strict) for marker in expectations(text, rule.code))
+    assert sorted((found.location.row, found.is_strict) for found in findings(text, rule)) == expected
+
+
+@each_rule
 def test_says_what_it_is_about(rule: Entry) -> None:
     for found in findings(read(rule, "bad.py"), rule):
         assert found.name == rule.name
@@ -205,6 +212,7 @@ def test_markers_are_read_as_described() -> None:
         "# next line: TPL001",
         "c()",
         "d()  # TPL00",
+        "e()  # TPL001 strict, TPL001 strict -> 7 (unsafe)",
     )
     text = "\n".join(marked)
     assert expectations(text, "TPL001") == [
@@ -212,4 +220,6 @@ def test_markers_are_read_as_described() -> None:
         Expected(2, 14, Applicability.UNSAFE),
         Expected(2, None, None),
         Expected(4, None, Applicability.SAFE),
+        Expected(6, None, Applicability.SAFE, is_strict=True),
+        Expected(6, 7, Applicability.UNSAFE, is_strict=True),
     ]

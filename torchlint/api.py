@@ -13,7 +13,7 @@ from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options, accumulation
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.selection import select_rules
+from torchlint.rules.selection import select_rules, unnamed
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.notebook import NotebookSource
 from torchlint.text.reading import NOTEBOOK
@@ -121,4 +121,5 @@ class _Request(NamedTuple):
         )
         rules = select_rules(select, ignore, extend_select, among=all_rules(plugins))
         with_ = accumulation(accumulate_with, (rule.code for rule in rules))
-        return cls(read, rules, Options(target, with_, plugins=tuple(plugins)))
+        lenient = unnamed(rules, (*(select or ()), *extend_select))
+        return cls(read, rules, Options(target, with_, plugins=tuple(plugins), lenient=lenient))

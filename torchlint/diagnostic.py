@@ -90,7 +90,7 @@ class Diagnostic:
     ``snippet`` is the source line that ``location`` is on, without its newline, for reports that show it. Of a finding in a
     notebook, ``cell`` is the number of its cell, counted from 1 with all others, the places are within the cell, and
     ``json_row`` is the row of the file, which is JSON, that the finding's line is in. ``declared_url`` is the address that its
-    rule says its page has.
+    rule says its page has. A finding that ``is_strict`` is true, but few authors would change the line for it.
     """
 
     code: str
@@ -105,6 +105,7 @@ class Diagnostic:
     json_row: int | None = None
     declared_url: str = ""
     severity: Severity = "error"
+    is_strict: bool = False
 
     @property
     def place(self) -> str:

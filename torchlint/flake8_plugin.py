@@ -90,7 +90,8 @@ class Plugin:
         selected = (*(options.select or ()), *(options.extend_select or ()))
         cls.rules = tuple(rule for rule in known if rule.code.startswith(selected) or (rule.default and not options.select))
         with_ = accumulation(options.accumulate_with, (rule.code for rule in cls.rules))
-        cls.options = Options(target, with_, plugins=plugins)
+        lenient = frozenset(rule.code for rule in cls.rules if not rule.code.startswith(selected))
+        cls.options = Options(target, with_, plugins=plugins, lenient=lenient)
         more = sorted(rule.code for rule in known if rule.plugin)
         options.extended_default_select = [*options.extended_default_select, *more]
 

@@ -29,12 +29,14 @@ class Options:
 
     ``accumulate_with`` is what takes a loss out of its graph where either is right: ``item``, or ``detach``, which does not
     wait for the device. The fixes of rules in ``unfixable`` are not offered. ``plugins`` are those that a configuration names.
+    Of rules in ``lenient``, those that run although nobody named them, strict findings are left out.
     """
 
     target: TorchVersion = NEWEST
     accumulate_with: Accumulation = "item"
     unfixable: frozenset[str] = frozenset()
     plugins: tuple[str, ...] = ()
+    lenient: frozenset[str] = frozenset()
 
 
 DEFAULTS = Options()

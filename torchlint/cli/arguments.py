@@ -166,7 +166,10 @@ def _add_fix_options(group: argparse._ArgumentGroup) -> None:
 
 def _add_rule_options(group: argparse._ArgumentGroup) -> None:
     for option, explanation in (
-        ("--select", "the rules to run, in place of the default ones: codes, prefixes of codes, names, or ALL"),
+        (
+            "--select",
+            "the rules to run, in place of the default ones: codes, prefixes of codes, names, or strict, which is all of them",
+        ),
         ("--ignore", "rules not to run"),
         ("--extend-select", "rules to run besides"),
     ):

@@ -13,7 +13,7 @@ from torchlint.reporters import FORMATS
 from torchlint.rules import all_rules, own_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.plugins import PluginError
-from torchlint.rules.selection import SelectionError, prefixes, select_rules
+from torchlint.rules.selection import EVERYTHING, SelectionError, prefixes, select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.reading import parse_size
 
@@ -188,7 +188,7 @@ KEYS = (
         "Installed packages whose rules are known besides, by the names that they are imported by.",
         {"type": "array", "items": {"type": "string", "minLength": 1, "examples": ["acme_rules"]}},
     ),
-    _of_codes("select", "The rules to run, in place of the default ones: codes, prefixes of codes, names, or ALL."),
+    _of_codes("select", "The rules to run, in place of the default ones: codes, prefixes of codes, names, `ALL` or `strict`."),
     _of_codes("ignore", "Rules not to run."),
     _of_codes("extend-select", "Rules to run besides."),
     Key(
@@ -262,7 +262,7 @@ def schema() -> dict[str, Any]:
         "definitions": {
             "Code": {
                 "anyOf": [
-                    {"type": "string", "enum": ["ALL", *sorted(codes), *names]},
+                    {"type": "string", "enum": [*EVERYTHING, *sorted(codes), *names]},
                     {"type": "string", "pattern": _OF_PLUGIN, "description": "Rules of a plugin."},
                 ]
             }

@@ -14,7 +14,7 @@ from torchlint.diagnostic import Severity, printable
 from torchlint.options import DEFAULT_TIMEOUT, Accumulation, Options, accumulation
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.selection import is_known, select_rules
+from torchlint.rules.selection import is_known, select_rules, unnamed
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.reading import DEFAULT_LIMIT
 
@@ -85,7 +85,8 @@ class Settings:
         fixable = {rule.code for rule in select_rules(self.fixable, self.unfixable, among=self.known)}
         unfixable = frozenset(rule.code for rule in self.known if rule.code not in fixable)
         with_ = accumulation(self.accumulate_with, (rule.code for rule in self.rules))
-        return Options(self.target_torch, with_, unfixable, self.plugins)
+        named = {entry for layer in self.selections for entry in (*(layer.select or ()), *layer.extend_select)}
+        return Options(self.target_torch, with_, unfixable, self.plugins, unnamed(self.rules, named))
 
     @cached_property
     def excluded(self) -> Patterns:

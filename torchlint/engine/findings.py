@@ -35,16 +35,22 @@ class Findings:
     def of(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
         found = self._visited([rule for rule in awake if not rule.is_about_comments])
-        strongest = without_yielding({rule: found.get(rule.code, []) for rule in awake})
+        left_out = [each for rule in awake for each in found.get(rule.code, ()) if self._is_left_out(each)]
+        strongest = without_yielding(
+            {rule: [each for each in found.get(rule.code, ()) if not self._is_left_out(each)] for rule in awake}
+        )
 
         def findings_of(wanted: Sequence[Entry]) -> list[Diagnostic]:
             codes = {rule.code for rule in wanted}
             others = [rule for rule in wanted if rule not in rules]
             awake = awake_rules(others, self._data, self._options, triggers=self._triggers)
             more = self.of(others, awake) if others else []
-            return [each for each in strongest if each.code in codes] + more
+            return [each for each in (*strongest, *left_out) if each.code in codes] + more
 
         return strongest + [each for rule in awake if rule.is_about_comments for each in self._reviewed(rule, findings_of)]
+
+    def _is_left_out(self, found: Diagnostic) -> bool:
+        return found.is_strict and found.code in self._options.lenient
 
     def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
         """What rules about nodes find, by their codes."""

@@ -85,6 +85,7 @@ class Looking:
             snippet=self._source.line(start.row),
             declared_url=rule.url,
             severity=rule.severity,
+            is_strict=remark.is_strict,
         )
 
 

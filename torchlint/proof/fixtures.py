@@ -3,7 +3,8 @@
 ``bad.py`` is what the rule finds, ``fixed.py`` what all its fixes make of that, ``good.py`` what it leaves alone, and
 ``hazard.py`` the program that shows the damage (see `torchlint.proof.hazards`). In ``bad.py`` a line that the rule must report
 ends in a comment with its code: ``# TPL001``, with `` -> 14`` where the column just behind the finding matters, and
-``(unsafe)`` or ``(no fix)`` where the fix is not a safe one. Several findings on a line are divided by commas;
+``(unsafe)`` or ``(no fix)`` where the fix is not a safe one; ``# TPL001 strict`` is a finding that is not shown where the rule
+runs by default only. Several findings on a line are divided by commas;
 ``# next line: TPL001`` speaks for a line that can hold no comment.
 """
 
@@ -29,7 +30,7 @@ SECTIONS = ("What it does", "Why is this bad", "Example", "Use instead", "Fix sa
 """Those that a rule's page has, in this order."""
 FILES = ("bad.py", "fixed.py", "good.py")
 
-_MARKER = re.compile(r"(?<![A-Z])(?P<code>[A-Z]+\d+)(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
+_MARKER = re.compile(r"(?<![A-Z])(?P<code>[A-Z]+\d+)(?P<strict> strict)?(?: -> (?P<end>\d+))?(?: \((?P<fix>unsafe|no fix)\))?")
 COMMENT = re.compile(rf"# (?P<next>next line: )?(?P<markers>{_MARKER.pattern.replace('?P<', '?P<_')}(?:, .*)?)$")
 _CODE = re.compile(r"^```python\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 
@@ -41,6 +42,7 @@ class Expected:
     row: int
     end_column: int | None
     applicability: Applicability | None
+    is_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ def expectations(text: str, code: str) -> list[Expected]:
             if marker["code"] == code:
                 applicability = {None: Applicability.SAFE, "unsafe": Applicability.UNSAFE, "no fix": None}[marker["fix"]]
                 end = int(marker["end"]) if marker["end"] else None
-                found.append(Expected(row + 1 if comment["next"] else row, end, applicability))
+                row_meant = row + 1 if comment["next"] else row
+                found.append(Expected(row_meant, end, applicability, marker["strict"] is not None))
     return found
 
 
@@ -170,15 +173,16 @@ class RuleTest:
 
 
 def _marked(each: Expected) -> str:
-    return f"line {each.row}: {_as_said(each.applicability)}"
+    return f"line {each.row}: {_as_said(each.applicability, each.is_strict)}"
 
 
 def _reported(each: Diagnostic) -> str:
-    return f"line {each.location.row}: {_as_said(each.fix.applicability if each.fix is not None else None)}"
+    return f"line {each.location.row}: {_as_said(each.fix.applicability if each.fix is not None else None, each.is_strict)}"
 
 
-def _as_said(applicability: Applicability | None) -> str:
-    return "no fix" if applicability is None else f"{applicability.value} fix"
+def _as_said(applicability: Applicability | None, is_strict: bool) -> str:
+    fix = "no fix" if applicability is None else f"{applicability.value} fix"
+    return f"strict, {fix}" if is_strict else fix
 
 
 def _difference(wanted: list[str], found: list[str]) -> Iterator[str]:

@@ -23,6 +23,7 @@ class Remark:
     node: cst.CSTNode
     message: str
     fix: CodeFix | None
+    is_strict: bool = False
 
 
 class Rule(cst.CSTVisitor):
@@ -66,9 +67,13 @@ class Rule(cst.CSTVisitor):
         if wrong := [name for name in vars(cls) if name.startswith("leave_")]:
             raise TypeError(f"{cls.__name__}.{wrong[0]}: a rule visits nodes and does not leave them; ask the model instead")
 
-    def report(self, node: cst.CSTNode, message: str, fix: CodeFix | None = None) -> None:
-        """Adds a finding about ``node``, with the fix that mends it where there is one."""
-        self.remarks.append(Remark(node, message, fix))
+    def report(self, node: cst.CSTNode, message: str, fix: CodeFix | None = None, *, strict: bool = False) -> None:
+        """Adds a finding about ``node``, with the fix that mends it where there is one.
+
+        What is ``strict`` is true, but few authors would change the line for it: it is shown where the rule is selected by its
+        code, a prefix of it, its name, ``ALL`` or ``strict``, and not where it merely runs by default.
+        """
+        self.remarks.append(Remark(node, message, fix, strict))
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Called by libcst's own traversal of a whole module: visits what the model knows."""

@@ -1,4 +1,4 @@
-"""Which rules run: codes, their prefixes, names and ``ALL``, selected and ignored."""
+"""Which rules run: codes, their prefixes, names, ``ALL`` and ``strict``, selected and ignored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 
-ALL = "ALL"
+EVERYTHING = ("ALL", "strict")
+"""What stands for all rules, each with all that it finds."""
 
 
 class SelectionError(Exception):
@@ -25,10 +26,10 @@ def select_rules(
     """The rules that run, sorted by code.
 
     ``select`` replaces the default rules, ``extend_select`` adds to them, ``ignore`` removes; each is a list of codes, of
-    their prefixes (``TPL``, ``TPL1``), of names, which stand for the whole code, or ``ALL``. The longest (most specific) entry
-    that matches a rule decides, as in ruff; of two equally long ones, ``ignore``. Raises `SelectionError` for an entry that
-    matches no rule. ``among`` are the rules to choose from, by default all that there are, and ``by_default`` those that run
-    where nothing is said of them.
+    their prefixes (``TPL``, ``TPL1``), of names, which stand for the whole code, ``ALL`` or ``strict``. The longest
+    (most specific) entry that matches a rule decides, as in ruff; of two equally long ones, ``ignore``. Raises `SelectionError`
+    for an entry that matches no rule. ``among`` are the rules to choose from, by default all that there are, and ``by_default``
+    those that run where nothing is said of them.
     """
     rules = all_rules() if among is None else among
     for entry in (*(select or ()), *ignore, *extend_select):
@@ -43,6 +44,11 @@ def select_rules(
             key=lambda rule: rule.code,
         )
     )
+
+
+def unnamed(rules: Iterable[Entry], entries: Collection[str]) -> frozenset[str]:
+    """The codes of the rules that none of the ``entries`` of any list matches: those that run by default, if they run."""
+    return frozenset(rule.code for rule in rules if not any(_matches(rule, entry) for entry in entries))
 
 
 def find_rule(code: str, *, among: Sequence[Entry] | None = None) -> Entry:
@@ -80,22 +86,22 @@ def _runs(rule: Entry, selected: Sequence[str], ignored: Sequence[str], *, unask
 
 def _specificity(rule: Entry, entries: Iterable[str]) -> int | None:
     """How specific the most specific of ``entries`` that matches a rule is; None where none does."""
-    lengths = {ALL: 0, rule.name: len(rule.code)}
+    lengths = {rule.name: len(rule.code), **dict.fromkeys(EVERYTHING, 0)}
     return max((lengths.get(entry, len(entry)) for entry in entries if _matches(rule, entry)), default=None)
 
 
 def _matches(rule: Entry, entry: str) -> bool:
-    return entry in (ALL, rule.name) or (entry != "" and rule.code.startswith(entry))
+    return entry in (*EVERYTHING, rule.name) or (entry != "" and rule.code.startswith(entry))
 
 
 def is_known(entry: str, rules: Iterable[Entry]) -> bool:
-    """Whether a code, a prefix of codes, a name or ``ALL`` stands for any of ``rules``."""
-    return entry == ALL or any(_matches(rule, entry) for rule in rules)
+    """Whether a code, a prefix of codes, a name, ``ALL`` or ``strict`` stands for any of ``rules``."""
+    return entry in EVERYTHING or any(_matches(rule, entry) for rule in rules)
 
 
 def _require_known(entry: str, rules: Iterable[Entry]) -> None:
     if not is_known(entry, rules):
-        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes(rules)), ALL)))
+        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes(rules)), *EVERYTHING)))
 
 
 def _differs_in_one(code: str, entry: str) -> bool:
