@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from enum import Enum
 from typing import NoReturn
 
@@ -80,3 +81,12 @@ def all_of(*facts: Fact) -> Fact:
     for fact in facts:
         together &= fact
     return together
+
+
+def shortened(node: ast.AST, longest: int = 40) -> str:
+    """An expression for a reason: what is too long is shown without its arguments, or not at all."""
+    text = ast.unparse(node)
+    if len(text) <= longest:
+        return text
+    called = f"{ast.unparse(node.func)}(…)" if isinstance(node, ast.Call) else "…"
+    return called if len(called) <= longest else "…"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, refuted, unknown
+from torchlint.fact import CERTAIN, Fact, refuted, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.beliefs import Beliefs, Value
@@ -46,7 +46,7 @@ class Dimensions:
         if self._none.hold(node):
             return CERTAIN
         if self._semantics.kind(node).scalar is False:
-            return refuted(f"`{_short(node)}` has dimensions")
+            return refuted(f"`{shortened(node)}` has dimensions")
         return unknown(self._doubt(node))
 
     def _find(self, value: Value) -> bool:
@@ -188,7 +188,7 @@ class Dimensions:
             for binding in self._semantics.bindings.reaching(node):
                 if not self._none.hold(binding):
                     return self._doubt_of(binding)
-        return f"`{_short(node)}` may have dimensions"
+        return f"`{shortened(node)}` may have dimensions"
 
     def _doubt_of(self, binding: Binding) -> str:
         name = binding.name
@@ -196,7 +196,7 @@ class Dimensions:
             return f"`{name}` is an argument; it may have dimensions"
         if binding.value is None:
             return f"`{name}` may have dimensions"
-        return f"`{name}` comes from `{_short(binding.value)}`; it may have dimensions"
+        return f"`{name}` comes from `{shortened(binding.value)}`; it may have dimensions"
 
 
 def _is_reduced(call: ast.Call) -> bool:
@@ -211,10 +211,3 @@ def _is_reduced(call: ast.Call) -> bool:
         ):
             return False
     return True
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    if len(text) <= 40:
-        return text
-    return f"{ast.unparse(node.func)}(…)"[-40:] if isinstance(node, ast.Call) else "…"

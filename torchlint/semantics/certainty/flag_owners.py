@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, known, refuted, unknown
+from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
 from torchlint.semantics.certainty.other_code import OtherCode
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import last_name

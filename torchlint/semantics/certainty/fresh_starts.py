@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, all_of, unknown
+from torchlint.fact import CERTAIN, Fact, all_of, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 
@@ -80,7 +80,9 @@ class FreshStarts:
             return [each for part in own for each in self._semantics.bindings.reaching(part)]
         if not isinstance(value, ast.Constant) and self._has_other_names(binding):
             return unknown(f"`{binding.name}` starts as something that has another name, too")
-        return [] if self.is_fresh(value) else unknown(f"`{binding.name}` starts as `{_short(value)}`, which others may have")
+        return (
+            [] if self.is_fresh(value) else unknown(f"`{binding.name}` starts as `{shortened(value)}`, which others may have")
+        )
 
     def _has_other_names(self, binding: Binding) -> bool:
         """Whether what a binding gives is handed to something else by the same statement: ``log = losses = []``."""
@@ -138,8 +140,3 @@ def _unpacked(binding: Binding) -> ast.expr | None:
             return None
         value = value.elts[index]
     return value
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else "…"

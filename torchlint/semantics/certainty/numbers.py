@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, refuted
+from torchlint.fact import CERTAIN, Fact, refuted, shortened
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.sources import Condition, Sources, shortened
+from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Form
 

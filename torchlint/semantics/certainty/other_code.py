@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
@@ -26,6 +27,10 @@ class OtherCode:
 
     def reads_nothing(self, name: str) -> Fact:
         """Whether no other file reads the attribute ``name`` of what this one makes: it imports none of the project."""
+        return CERTAIN if not self._strangers else unknown(f"code of `{self._strangers[0]}` may read `{name}`")
+
+    @cached_property
+    def _strangers(self) -> list[str]:
+        """The modules of the project, and libraries of unknown ways, that the file imports."""
         own = {"." * node.level + (node.module or "") for node in self._semantics.tree.of_type(ast.ImportFrom) if node.level}
-        strangers = sorted(own | (self._semantics.names.imported_libraries - _LIBRARIES - sys.stdlib_module_names))
-        return CERTAIN if not strangers else unknown(f"code of `{strangers[0]}` may read `{name}`")
+        return sorted(own | (self._semantics.names.imported_libraries - _LIBRARIES - sys.stdlib_module_names))

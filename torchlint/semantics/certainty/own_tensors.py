@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.certainty.arrays import Arrays
 from torchlint.semantics.certainty.loader_items import LoaderItems
@@ -49,7 +49,6 @@ _SUBCLASSING = frozenset(
 _DEEP = 40
 _MANY_USES = 48
 """What is used in more places is not looked into: the effort would grow with the square of them."""
-_LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class OwnTensors:
         own = self.of(node)
         if own is None:
             return self.is_plain(node)
-        return CERTAIN if own.bare else unknown(f"`{_short(node)}` may carry a graph")
+        return CERTAIN if own.bare else unknown(f"`{shortened(node)}` may carry a graph")
 
     def is_own(self, node: ast.expr) -> Fact:
         """Whether ``node`` gives a tensor without a graph that nothing else refers to, nor is a view of, from there on."""
@@ -112,8 +111,8 @@ class OwnTensors:
         if own is None or not own.bare:
             return self.is_bare(node)
         if not own.new:
-            return unknown(f"`{_short(node)}` may be in use under another name as well")
-        return CERTAIN if own.integer or not own.view else unknown(f"`{_short(node)}` is a view")
+            return unknown(f"`{shortened(node)}` may be in use under another name as well")
+        return CERTAIN if own.integer or not own.view else unknown(f"`{shortened(node)}` is a view")
 
     def _declared(self, node: ast.expr) -> Own | None:
         """What is known of what is a tensor for other reasons: not of what operators compute, nor of what may be ``None``."""
@@ -427,8 +426,3 @@ def _rebinds(statement: ast.stmt, name: ast.Name) -> bool:
 
 def _is_false(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and not node.value
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= _LONGEST else "the tensor"

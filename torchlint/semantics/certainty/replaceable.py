@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
+from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Binding, Form, Grad, Semantics, torch_api
 from torchlint.semantics.certainty.passing_uses import PassingUses
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.certainty.torch_objects import TorchObjects
 from torchlint.semantics.code.tree import last_name

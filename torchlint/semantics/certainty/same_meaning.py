@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
+from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.sources import Condition, Sources, shortened
+from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.expected_errors import is_awaited
 

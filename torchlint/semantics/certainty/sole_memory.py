@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.code.bindings import Form
 
 _SHARING = frozenset({"torch.from_numpy", "torch.frombuffer", "torch.from_dlpack", "torch.from_file"})

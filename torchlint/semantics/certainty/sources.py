@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 
@@ -96,20 +97,9 @@ class Sources:
 
     def is_set_from_outside(self, attribute: str) -> bool:
         """Whether any code of the file assigns to an attribute of this name of something else than ``self``."""
-        facts = self._semantics.facts
-        return any(
-            isinstance(node, ast.Attribute)
-            and node.attr == attribute
-            and isinstance(node.ctx, ast.Store)
-            and facts.self_class(node.value) is None
-            for node in self._semantics.tree.of_type(ast.Attribute)
-        )
+        return attribute in self._set_from_outside
 
-
-def shortened(node: ast.expr, longest: int = 40) -> str:
-    """An expression for a reason: what is too long is shown without its arguments, or not at all."""
-    text = ast.unparse(node)
-    if len(text) <= longest:
-        return text
-    called = f"{ast.unparse(node.func)}(…)" if isinstance(node, ast.Call) else "…"
-    return called if len(called) <= longest else "…"
+    @cached_property
+    def _set_from_outside(self) -> frozenset[str]:
+        stores = (node for node in self._semantics.tree.of_type(ast.Attribute) if isinstance(node.ctx, ast.Store))
+        return frozenset(store.attr for store in stores if self._semantics.facts.self_class(store.value) is None)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.other_code import OtherCode
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, known, refuted, unknown
+from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.certainty.free_errors import FreeErrors
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.sure_graphs import SureGraphs
 
 _CLEARING = frozenset({"zero_grad", "grad"})

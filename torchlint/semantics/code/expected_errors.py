@@ -12,22 +12,16 @@ _EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress
 
 def is_tried(tree: Tree, statement: ast.stmt) -> bool:
     """Whether a statement may be there for the error or warning that it causes: alone in a ``try``, or awaited by a test."""
-    child: ast.AST = statement
-    for parent in tree.ancestors(statement):
-        match parent:
-            case ast.With(items=items) | ast.AsyncWith(items=items):
-                if any(_last_name(item.context_expr) in _EXPECTING for item in items):
-                    return True
-            case _ if isinstance(parent, FUNCTIONS):
-                return False
-            case _ if isinstance(parent, TRIES) and child in parent.body and len(parent.body) == 1 and parent.handlers:
-                return True
-        child = parent
-    return False
+    return _is_expected(tree, statement, alone=True)
 
 
 def is_awaited(tree: Tree, node: ast.AST) -> bool:
     """Whether an error that ``node`` raises would be caught in its function, whatever else stands in the ``try`` or block."""
+    return _is_expected(tree, node, alone=False)
+
+
+def _is_expected(tree: Tree, node: ast.AST, *, alone: bool) -> bool:
+    """Whether a block around ``node`` in its function is there for exceptions; ``alone``: with nothing else in its ``try``."""
     child = node
     for parent in tree.ancestors(node):
         match parent:
@@ -37,7 +31,8 @@ def is_awaited(tree: Tree, node: ast.AST) -> bool:
             case _ if isinstance(parent, FUNCTIONS):
                 return False
             case _ if isinstance(parent, TRIES) and child in parent.body and parent.handlers:
-                return True
+                if len(parent.body) == 1 or not alone:
+                    return True
         child = parent
     return False
 

@@ -7,9 +7,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from torchlint.fact import CERTAIN, Fact, known, unknown
+from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import dotted

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
+from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.devices.work import DeviceWork
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, known, unknown
+from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.free_errors import FreeErrors
 from torchlint.semantics.certainty.other_code import OtherCode
 from torchlint.semantics.certainty.passing_uses import PassingUses
 from torchlint.semantics.certainty.programs import Programs
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.sure_graphs import SureGraphs
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form

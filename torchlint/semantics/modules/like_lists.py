@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, torch_api
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.modules.collections import Collection
 from torchlint.semantics.modules.new import NewModules

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import Callers
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.code.tree import Function, walk_body
 
 _STATE = torch_api.MODULE_ATTRIBUTES | {"training"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.callers import Callers
 from torchlint.semantics.code.bindings import Binding, Form
@@ -120,12 +120,12 @@ class Constructing:
         for base in self._facts.bases(owner):
             first = self._facts.classes[base].methods.get("__init__")
             for call in self._runs(first, owner, run) if first is not None else ():
-                return f"`{_short(call.func)}` is run in the constructor"
+                return f"`{shortened(call.func)}` is run in the constructor"
         root = "" if self._facts.method(owner, root) is not None else root
         stores = list(self._stores(owner, run))
         for store, value in stores:
             if root in ("", store.attr) and not self._is_made(value):
-                return f"`{_short(store)}` may be shared with what is computed outside"
+                return f"`{shortened(store)}` may be shared with what is computed outside"
         if root and not any(store.attr == root for store, _ in stores) and not self._facts.derives_from(owner, *_TORCH):
             return f"`self.{root}` is made elsewhere"
         return ""
@@ -247,8 +247,3 @@ def _given(
         case ast.Attribute(value=model, attr="apply") if function.name != "apply":
             return model
     return argument(call, function, parameter)
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else f"{text[:37]}…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import LIBRARIES
 from torchlint.semantics.certainty.layers import Layers
@@ -61,15 +61,15 @@ class Quiet:
         """Whether the same is true of a condition, or of what a loop is over."""
         parent = self._tree.parent(header)
         if isinstance(parent, ast.For) and not self._is_quiet_iterable(header):
-            return unknown(f"`{_short(header)}` may compute with autograd")
+            return unknown(f"`{shortened(header)}` may compute with autograd")
         return self.fact(header)
 
     def _doubt(self, part: ast.AST) -> str:
         match part:
             case ast.Lambda() | ast.GeneratorExp() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
-                return f"`{_short(part)}` may be run later"
+                return f"`{shortened(part)}` may be run later"
             case ast.Call():
-                return "" if self._is_quiet_call(part) else f"`{_short(part)}` may need autograd, which is off then"
+                return "" if self._is_quiet_call(part) else f"`{shortened(part)}` may need autograd, which is off then"
             case ast.BinOp(left=left, right=right):
                 return self._doubt_of_operands(left, right)
             case ast.Compare(left=left, comparators=comparators, ops=operators):
@@ -81,11 +81,11 @@ class Quiet:
                     "" if isinstance(part.op, ast.Not) or self._is_number_argument(part) else self._doubt_of_operands(operand)
                 )
             case ast.Attribute(ctx=ast.Load()):
-                return "" if self._is_quiet_attribute(part) else f"`{_short(part)}` may be computed with autograd"
+                return "" if self._is_quiet_attribute(part) else f"`{shortened(part)}` may be computed with autograd"
             case ast.Subscript(ctx=ast.Load(), value=value):
-                return "" if self._is_container(value) else f"`{_short(part)}` may be computed with autograd"
+                return "" if self._is_container(value) else f"`{shortened(part)}` may be computed with autograd"
             case ast.For(iter=header):
-                return "" if self._is_quiet_iterable(header) else f"`{_short(header)}` may compute with autograd"
+                return "" if self._is_quiet_iterable(header) else f"`{shortened(header)}` may compute with autograd"
         return ""
 
     # --- calls -------------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class Quiet:
     def _doubt_of_operands(self, *operands: ast.expr) -> str:
         for operand in operands:
             if not self._is_operand(operand):
-                return f"`{_short(operand)}` may be an object that computes with autograd"
+                return f"`{shortened(operand)}` may be an object that computes with autograd"
         return ""
 
     def _is_operand(self, node: ast.expr) -> bool:
@@ -263,8 +263,3 @@ class Quiet:
         ):
             return True
         return (isinstance(node, ast.Attribute) and node.attr == "shape") or self._values.is_still(node)
-
-
-def _short(node: ast.AST) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else f"{text[:37]}…"

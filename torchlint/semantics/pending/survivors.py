@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.code.bindings import Binding, Form
@@ -86,12 +86,12 @@ class Survivors:
             if isinstance(loop, FUNCTIONS):
                 break
             if isinstance(loop, (ast.For, ast.AsyncFor)) and not self._values.is_still(loop.iter):
-                return unknown(f"`{_short(loop.iter)}` may keep what was computed")
+                return unknown(f"`{shortened(loop.iter)}` may keep what was computed")
             if isinstance(loop, (ast.With, ast.AsyncWith)):
                 for item in loop.items:
                     name = self._semantics.qualified_name(getattr(item.context_expr, "func", item.context_expr)) or ""
                     if name.partition(".")[0] not in LIBRARIES:
-                        return unknown(f"`{_short(item.context_expr)}` may run a backward at its end")
+                        return unknown(f"`{shortened(item.context_expr)}` may run a backward at its end")
         scope = self._semantics.bindings.scope_of(self._tree.statement(place))
         for name, bindings in scope.bindings.items():
             for binding in bindings:
@@ -190,7 +190,7 @@ class Survivors:
             case ast.Attribute(ctx=ast.Store(), attr=attribute):
                 return None if self._is_stored_still(node) else f"`{attribute}` may hold what was computed"
             case ast.Subscript(ctx=ast.Store()) if not self._is_stored_still(node):
-                return f"`{_short(node)}` may hold what was computed"
+                return f"`{shortened(node)}` may hold what was computed"
             case ast.AugAssign(target=ast.Name(), value=ast.List() as value) if self._values.is_still(value):
                 return None
             case ast.AugAssign(target=ast.Name(id=name), value=value) if not self._values.is_plain(value):
@@ -222,7 +222,7 @@ class Survivors:
         changes = name in _PUTS or name in torch_api.INPLACE_METHODS - {"requires_grad_"}
         if isinstance(function, ast.Attribute) and changes and not self._leaves_no_graph(function.value):
             if not all(self._values.is_still(argument) for argument in arguments):
-                return f"`{_short(function.value)}` may hold what was computed"
+                return f"`{shortened(function.value)}` may hold what was computed"
         return None
 
     def _leaves_no_graph(self, changed: ast.expr) -> bool:
@@ -246,8 +246,3 @@ class Survivors:
         if self._values.is_still(value) and not isinstance(statement, ast.AugAssign):
             return True
         return self._values.is_plain(value)
-
-
-def _short(node: ast.AST) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else f"{text[:37]}…"

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, known, unknown
+from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.certainty.losses import Losses
 from torchlint.semantics.certainty.own_tensors import OwnTensors
 from torchlint.semantics.certainty.replaceable import Replaceable
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.certainty.torch_objects import TorchObjects
 from torchlint.semantics.code import expected_errors

@@ -6,10 +6,9 @@ import ast
 import builtins
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import Callers
-from torchlint.semantics.certainty.sources import shortened
 
 _BY_MODE = frozenset(
     f"torch.nn.{name}"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, Type, torch_api
 from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.certainty.fresh_starts import FreshStarts
-from torchlint.semantics.certainty.sources import shortened
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, walk_body
