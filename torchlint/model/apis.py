@@ -15,6 +15,7 @@ from torchlint.semantics.apis.leading_factors import Factor, LeadingFactors
 from torchlint.semantics.apis.loss_flags import FlaggedLoss, LossFlags
 from torchlint.semantics.apis.methods import Methods
 from torchlint.semantics.apis.torchvision import TorchvisionModels
+from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 from torchlint.semantics.apis.versions import Versions
 from torchlint.semantics.certainty.same_meaning import SameMeaning
 
@@ -95,6 +96,10 @@ class ApisQuestions:
         """What a class of tensors, or ``new``, is called with: sizes, or data of some kind."""
         twin = self._model.twin(call)
         return self._semantics.of(Constructors).given(twin) if isinstance(twin, ast.Call) else Given(Content.UNKNOWN, False)
+
+    def two_meanings(self, call: cst.Call) -> TwoMeanings | None:
+        """In which way the call of a class of tensors, or of ``new``, may mean two things; ``None`` where it means one."""
+        return self._model.found(self._semantics.of(Ambiguities).found, call)
 
     def is_selector(self, call: cst.Call) -> bool:
         """Whether the file selects elements by the tensor that a call makes."""

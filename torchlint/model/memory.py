@@ -109,6 +109,10 @@ class MemoryQuestions:
         """
         return self._model.found(self._semantics.of(SharedBuffers).changes, node)
 
+    def is_change_perhaps_shared(self, construction: cst.Call) -> bool:
+        """Whether an array, or the tensor that a legacy constructor makes of it, is changed while the other one is used."""
+        return self._model.twin(construction) in self._semantics.of(SharedBuffers).perhaps
+
     def kept_snapshots(self, node: cst.CSTNode) -> list[KeptSnapshot[cst.CSTNode]]:
         """How what an expression takes for a copy of weights is kept while they change; empty where that is not known."""
         return self._model.found(self._semantics.of(KeptSnapshots).found, node) or []

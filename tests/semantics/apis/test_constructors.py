@@ -105,8 +105,11 @@ def test_finds_tests_for_classes_on_the_gpu(snippet: str, is_found: bool) -> Non
     [
         *((arguments, Content.SIZES) for arguments in ("", "3", "2, 3", "*sizes", "x.size()", "x.shape[1:]", "size=s")),
         *((arguments, Content.SIZES) for arguments in ("torch.Size([2])", "x.size()[:1] + (2,)", "len(names)")),
+        *((arguments, Content.SHAPE) for arguments in ("unknown.shape", "unknown.shape[:2]", "unknown.shape + (1,)")),
+        *((arguments, Content.STORAGE) for arguments in ("x.storage()", "torch.UntypedStorage(3)", "storage", "storage, 0, s")),
         *((arguments, Content.LIST) for arguments in ("[1, 2]", "(1, 2)", "[f(y) for y in z]", "list(z)")),
         *((arguments, Content.ARRAY) for arguments in ("np.zeros(3)", "np.ones((2, 3)) + 1")),
+        *((arguments, Content.LIST) for arguments in ("np.ones(3).shape", "np.ones((2, 3)).shape[1:]")),
         *((arguments, Content.TENSOR) for arguments in ("x", "x + 1")),
         *((arguments, Content.UNKNOWN) for arguments in ("unknown", "f(x)")),
     ],

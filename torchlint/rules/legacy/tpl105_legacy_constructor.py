@@ -3,11 +3,12 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import api, argument, expression, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.apis.constructors import Content, Given, TensorClass
+from torchlint.semantics.apis.two_meanings import TwoMeanings
 from torchlint.target import TorchVersion
 
 _HAS_AS_TENSOR = TorchVersion(1, 0)
@@ -15,10 +16,33 @@ _HAS_BOOL = TorchVersion(1, 2)
 _DTYPES = ("Float", "Double", "Half", "BFloat16", "Byte", "Char", "Short", "Int", "Long", "Bool")
 _MEANINGS = {
     Content.SIZES: "makes a tensor of which nothing is set, by a legacy constructor",
+    Content.SHAPE: "takes the shape of a tensor for sizes, by a legacy constructor",
+    Content.STORAGE: "makes a tensor over a storage, by a legacy constructor",
     Content.LIST: "makes a tensor by a legacy constructor",
-    Content.ARRAY: "shares the memory of an array of that dtype and copies any other",
-    Content.TENSOR: "hands a tensor through, whatever its dtype, or refuses it",
-    Content.UNKNOWN: "takes an int for a size and anything else for data, by a legacy constructor",
+    Content.ARRAY: "makes a tensor of an array, by a legacy constructor",
+    Content.TENSOR: "hands a tensor through, by a legacy constructor",
+    Content.UNKNOWN: "makes a tensor by a legacy constructor",
+}
+_TWO_MEANINGS = {
+    TwoMeanings.SIZE_OR_DATA: "takes an int for a size, of which nothing is set, and anything else for data",
+    TwoMeanings.COUNT_OR_VALUE: "takes an int for a size, of which nothing is set, refuses a float, and holds neither",
+    TwoMeanings.SIZE_OR_SHAPE: "takes the shape of a tensor for sizes, and that of an array for data",
+    TwoMeanings.ANY_DTYPE: "hands a tensor through, whatever its dtype, or refuses it",
+    TwoMeanings.CUT_OFF: "cuts off what stands behind the point",
+    TwoMeanings.ROUNDED: "makes floats of what is to be integers, and rounds large ones",
+}
+_SHARES = "shares the memory of an array of that dtype, which is changed here, and copies any other"
+_ADVICE: dict[TwoMeanings | Content | None, str] = {
+    TwoMeanings.COUNT_OR_VALUE: "use `torch.tensor(…)` for the number, `torch.empty(…)` for a size",
+    TwoMeanings.SIZE_OR_SHAPE: "use `torch.empty(…)` for sizes, `torch.tensor(…)` for data",
+    TwoMeanings.CUT_OFF: "use `torch.tensor(…)` with a dtype that holds them",
+    Content.STORAGE: "use `torch.empty(0, …).set_(…)`",
+}
+"""What to do where nothing tells which function does the same, or none does; so there is no fix."""
+_INTEGERS = {
+    **{name: "int64" for name in ("long", "int64", "LongTensor")},
+    **{name: "int32" for name in ("int", "int32")},
+    **{"short": "int16", "char": "int8", "byte": "uint8"},
 }
 _LONGEST = 40
 """So many characters of arguments a message shows."""
@@ -30,6 +54,11 @@ class LegacyConstructor(Rule):
     Finds tensors made by calling a class, `torch.Tensor(x)`, `torch.FloatTensor(x)`, `torch.cuda.LongTensor(x)` and their
     like, by those names or by one that the file gives them, and by `x.new(…)`; and `isinstance(x, torch.cuda.FloatTensor)`.
 
+    By default it reports where one line has two meanings, or another than it seems: an argument that may be a size or data, a
+    number that is taken for a size and is called nothing of the kind, the shape of what may be an array, a tensor of any
+    dtype, an array that is changed and may be shared, integers that are made of floats or rounded by them. The rest is dated
+    and does what it says (`torch.Tensor(3, 4)`, `torch.LongTensor([0, 1])`, `x.new(x.size())`): that is strict.
+
     ## Why is this bad
     What the call means depends on what it gets. An integer is a size: `torch.FloatTensor(3)` has three elements that nobody
     has set. A list is data, which is copied. An array of the same dtype is not copied but shared, and any other is
@@ -38,25 +67,26 @@ class LegacyConstructor(Rule):
 
     ## Example
     ```python
-    weight = nn.Parameter(torch.Tensor(out_features, in_features))
-    target = torch.LongTensor([0, 1, 1])
-    inputs = torch.FloatTensor(np.zeros((3, 4)))
-    state = hidden.new(3, 4).zero_()
+    def act(self, state):
+        state = torch.FloatTensor(state)
+        labels = torch.Tensor(self.labels).long()
+        hidden = state.new(3, 4).zero_()
     ```
 
     ## Use instead
     ```python
-    weight = nn.Parameter(torch.empty(out_features, in_features))
-    target = torch.tensor([0, 1, 1], dtype=torch.int64)
-    inputs = torch.as_tensor(np.zeros((3, 4)), dtype=torch.float32)
-    state = hidden.new_empty(3, 4).zero_()
+    def act(self, state):
+        state = torch.as_tensor(state, dtype=torch.float32)
+        labels = torch.as_tensor(self.labels, dtype=torch.int64)
+        hidden = state.new_empty(3, 4).zero_()
     ```
 
     ## Fix safety
     Unsafe: the new functions follow the default device; `torch.as_tensor` converts tensors of another dtype, which the class
     refuses or hands through; `new_tensor` copies; bytes that the file selects by become booleans, without which selecting
     warns or raises. Where nothing tells whether a single argument is a size or data, its name and what is done to the tensor
-    decide. No fix where the class is chosen by anything but a simple test, or where it is given a storage.
+    decide. No fix where the class is chosen by anything but a simple test, where it is given a storage, and where only the
+    author knows which of the meanings is meant: a number, a shape, numbers with a point in a tensor of integers.
 
     ## References
     - [torch.Tensor: constructors](https://docs.pytorch.org/docs/stable/tensors.html)
@@ -89,29 +119,44 @@ class LegacyConstructor(Rule):
         named = [each for each in call.args if each.keyword is not None or each.star == "**"]
         if any(each.keyword is None or each.keyword.value not in ("size", "device") for each in named):
             return
-        given = self.model.apis.given(call)
+        given, two = self.model.apis.given(call), self.model.apis.two_meanings(call)
         function = "empty" if given.sizes else "tensor" if given.content is Content.LIST else "as_tensor"
         if function == "as_tensor" and self.options.target < _HAS_AS_TENSOR:
             function = "tensor"
-        words = self._words(call, made, given)
+        cast = self._cast(call) if two is TwoMeanings.ROUNDED else None
+        words = self._words(call, made, given) if cast is None else {"dtype": api(f"torch.{cast[1]}"), **self._device(made)}
         shown = ", ".join(["…", *(f"{name}={self.model.code.written(value)}" for name, value in words.items())])
-        message = f"`{self._shown(call)}` {_MEANINGS[given.content]}: use `torch.{function}({shown})`"
-        if (made.chosen and made.if_ is None) or self._is_given_storage(call):
-            self.report(call, message)
-            return
+        advice = _ADVICE.get(two) or _ADVICE.get(given.content) or f"use `torch.{function}({shown})`"
         new = _given_zero(call) if not call.args else call
         for name, value in words.items():
             new = with_argument(new, name, value)
         new = new.with_changes(func=api(f"torch.{function}"))
-        self.report(
-            call,
-            message,
-            fix(
-                f"Use `torch.{function}`",
-                replace(call, new),
-                rests_on=unknown("the new function may choose another device or dtype, or share memory otherwise"),
-            ),
-        )
+        is_told = not made.chosen or made.if_ is not None
+        mended = self._fix(f"torch.{function}", cast[0] if cast is not None else call, new, given, two) if is_told else None
+        self._report(call, given, two, advice, mended)
+
+    def _report(self, call: cst.Call, given: Given, two: TwoMeanings | None, advice: str, mended: CodeFix | None) -> None:
+        """Reports a tensor's making; strictly, where the line means one thing."""
+        meaning = _TWO_MEANINGS[two] if two is not None else _MEANINGS[given.content]
+        if two is None and (is_shared := self.model.memory.is_change_perhaps_shared(call)):
+            meaning = _SHARES
+        self.report(call, f"`{self._shown(call)}` {meaning}: {advice}", mended, strict=two is None and not is_shared)
+
+    def _fix(self, name: str, old: cst.Call, new: cst.Call, given: Given, two: TwoMeanings | None) -> CodeFix | None:
+        """The function in the place of the constructor, where it is clear which one does the same."""
+        if two in _ADVICE or given.content in _ADVICE:
+            return None
+        doubt = unknown("the new function may choose another device or dtype, or share memory otherwise")
+        return fix(f"Use `{name}`", replace(old, new), rests_on=doubt)
+
+    def _cast(self, call: cst.Call) -> tuple[cst.Call, str] | None:
+        """The call that makes integers of what ``call`` makes, and their dtype."""
+        match method := self.model.parent(call):
+            case cst.Attribute(attr=cst.Name(name)) if isinstance(cast := self.model.parent(method), cst.Call):
+                asked = self.model.name(cast.args[0].value) if cast.args else ""
+                dtype = _INTEGERS.get(asked.rpartition(".")[2] or name)
+                return (cast, dtype) if dtype is not None and len(cast.args) <= 1 else None
+        return None
 
     def _words(self, call: cst.Call, made: TensorClass[cst.BaseExpression], given: Given) -> dict[str, cst.BaseExpression]:
         """What makes a tensor of the same dtype on the same device."""
@@ -141,12 +186,6 @@ class LegacyConstructor(Rule):
             }
         return {"device": gpu} if made.on_gpu and not made.chosen else {}
 
-    def _is_given_storage(self, call: cst.Call) -> bool:
-        match call.args:
-            case [cst.Arg(cst.Call(function)), *_]:
-                return self.model.name(function).endswith("Storage")
-        return False
-
     def _shown(self, call: cst.Call) -> str:
         """The call, of its arguments no more than fits a message."""
         function = self.model.shown(call.func)
@@ -158,20 +197,11 @@ class LegacyConstructor(Rule):
     def _visit_new(self, call: cst.Call) -> None:
         method = call.func
         assert isinstance(method, cst.Attribute)
-        given = self.model.apis.given(call)
+        given, two = self.model.apis.given(call), self.model.apis.two_meanings(call)
         function = "new_empty" if given.sizes else "new_tensor"
         new = (_given_zero(call) if not call.args else call).with_changes(func=method.with_changes(attr=cst.Name(function)))
-        tensor = self.model.shown(method.value)
-        message = f"`{self._shown(call)}` {_MEANINGS[given.content]}: use `{tensor}.{function}(…)`"
-        self.report(
-            call,
-            message,
-            fix(
-                f"Use `{function}`",
-                replace(call, new),
-                rests_on=unknown("the new function may choose another device or dtype, or share memory otherwise"),
-            ),
-        )
+        advice = _ADVICE.get(two) or _ADVICE.get(given.content) or f"use `{self.model.shown(method.value)}.{function}(…)`"
+        self._report(call, given, two, advice, self._fix(function, call, new, given, two))
 
     # --- isinstance --------------------------------------------------------------------------------------------------
 
@@ -186,7 +216,8 @@ class LegacyConstructor(Rule):
             replace(call, expression(is_cuda, tensor=tensor)),
             rests_on=unknown("the new function may choose another device or dtype, or share memory otherwise"),
         )
-        self.report(call, f"`{self.model.shown(tested)}` is a legacy class: ask `{shown}`, and the dtype by itself", asked)
+        message = f"`{self.model.shown(tested)}` is a legacy class: ask `{shown}`, and the dtype by itself"
+        self.report(call, message, asked, strict=True)
 
 
 def _given_zero(call: cst.Call) -> cst.Call:

@@ -67,10 +67,26 @@ class SharedBuffers:
                         found[change[0]] = change[1]
         return found
 
-    def _change(self, target: ast.Name, value: ast.expr) -> tuple[ast.expr, SharedChange[ast.expr]] | None:
-        """What changes the memory that a conversion, which gets a name, makes shared."""
+    @cached_property
+    def perhaps(self) -> frozenset[ast.expr]:
+        """The legacy constructors of named tensors whose array, or which, is changed while the other one is used.
+
+        Whether they share memory depends on the type of the array's elements, which the file does not tell.
+        """
+        return frozenset(
+            assignment.value
+            for assignment in self._semantics.tree.of_type(ast.Assign)
+            if isinstance(assignment, ast.Assign) and len(assignment.targets) == 1
+            if isinstance(target := assignment.targets[0], ast.Name)
+            if self._change(target, assignment.value, surely=False) is not None
+        )
+
+    def _change(
+        self, target: ast.Name, value: ast.expr, *, surely: bool = True
+    ) -> tuple[ast.expr, SharedChange[ast.expr]] | None:
+        """What changes the memory that a conversion, which gets a name, makes shared, or may make shared."""
         binding = self._semantics.bindings.of(target)
-        links = self._conversion(value)
+        links = self._conversion(value) if surely else self._construction(value)
         place = self._places.place(links[-1].source) if links else None
         if binding is None or place is None or place.root.id == target.id or self._is_made_to_be_filled(place):
             return None
@@ -90,6 +106,14 @@ class SharedBuffers:
         if any(link.sharing is not Sharing.ALWAYS and not self._is_of_same_type(link) for link in links):
             return []
         return links
+
+    def _construction(self, value: ast.expr) -> list[Link]:
+        """A call of a class of tensors with an array whose elements may be of its type."""
+        links = self._links.chain(value)
+        if not links or not links[0].name.endswith("Tensor"):
+            return []
+        needed = _DTYPES.get(self._semantics.qualified_name(getattr(links[0].node, "func", links[0].node)) or "")
+        return links if self._element_type(links[0].source) in (None, needed) else []
 
     def _crosses(self, link: Link) -> bool:
         """Whether a link leads from one world to the other."""

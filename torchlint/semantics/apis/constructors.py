@@ -20,6 +20,10 @@ _DTYPES = {
 }
 _NAMES = frozenset({"Tensor", *(f"{name}Tensor" for name in _DTYPES)})
 _FILLING = frozenset({"fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "resize_", "exponential_"})
+_STORAGES = frozenset({"storage", "untyped_storage", "typed_storage", "_typed_storage", "_new_shared", "_new_with_file"})
+_STORAGE = re.compile(r"(?:.*_)?storage|.*Storage")
+_OF_STORAGES = re.compile(r"torch\.(?:.*\.)?\w*Storage(?:\.|$)")
+"""Methods that give storages, names that they have, and what makes them."""
 _COUNT = re.compile(
     r"(?:n|num|nb|max|in|out)_(?:feat|feats|features|channels|dims?|units|nodes|classes|heads|planes|hidden|in|out|len|length)"
     r"|(?:n|num|nb)(?:_.*)?|size|shape|dim|bsz|channels|units|length|nhid|ninp|ntokens?|nclass"
@@ -34,6 +38,8 @@ class Content(Enum):
     """What a constructor is given."""
 
     SIZES = auto()
+    SHAPE = auto()  # of what may be a tensor, and then it is sizes, or an array, and then it is data
+    STORAGE = auto()
     LIST = auto()
     ARRAY = auto()
     TENSOR = auto()
@@ -42,7 +48,7 @@ class Content(Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Given:
-    """What a constructor is given; where that is unknown, whether it is taken for ``sizes`` or for data is a guess."""
+    """What a constructor is given; where that is unknown, or a shape, it is a guess whether these are ``sizes`` or data."""
 
     content: Content
     sizes: bool
@@ -145,15 +151,19 @@ class Constructors:
         """What the call of a constructor is given; a single argument of unknown kind may be either."""
         content = self._content(call)
         if content is Content.UNKNOWN:
-            return Given(content, self._filling(call) in _FILLING or _is_called_a_count(call.args[0]))
+            return Given(content, self._is_filled(call) or is_called_a_count(call.args[0]))
+        if content is Content.SHAPE:
+            return Given(content, self._is_filled(call))
         return Given(content, content is Content.SIZES)
 
     def _content(self, call: ast.Call) -> Content:
+        if call.args and self._is_storage(call.args[0]):
+            return Content.STORAGE
         if len(call.args) != 1 or isinstance(call.args[0], ast.Starred) or any(word.arg == "size" for word in call.keywords):
             return Content.SIZES
         argument = call.args[0]
-        if self._is_shape(argument):
-            return Content.SIZES
+        if (shape := self._shape(argument)) is not None:
+            return shape
         if isinstance(argument, (ast.List, ast.Tuple, ast.ListComp, ast.Set)):
             return Content.LIST
         match self._semantics.kind(argument).type:
@@ -167,24 +177,46 @@ class Constructors:
                 return Content.TENSOR
         return Content.UNKNOWN
 
-    def _is_shape(self, node: ast.expr, depth: int = 3) -> bool:
-        """Whether an expression is a `torch.Size`, which counts as sizes where a tuple would be data."""
+    def _shape(self, node: ast.expr, depth: int = 3) -> Content | None:
+        """What an expression is that may be a `torch.Size`, which counts as sizes where a tuple would be data."""
         match node:
             case ast.Call(func=ast.Attribute(attr="size"), args=[], keywords=[]):
-                return True
+                return Content.SIZES
             case ast.Attribute(attr="shape", value=owner):
-                return self._semantics.kind(owner).type is not Type.ARRAY
+                return {Type.TENSOR: Content.SIZES, Type.ARRAY: Content.LIST}.get(
+                    self._semantics.kind(owner).type, Content.SHAPE
+                )
             case ast.Call(func=function) if self._semantics.qualified_name(function) == "torch.Size":
-                return True
+                return Content.SIZES
             case ast.Subscript(value=value, slice=ast.Slice()):
-                return self._is_shape(value, depth)
+                return self._shape(value, depth)
             case ast.BinOp(left=left, op=ast.Add()):
-                return self._is_shape(left, depth)
+                return self._shape(left, depth)
             case ast.Name() if depth:
-                bindings = self._semantics.bindings.reaching(node)
-                values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
-                return bool(values) and all(value is not None and self._is_shape(value, depth - 1) for value in values)
+                shapes = {self._shape(value, depth - 1) if value is not None else None for value in self._values(node)}
+                return None if not shapes or None in shapes else shapes.pop() if len(shapes) == 1 else Content.SHAPE
+        return None
+
+    def _is_storage(self, node: ast.expr, depth: int = 3) -> bool:
+        """Whether an expression is a storage, of which a tensor is made that shares its memory."""
+        match node:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in _STORAGES:
+                return True
+            case ast.Call(func=function) if _OF_STORAGES.search(self._semantics.qualified_name(function) or ""):
+                return True
+            case ast.Name() if depth and any(values := self._values(node)):
+                return all(value is not None and self._is_storage(value, depth - 1) for value in values)
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return _STORAGE.fullmatch(name) is not None
         return False
+
+    def _values(self, name: ast.Name) -> list[ast.expr | None]:
+        """What a name is assigned where it is read, none for what it gets in another way."""
+        bindings = self._semantics.bindings.reaching(name)
+        return [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
+
+    def _is_filled(self, call: ast.Call) -> bool:
+        return self._filling(call) in _FILLING
 
     def _filling(self, call: ast.Call) -> str:
         """The method that is called on what a constructor makes: if it fills the tensor, it is made of sizes."""
@@ -215,7 +247,7 @@ class Constructors:
         return not self._semantics.words.all.isdisjoint({"set_default_dtype", "set_default_tensor_type"})
 
 
-def _is_called_a_count(node: ast.expr) -> bool:
+def is_called_a_count(node: ast.expr) -> bool:
     """Whether an expression has the name of a number of things, or is computed from one that has."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
@@ -225,5 +257,5 @@ def _is_called_a_count(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr=name)):
             return name.startswith("num_")
         case ast.BinOp(left=left, op=ast.Mult() | ast.FloorDiv() | ast.Add() | ast.Sub(), right=right):
-            return _is_called_a_count(left) or _is_called_a_count(right)
+            return is_called_a_count(left) or is_called_a_count(right)
     return False
