@@ -13,10 +13,11 @@ import pytest
 EVALUATION = Path(__file__).parent / "evaluation"
 sys.path.insert(0, str(EVALUATION))
 
-from accuracy_page import Evaluation, Extent, page, percentage, summary  # noqa: E402
+from accuracy_page import Evaluation, Extent, page, summary  # noqa: E402
 from code_bases import GROUPS, Checkout, DownloadError, Manifest, Package, Repository, Store, unpack  # noqa: E402
 from judgement import Finding, judge  # noqa: E402
 from labels import CodeBase, Label, LabelError, Occurrence, Place, read_labels, read_occurrences  # noqa: E402
+from tables import percentage  # noqa: E402
 
 NET = CodeBase("net", "1.0")
 

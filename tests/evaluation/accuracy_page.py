@@ -9,6 +9,7 @@ from pathlib import Path
 
 from judgement import Judgement, Tally, share
 from labels import CodeBase, Occurrence
+from tables import aligned, markdown, percentage
 
 from torchlint.rules import all_rules
 
@@ -90,7 +91,7 @@ def summary(evaluation: Evaluation) -> str:
     lines: list[str] = []
     for group, judgement in evaluation.groups.items():
         lines += [_TITLES[group], _extent(evaluation, group), ""]
-        lines += [*_aligned(_rows(judgement)), ""] if judgement.rules else []
+        lines += [*aligned(_rows(judgement)), ""] if judgement.rules else []
         lines += _listed("false", (f"{finding}: {why}" for finding, why in judgement.false))
         lines += _listed("unlabelled", map(str, judgement.unlabelled))
         lines += _listed("missed", map(str, judgement.missed))
@@ -104,7 +105,7 @@ def page(evaluation: Evaluation) -> str:
     for group, judgement in evaluation.groups.items():
         lines += ["", f"## {_TITLES[group]}", "", f"{_extent(evaluation, group)}. {_NOTES[group]}", ""]
         if judgement.rules:
-            lines += [*_markdown(_rows(judgement)), ""]
+            lines += [*markdown(_rows(judgement)), ""]
         else:
             lines += ["No findings.", ""]
         lines += _section("False", [f"`{finding}`: {why}" for finding, why in judgement.false])
@@ -131,7 +132,7 @@ def _by_rule(evaluation: Evaluation) -> list[str]:
             found = [f"{tally.occurrences:,}", f"{tally.found:,}", percentage(tally.recall)]
             on = "on" if rule.default else "opt"
             rows.append([rule.code, rule.name, on, *counted, percentage(tally.precision), *found])
-    return _markdown(rows)
+    return markdown(rows)
 
 
 def _first_contact() -> list[str]:
@@ -143,20 +144,13 @@ def _first_contact() -> list[str]:
         totals = [total + number for total, number in zip(totals, numbers)]
         table.append([code, *counts, *_shares(numbers)])
     table.append(["all", *map(str, totals), *_shares(totals)])
-    return _markdown(table)
+    return markdown(table)
 
 
 def _shares(numbers: Sequence[int]) -> tuple[str, str]:
     """Precision and recall from (findings, judged, true, occurrences, found)."""
     _, judged, true, occurrences, found = numbers
     return percentage(share(true, judged)), percentage(share(found, occurrences))
-
-
-def percentage(fraction: float | None) -> str:
-    """A share in per cent with one decimal, never rounded up to 100; a dash where there is none."""
-    if fraction is None:
-        return "–"
-    return f"{int(fraction * 1000) / 10:.1f} %" if fraction < 1 else "100 %"
 
 
 def _totals(evaluation: Evaluation) -> list[str]:
@@ -166,7 +160,7 @@ def _totals(evaluation: Evaluation) -> list[str]:
         extents = [extent for extent in evaluation.extents if extent.group == group]
         rows.append(_total(_TITLES[group], extents, judgement.total))
         everything = everything + judgement.total
-    return _markdown([*rows, _total("**Everything**", evaluation.extents, everything)])
+    return markdown([*rows, _total("**Everything**", evaluation.extents, everything)])
 
 
 def _total(name: str, extents: Sequence[Extent], tally: Tally) -> list[str]:
@@ -205,7 +199,7 @@ def _code_bases(evaluation: Evaluation, group: str) -> list[str]:
         for extent in evaluation.extents
         if extent.group == group
     ]
-    return ["<details><summary>The code bases</summary>", "", *_markdown(rows), "", "</details>"]
+    return ["<details><summary>The code bases</summary>", "", *markdown(rows), "", "</details>"]
 
 
 def _by_code_base(missed: Iterable[Occurrence]) -> Iterable[str]:
@@ -223,14 +217,3 @@ def _section(title: str, entries: Sequence[str]) -> list[str]:
 def _listed(title: str, entries: Iterable[str]) -> list[str]:
     found = [f"  {entry}" for entry in entries]
     return [f"{title}:", *found, ""] if found else []
-
-
-def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    head, *body = rows
-    rule = ["---", *("---:" for _ in head[1:])]
-    return ["| " + " | ".join(row) + " |" for row in (head, rule, *body)]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows]

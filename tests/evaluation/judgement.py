@@ -138,29 +138,33 @@ def _judge_occurrences(
     occurrences: Iterable[Occurrence],
     unreadable: frozenset[tuple[CodeBase, str]],
 ) -> None:
+    readable = []
+    for occurrence in occurrences:
+        if (occurrence.code_base, occurrence.file) in unreadable:
+            judgement.rules[occurrence.rule].unreadable += 1
+        else:
+            readable.append(occurrence)
+    for occurrence, is_found in zip(readable, matched(findings, readable), strict=True):
+        _count(judgement, occurrence, found=is_found)
+
+
+def matched(findings: Iterable[Finding], occurrences: Sequence[Occurrence]) -> list[bool]:
+    """Whether each of the occurrences is reported.
+
+    Occurrences of the same at the same place stand together: as many findings are wanted there, the decidable ones first.
+    """
     by_file: dict[tuple[CodeBase, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_file[finding.code_base, finding.file].append(finding)
-    for group in _equal_places(occurrences):
-        first = group[0]
-        if (first.code_base, first.file) in unreadable:
-            judgement.rules[first.rule].unreadable += len(group)
-            continue
-        at_place = [
-            finding
-            for finding in by_file[first.code_base, first.file]
-            if finding.code in first.codes and first.place.covers(finding.row, finding.column)
-        ]
-        for index, occurrence in enumerate(group):
-            _count(judgement, occurrence, found=index < len(at_place))
-
-
-def _equal_places(occurrences: Iterable[Occurrence]) -> list[list[Occurrence]]:
-    """Occurrences of the same at the same place stand together: as many findings are wanted there."""
-    groups: dict[tuple[CodeBase, str, Place, tuple[str, ...]], list[Occurrence]] = defaultdict(list)
-    for occurrence in occurrences:
-        groups[occurrence.code_base, occurrence.file, occurrence.place, occurrence.codes].append(occurrence)
-    return [sorted(group, key=lambda occurrence: not occurrence.decidable) for group in groups.values()]
+    groups: dict[tuple[CodeBase, str, Place, tuple[str, ...]], list[int]] = defaultdict(list)
+    for index, each in enumerate(occurrences):
+        groups[each.code_base, each.file, each.place, each.codes].append(index)
+    found = [False] * len(occurrences)
+    for (code_base, file, place, codes), group in groups.items():
+        at_place = [each for each in by_file[code_base, file] if each.code in codes and place.covers(each.row, each.column)]
+        for index in sorted(group, key=lambda index: not occurrences[index].decidable)[: len(at_place)]:
+            found[index] = True
+    return found
 
 
 def _count(judgement: Judgement, occurrence: Occurrence, *, found: bool) -> None:

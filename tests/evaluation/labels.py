@@ -10,6 +10,8 @@ from pathlib import Path
 LABEL_COLUMNS = ("package", "version", "file", "place", "code", "verdict", "why")
 OCCURRENCE_COLUMNS = ("package", "version", "file", "place", "code", "decidable")
 
+USEFUL, NOISE, FALSE, UNJUDGED = "useful", "noise", "false", "unjudged"
+
 _PLACE = re.compile(r"(?P<first>[1-9]\d*)(?:-(?P<last>[1-9]\d*)|:(?P<column>[1-9]\d*))?")
 _CODES = re.compile(r"TPL\d{3}(?:\|TPL\d{3})*")
 
@@ -101,7 +103,7 @@ class Occurrence:
 def read_labels(path: Path) -> list[Label]:
     """The labels in a tab-separated file; raises `LabelError` for a line that is not one."""
     labels = []
-    for where, row in _rows(path, LABEL_COLUMNS):
+    for where, row in read_table(path, LABEL_COLUMNS):
         if row["verdict"] not in ("true", "false"):
             raise LabelError(f"{where}: a verdict is `true` or `false`, not {row['verdict']!r}")
         if not row["why"].strip():
@@ -115,7 +117,7 @@ def read_labels(path: Path) -> list[Label]:
 def read_occurrences(path: Path) -> list[Occurrence]:
     """The known occurrences in a tab-separated file; raises `LabelError` for a line that is not one."""
     occurrences = []
-    for where, row in _rows(path, OCCURRENCE_COLUMNS):
+    for where, row in read_table(path, OCCURRENCE_COLUMNS):
         if row["decidable"] not in ("yes", "no"):
             raise LabelError(f"{where}: an occurrence is decidable, `yes` or `no`, not {row['decidable']!r}")
         place, codes = _place_and_codes(where, row)
@@ -124,16 +126,23 @@ def read_occurrences(path: Path) -> list[Occurrence]:
     return occurrences
 
 
-def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if not lines or tuple(lines[0].split("\t")) != columns:
+def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rows of a tab-separated file that has these columns, and others perhaps, each with where it is.
+
+    Raises `LabelError` for a file that lacks one, and for a row of another length.
+    """
+    lines = path.read_text(encoding="utf-8").split("\n")
+    head = lines[0].split("\t")
+    if not {*columns} <= {*head}:
         raise LabelError(f"{path.name}:1: the columns are {', '.join(columns)}")
     for number, line in enumerate(lines[1:], start=2):
         fields = line.split("\t")
         where = f"{path.name}:{number}"
-        if len(fields) != len(columns):
-            raise LabelError(f"{where}: {len(fields)} columns where there are {len(columns)}")
-        yield where, dict(zip(columns, fields))
+        if not line and number == len(lines):
+            return
+        if len(fields) != len(head):
+            raise LabelError(f"{where}: {len(fields)} columns where there are {len(head)}")
+        yield where, dict(zip(head, fields))
 
 
 def _place_and_codes(where: str, row: dict[str, str]) -> tuple[Place, tuple[str, ...]]:
