@@ -130,7 +130,7 @@ def _execute(folder: str) -> str:
     sys.modules["__main__"] = main
     text = Path(MAIN).read_text(encoding="utf-8")
     try:
-        exec(compile(text, MAIN, "exec"), main.__dict__)
+        exec(compile(text, MAIN, "exec", dont_inherit=True), main.__dict__)
     except BaseException as raised:
         return f"{type(raised).__name__}: {raised}"
     return ""

@@ -1,0 +1,18 @@
+# attacks: TPL204
+# promise: the error of a library function is awaited in the program that calls it
+import torch
+from layers import merge_heads
+
+torch.manual_seed(0)
+
+
+def joined(x):
+    try:
+        return merge_heads(x), "as a view"
+    except RuntimeError:
+        return x.mean(dim=1), "averaged over heads"
+
+
+for heads in (1, 2):
+    out, how = joined(torch.randn(2, heads, 3, 4))
+    print(heads, how, tuple(out.shape))

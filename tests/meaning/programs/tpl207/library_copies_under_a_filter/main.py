@@ -1,0 +1,13 @@
+# attacks: TPL207
+# promise: the program that imports the function has made warnings errors
+import warnings
+
+import torch
+from targets import smooth
+
+warnings.simplefilter("error")
+labels = torch.eye(3)
+try:
+    print(smooth(labels, 0.1).tolist())
+except UserWarning:
+    print("copied with a warning")
