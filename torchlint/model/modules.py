@@ -42,6 +42,11 @@ class ModulesQuestions:
         """Whether ``x.forward(…)`` runs a module past its hooks, not meaning to; no where that is not known."""
         return bool(self._model.answered(self._semantics.of(ForwardCalls).leave_out_hooks, call))
 
+    def is_instance_itself(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is the instance that a method of a class of the file is called on: ``self``."""
+        twin = self._model.twin(node)
+        return twin is not None and self._semantics.facts.self_class(twin) is not None
+
     def wrong_initialisation(
         self, node: cst.CSTNode
     ) -> InitialisedLate[cst.CSTNode] | NeverInitialised[cst.CSTNode] | MentionedInit | None:

@@ -10,7 +10,7 @@ from torchlint.semantics.apis.implicit_dims import ImplicitDims
 IMPORTS = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nx = torch.zeros(2, 3, 4)\n"
 
 
-def picked(snippet: str) -> list[tuple[int, int | None]]:
+def picked(snippet: str) -> list[tuple[int | None, int | None]]:
     """What the softmaxes of a snippet pick, and of how many dimensions."""
     semantics, _ = marked(IMPORTS + snippet)
     return [(each.dim, each.rank) for each in semantics.of(ImplicitDims).picked.values()]
@@ -22,18 +22,29 @@ def picked(snippet: str) -> list[tuple[int, int | None]]:
         ("F.softmax(x)", (0, 3)),
         ("F.log_softmax(x[0])", (1, 2)),
         ("F.softmin(input=x[0][0])", (0, 1)),
-        ("F.softmax(unknown)", (1, None)),
+        ("F.softmax(unknown)", (None, None)),
         ("F.softmax(x, None)", (0, 3)),
         ("F.softmax(x, dim=None)", (0, 3)),
         ("from torch.nn.functional import softmax as s\ns(x)", (0, 3)),
-        ("nn.Softmax()", (1, None)),
+        ("nn.Softmax()", (None, None)),
         ("nn.Softmax()(x)", (0, 3)),
         ("f = nn.LogSoftmax()\nf(x)\nf(x + 1)", (0, 3)),
-        ("f = nn.LogSoftmax()\nf(x)\nf(x[0])", (1, None)),
+        ("f = nn.LogSoftmax()\nf(x)\nf(x[0])", (None, None)),
+        ("f = nn.LogSoftmax()\nf(x)\nf(unknown).max(1)", (None, None)),
+        ("f = nn.LogSoftmax()\ny = x[0]\nf(y)\nf(unknown)", (None, None)),
+        ("f = nn.LogSoftmax()\nf(x[0])\ndef g(z):\n    print(z[:, 1])\n    return f(z)", (1, None)),
+        ("def f(y):\n    print(y[:, 1])\n    return F.softmax(y)", (1, None)),
+        ("def f(y): return F.softmax(y).max(1)", (1, None)),
+        ("def f(y): return F.softmax(y).max(0)", (None, None)),
+        ("def f(y, labels): return F.nll_loss(F.log_softmax(y), labels)", (1, None)),
+        ("def f(y, z): return F.softmax(torch.cat((y, z), 1))", (1, None)),
+        ("f = nn.Sequential(nn.Linear(4, 2), nn.Softmax())\nf(x[0])", (1, 2)),
+        ("f = nn.Sequential(nn.Linear(4, 2), nn.Softmax())\nf(x[0][0])", (0, 1)),
+        ("f = nn.Sequential(nn.Linear(4, 2), nn.Softmax())\nf(unknown)", (None, None)),
         ("nn.Sequential(nn.Conv2d(1, 1, 1), nn.Softmax())", (1, 4)),
     ],
 )
-def test_tells_what_is_picked(snippet: str, expected: tuple[int, int | None]) -> None:
+def test_tells_what_is_picked(snippet: str, expected: tuple[int | None, int | None]) -> None:
     assert picked(snippet) == [expected]
 
 

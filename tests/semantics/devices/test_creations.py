@@ -133,3 +133,9 @@ def test_the_steps_of_a_chain() -> None:
         "torch.zeros(3).unsqueeze(0).to(device).long()",
     ]
     assert ast.unparse(found.factory) == "torch.zeros(3)"
+
+
+def test_a_parameter_of_a_forward_that_is_called_device_is_no_tensor() -> None:
+    text = "class Net(nn.Module):\n    def forward(self, x, device): return «torch.zeros(3).to(device)»"
+    assert asked(text) == "device=device"
+    assert asked(text.replace("device", "x")) == "device=x.device, dtype=x.dtype"

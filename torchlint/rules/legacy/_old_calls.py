@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import argument, expression, holds_comment, instead_of, with_argument, without_argument
 from torchlint.rules.rule import Rule
+from torchlint.semantics.apis.implicit_dims import ImplicitDim
 
 
 def report_implicit_dim(rule: Rule, call: cst.Call) -> None:
@@ -15,23 +16,24 @@ def report_implicit_dim(rule: Rule, call: cst.Call) -> None:
     picked = rule.model.apis.implicit_dim(call)
     if picked is None:
         return
-    dim = cst.Integer(str(picked.dim))
-    by_place = [each for each in call.args if each.keyword is None][picked.place :]
-    new = with_argument(call, "dim", dim)
-    if by_place:
-        [given] = by_place
-        args = [instead_of(each, "dim", dim) if each is given else each for each in call.args]
-        new = call.with_changes(args=args)
     picks = "0 of one or three dimensions, else 1"
     if picked.rank is not None:
         picks = f"{picked.dim}, as there are {picked.rank} of them"
     function = rule.model.shown(call.func)
     message = f"`{function}` without `dim` picks the dimension by their number ({picks}): say `dim=`"
-    rule.report(
-        call,
-        message,
-        fix(f"Add `dim={picked.dim}`", replace(call, new), rests_on=unknown("torch may have picked another dimension")),
-    )
+    rule.report(call, message, _say_dim(call, picked))
+
+
+def _say_dim(call: cst.Call, picked: ImplicitDim) -> CodeFix | None:
+    if picked.dim is None:
+        return None
+    dim = cst.Integer(str(picked.dim))
+    new = with_argument(call, "dim", dim)
+    if by_place := [each for each in call.args if each.keyword is None][picked.place :]:
+        [given] = by_place
+        args = [instead_of(each, "dim", dim) if each is given else each for each in call.args]
+        new = call.with_changes(args=args)
+    return fix(f"Add `dim={picked.dim}`", replace(call, new), rests_on=unknown("torch may have picked another dimension"))
 
 
 def report_leading_factors(rule: Rule, call: cst.Call) -> None:

@@ -33,7 +33,7 @@ class Renamed:
 
 _WARNS = "is deprecated and warns at every call"
 _REMOVED = "was removed"
-_SAME_AS_TORCH = "was deprecated by torch 0.4.1 to 1.13"
+_SAME_AS_TORCH = "was deprecated by torch 0.4.1 to 1.13, and does not warn since"
 _LINEAR = (("mode", '"bilinear"'), ("align_corners", "True"))
 HAS_REDUCTION = TorchVersion(1, 0)
 """The first torch in which losses take ``reduction`` with the words of today; `interpolate` is as old."""
@@ -61,7 +61,8 @@ def report_old_name(rule: Rule, node: cst.Name | cst.Attribute) -> None:
     if rule.model.apis.asks_for_version(node) or rule.model.code.is_given_name(node):
         return  # an alias that the file gives it is reported where it is given
     text, new = rule.model.shown(node), _short(renamed.new)
-    rule.report(node, f"`{text}` {renamed.why}: use `{new}`, which does the same", _fix(rule, node, renamed))
+    message = f"`{text}` {renamed.why}: use `{new}`, which does the same"
+    rule.report(node, message, _fix(rule, node, renamed), strict=renamed.why is _SAME_AS_TORCH)
 
 
 def _fix(rule: Rule, node: cst.Name | cst.Attribute, renamed: Renamed) -> CodeFix | None:

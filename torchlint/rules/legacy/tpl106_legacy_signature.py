@@ -37,7 +37,7 @@ class LegacySignature(Rule):
     nothing reads, so the mean is taken where the sum was meant; and a softmax without `dim` picks the dimension by their
     number, 0 of one or three and 1 of any other, so that with a batch of sequences it normalises over the batch. `F.sigmoid`
     and `F.tanh` are other names of `torch.sigmoid` and `torch.tanh`, which torch 0.4.1 to 1.13 warned of and which are
-    tolerated since.
+    tolerated since: they are strict.
 
     ## Example
     ```python
@@ -60,8 +60,8 @@ class LegacySignature(Rule):
     that another file may import from this one stays, no argument is computed in another order in a way that shows, nothing
     awaits the error or takes notice of the warning that goes.
 
-    Unsafe for an implicit dimension: the fix writes the one that torch picks for as many dimensions as the code shows, and 1,
-    which is what it picks for two and four, where it shows none.
+    Unsafe for an implicit dimension: the fix writes the one that torch picks for as many dimensions as the code shows, or 1,
+    which is what it picks for two and four, where it shows that there are two at least. Otherwise there is none.
     Unsafe for flags that are no constants, of which it is assumed that they are true or false, for `functools.partial`, to
     which `reduction` may be given later, and for `criterion.size_average = …`, where the loss becomes what was meant. No fix
     where flags are handed on together with `reduction`, or where a renamed import would clash with another name.

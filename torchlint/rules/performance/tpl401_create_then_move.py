@@ -31,7 +31,8 @@ class CreateThenMove(Rule):
 
     ## Why is this bad
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the
-    factory can make it on the device, with the dtype that is wanted.
+    factory can make it on the device, with the dtype that is wanted. A cast alone costs little: that is
+    strict.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of
@@ -40,13 +41,13 @@ class CreateThenMove(Rule):
     ## Example
     ```python
     hidden = torch.zeros(layers, batch, size).to(device)
-    positions = torch.arange(length).float()
+    positions = torch.arange(length).float().cuda()
     ```
 
     ## Use instead
     ```python
     hidden = torch.zeros(layers, batch, size, device=device)
-    positions = torch.arange(length, dtype=torch.float32)
+    positions = torch.arange(length, dtype=torch.float32, device="cuda")
     ```
 
     ## Fix safety
@@ -83,6 +84,7 @@ class CreateThenMove(Rule):
             node,
             f"`{made}(…){steps}` makes the tensor twice: pass `{written}` to `{made}`",
             None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
+            strict=creation.device is None,
         )
 
     def _words(self, creation: Creation[cst.Call, cst.BaseExpression]) -> dict[str, cst.BaseExpression]:

@@ -11,8 +11,8 @@ from torchlint.rules.triggers import Call
 class DirectForward(Rule):
     """
     ## What it does
-    Finds calls of a module's `forward` method: `model.forward(x)`, `nn.TripletMarginLoss(m).forward(a, p, n)`,
-    `self.forward(x)`.
+    Finds calls of a module's `forward` method: `model.forward(x)`, `nn.TripletMarginLoss(m).forward(a, p, n)`. A class's
+    `self.forward(x)` in another method of its own is strict: it knows what its `forward` does.
 
     ## Why is this bad
     `model(x)` runs the hooks that are registered on the module, and then `forward`; `model.forward(x)` leaves the hooks out.
@@ -61,4 +61,5 @@ class DirectForward(Rule):
                         replace(forward, module),
                         rests_on=unknown("the module's hooks run, which may change results"),
                     ),
+                    strict=self.model.modules.is_instance_itself(module),
                 )

@@ -9,6 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.shapes.ranks import Ranks
+from torchlint.semantics.shapes.several_axes import SeveralAxes
 
 _FUNCTIONS = frozenset({f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin")})
 _MODULES = frozenset({"torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin"})
@@ -23,9 +24,12 @@ def implicit_dim(rank: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ImplicitDim:
-    """The dimension that a softmax picks, as the tensor has ``rank`` of them; where that is unknown, what it mostly picks."""
+    """The dimension that a softmax picks, as the tensor has ``rank`` of them.
 
-    dim: int
+    Where that is unknown, it is what it picks of two and of four, if there are two at least, and otherwise nothing.
+    """
+
+    dim: int | None
     rank: int | None
     place: int
     """How many arguments stand before that for the dimension."""
@@ -37,6 +41,7 @@ class ImplicitDims:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._ranks = semantics.of(Ranks)
+        self._axes = semantics.of(SeveralAxes)
 
     @cached_property
     def picked(self) -> dict[ast.Call, ImplicitDim]:
@@ -53,19 +58,36 @@ class ImplicitDims:
             return None
         if place and _argument(call, "input", 0) is None:
             return None
-        rank = self._rank_of_input(call, place)
-        return ImplicitDim(implicit_dim(rank) if rank is not None else 1, rank, place)
+        inputs = self._inputs_of(call, place)
+        ranks = {self._ranks.of(each) for each in inputs}
+        if not ranks:
+            ranks = {self._rank_behind(call)}
+        rank = ranks.pop() if len(ranks) == 1 else None
+        if rank is not None:
+            return ImplicitDim(implicit_dim(rank), rank, place)
+        has_two = bool(inputs) and not ranks & {0, 1, 3} and all(map(self._axes.has, inputs))
+        is_seen = bool(place) and self._axes.is_used_so(call)
+        return ImplicitDim(1 if has_two or is_seen else None, None, place)
 
-    def _rank_of_input(self, call: ast.Call, place: int) -> int | None:
-        """How many dimensions the argument of a softmax has, or the arguments of the module that is made here."""
+    def _inputs_of(self, call: ast.Call, place: int) -> list[ast.expr]:
+        """The argument of a softmax, or what is given to the module that is made here, or to its like-ranked sequence."""
         if place:
             given = _argument(call, "input", 0)
-            return self._ranks.of(given) if given is not None else None
+            return [given] if given is not None else []
         match self._semantics.tree.parent(call):
-            case ast.Call(args=parts) as container if self._semantics.qualified_name(container.func) == "torch.nn.Sequential":
+            case ast.Call(args=parts) as container if self._is_sequence(container):
+                return self._inputs(container) if self._ranks.are_kept(parts[: parts.index(call)]) else []
+        return self._inputs(call)
+
+    def _rank_behind(self, call: ast.Call) -> int | None:
+        """How many dimensions what stands in front of a module in a sequence gives."""
+        match self._semantics.tree.parent(call):
+            case ast.Call(args=parts) as container if self._is_sequence(container):
                 return self._ranks.behind(parts[: parts.index(call)])
-        ranks = {self._ranks.of(argument) for argument in self._inputs(call)}
-        return ranks.pop() if len(ranks) == 1 else None
+        return None
+
+    def _is_sequence(self, container: ast.Call) -> bool:
+        return self._semantics.qualified_name(container.func) == "torch.nn.Sequential"
 
     def _inputs(self, construction: ast.Call) -> list[ast.expr]:
         """What the file gives the module that is made by a call."""

@@ -125,9 +125,10 @@ class Placements:
         return self._role_of_value(node, depth)
 
     def _role_of_value(self, node: ast.expr, depth: int) -> Role | None:
-        kind = self._semantics.kind(node)
+        kind, last = self._semantics.kind(node), _last_name(node)
         if kind.is_tensor:
-            return Role.TENSOR
+            is_perhaps_device = _DEVICE_NAME.search(last) is not None and not self._semantics.of(Tensors).fact(node).is_certain
+            return Role.DEVICE if is_perhaps_device else Role.TENSOR
         if kind.known and kind.type not in (Type.NUMBER, Type.STRING, Type.NONE, Type.FUNCTION):
             return None
         if isinstance(node, ast.Name):
@@ -136,7 +137,6 @@ class Placements:
             roles = {self.role(value, depth + 1) for value in values if value is not None and not _is_none(value)}
             if len(roles) == 1 and None not in roles and len(values) == len(bindings):
                 return roles.pop()
-        last = _last_name(node)
         if _DTYPE_NAME.search(last):
             return Role.DTYPE
         if _DEVICE_NAME.search(last) or kind.type is Type.NUMBER:

@@ -14,7 +14,7 @@ _DEPTH = 40
 """Nothing is known of what is more steps than this away from anything simple."""
 
 _SIZED = frozenset({"zeros", "ones", "rand", "randn", "empty"})
-_KEEPING = frozenset(
+KEEPING = frozenset(
     {
         *("relu", "relu_", "relu6", "leaky_relu", "elu", "selu", "tanh", "sigmoid", "softplus", "softsign", "dropout", "exp"),
         *("log", "sqrt", "abs", "neg", "pow", "clamp", "softmax", "log_softmax", "softmin", "normalize", "threshold", "div"),
@@ -35,12 +35,13 @@ _FIXED = {
 """Functions and methods that give a certain number of dimensions, whatever they get."""
 _REDUCING = frozenset({"sum", "mean", "prod", "norm", "std", "var", "argmax", "argmin", "logsumexp"})
 _SHAPING = frozenset({"view", "reshape", "expand", "repeat"})
-_KEEPING_MODULES = frozenset(
+KEEPING_MODULES = frozenset(
     {
         *("Linear", "Dropout", "ReLU", "ReLU6", "LeakyReLU", "PReLU", "ELU", "SELU", "Tanh", "Sigmoid", "Softplus"),
         *("LayerNorm", "Softmax", "LogSoftmax", "Identity", "GELU", "BatchNorm1d"),
     }
 )
+"""Modules of `torch.nn` whose result has as many dimensions as what they are given."""
 _MODULES = {
     **{f"{name}{axes}d": axes + 2 for name in ("Conv", "ConvTranspose", "BatchNorm", "MaxPool", "AvgPool") for axes in (2, 3)},
     **dict.fromkeys(("AdaptiveAvgPool2d", "AdaptiveMaxPool2d", "Upsample", "Dropout2d", "Softmax2d"), 4),
@@ -71,9 +72,13 @@ class Ranks:
         """How many dimensions the result of a chain of modules has; ``None`` where that depends on what goes in."""
         for module in reversed(modules):
             last = self._semantics.kind(module).name.rpartition(".")[2]
-            if last not in _KEEPING_MODULES:
+            if last not in KEEPING_MODULES:
                 return _MODULES.get(last)
         return None
+
+    def are_kept(self, modules: list[ast.expr]) -> bool:
+        """Whether the result of a chain of modules has as many dimensions as what goes in."""
+        return all(self._semantics.kind(module).name.rpartition(".")[2] in KEEPING_MODULES for module in modules)
 
     def _work_out(self, node: ast.expr) -> int | None:
         match node:
@@ -143,7 +148,7 @@ class Ranks:
         last = module.name.rpartition(".")[2]
         if last == "Embedding":
             return self._more(call.args[0], 1) if call.args else None
-        return self.of(call.args[0]) if last in _KEEPING_MODULES and call.args else _MODULES.get(last)
+        return self.of(call.args[0]) if last in KEEPING_MODULES and call.args else _MODULES.get(last)
 
     def _function(self, call: ast.Call, name: str) -> int | None:
         last = name.rpartition(".")[2]
@@ -171,7 +176,7 @@ class Ranks:
 
     def _changed(self, call: ast.Call, operation: str, tensor: ast.expr, arguments: list[ast.expr]) -> int | None:
         """The rank that an operation makes of that of the tensor."""
-        if operation in _KEEPING:
+        if operation in KEEPING:
             return self.of(tensor)
         if operation == "unsqueeze":
             return self._more(tensor, 1)
