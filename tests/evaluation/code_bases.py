@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import venv
 import zipfile
 from collections.abc import Iterable
@@ -185,6 +186,26 @@ def _archive(address: str, commit: str, own: Path, archive: Path) -> None:
         _run(["git", "--git-dir", str(own), "fetch", "--quiet", "--depth", "1", address, commit])
         folder, revision = str(own), "FETCH_HEAD"
     _run(["git", "--git-dir", folder, "archive", "--format=tar", f"--output={archive}", revision, ":(glob)**/*.py"])
+
+
+def two_versions(address: str, repository: str, commit: str, file: str) -> tuple[bytes, bytes]:
+    """A file before a commit and after it; ``address`` is as of `Store`. Raises `DownloadError` where they cannot be had."""
+    owner, _, name = repository.partition("/")
+    folder = address.format(owner=owner, name=name)
+    with tempfile.TemporaryDirectory() as own:
+        try:
+            if not Path(folder).is_dir():
+                print(f"fetching {commit[:8]} of {folder}", file=sys.stderr)
+                _run(["git", "init", "--quiet", "--bare", own])
+                _run(["git", "-C", own, "fetch", "--quiet", "--depth", "2", folder, commit])
+                folder = own
+            return _shown(folder, f"{commit}^:{file}"), _shown(folder, f"{commit}:{file}")
+        except subprocess.CalledProcessError:
+            raise DownloadError(f"cannot get {file} of {commit} from {address.format(owner=owner, name=name)}") from None
+
+
+def _shown(folder: str, what: str) -> bytes:
+    return subprocess.run(["git", "-C", folder, "show", what], check=True, stdout=subprocess.PIPE).stdout
 
 
 def _choice_of(file: str) -> list[str]:

@@ -108,7 +108,7 @@ def read_labels(path: Path) -> list[Label]:
             raise LabelError(f"{where}: a verdict is `true` or `false`, not {row['verdict']!r}")
         if not row["why"].strip():
             raise LabelError(f"{where}: a label says why")
-        place, codes = _place_and_codes(where, row)
+        place, codes = place_and_codes(where, row)
         code_base = CodeBase(row["package"], row["version"])
         labels.append(Label(code_base, row["file"], place, frozenset(codes), row["verdict"] == "true", row["why"]))
     return labels
@@ -120,7 +120,7 @@ def read_occurrences(path: Path) -> list[Occurrence]:
     for where, row in read_table(path, OCCURRENCE_COLUMNS):
         if row["decidable"] not in ("yes", "no"):
             raise LabelError(f"{where}: an occurrence is decidable, `yes` or `no`, not {row['decidable']!r}")
-        place, codes = _place_and_codes(where, row)
+        place, codes = place_and_codes(where, row)
         code_base = CodeBase(row["package"], row["version"])
         occurrences.append(Occurrence(code_base, row["file"], place, codes, row["decidable"] == "yes"))
     return occurrences
@@ -145,7 +145,8 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[str, dict
         yield where, dict(zip(head, fields))
 
 
-def _place_and_codes(where: str, row: dict[str, str]) -> tuple[Place, tuple[str, ...]]:
+def place_and_codes(where: str, row: dict[str, str]) -> tuple[Place, tuple[str, ...]]:
+    """The place and the codes of a line; raises `LabelError` where one of them makes no sense."""
     if not _CODES.fullmatch(row["code"]):
         raise LabelError(f"{where}: not a code: {row['code']!r}")
     try:
