@@ -18,6 +18,7 @@ from torchlint.semantics.modes.wrong_modes import (
 )
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_use import FrozenUse
+from torchlint.semantics.training.lost_rounds import LostAccumulation, LostRounds
 from torchlint.semantics.training.meant_calls import MeantCalls
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
 from torchlint.semantics.training.wiping import Wiped, Wiping
@@ -77,6 +78,10 @@ class TrainingQuestions:
     def wiped(self, zero: cst.Call) -> Wiped[cst.BaseExpression, cst.CSTNode] | None:
         """The gradients that a call of ``zero_grad`` wipes before a step uses them; ``None`` if none are known to be."""
         return self._model.found(self._semantics.of(Wiping).wiped, zero)
+
+    def lost_rounds(self, zero: cst.Call) -> LostRounds[cst.BaseExpression, cst.CSTNode] | None:
+        """The step every few rounds whose gradients a call of ``zero_grad`` wipes in every round; ``None`` if there is none."""
+        return self._model.found(self._semantics.of(LostAccumulation).found, zero)
 
     def frozen_given(self, parameters: cst.Call) -> FrozenGiven[cst.BaseExpression] | None:
         """What is frozen of the parameters that an optimizer is given; ``None`` where nothing is known to be."""

@@ -91,7 +91,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL016", "wiped-gradients", "torchlint.rules.autograd.tpl016_wiped_gradients", "WipedGradients",
-        (Found(".training.wiping:Wiping.wiped"),),
+        (Found(".training.wiping:Wiping.wiped"), Found(".training.lost_rounds:LostAccumulation.found"),),
         needs=(("zero_grad",), ("step", "optimizer_step",), ("backward", "manual_backward",),),
     ),
     Entry(

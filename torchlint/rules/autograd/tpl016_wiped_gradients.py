@@ -3,7 +3,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import fix, move
+from torchlint.fixes.changes import fix, insert_behind, move, remove
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 
@@ -11,10 +11,12 @@ from torchlint.rules.triggers import Found
 class WipedGradients(Rule):
     """
     ## What it does
-    Finds `zero_grad()` between `backward()` and the `step()` that should use the gradients.
+    Finds `zero_grad()` between `backward()` and the `step()` that should use the gradients; and `zero_grad()` in every round
+    of a loop that makes a step every n-th round only, to accumulate gradients.
 
     ## Why is this bad
-    The step finds no gradients, or zeros, and changes no weight. The loss is computed, the loop runs, nothing is learnt.
+    The step finds no gradients, or zeros, and changes no weight. The loss is computed, the loop runs, nothing is learnt. Where
+    gradients should have been accumulated, the step uses those of a single round, and the work of the others is lost.
 
     ## Example
     ```python
@@ -35,8 +37,8 @@ class WipedGradients(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the call is moved in front of the backward, and the model starts to learn. There is no fix where the two are not
-    statements of the same block.
+    Unsafe: the call is moved in front of the backward, and the model starts to learn; or behind the step, which then uses the
+    gradients of all rounds. There is no fix where backward and call are not statements of the same block.
 
     ## References
     - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
@@ -44,13 +46,14 @@ class WipedGradients(Rule):
 
     code = "TPL016"
     name = "wiped-gradients"
-    triggers = (Found(".training.wiping:Wiping.wiped"),)
+    triggers = (Found(".training.wiping:Wiping.wiped"), Found(".training.lost_rounds:LostAccumulation.found"))
     needs = (("zero_grad",), ("step", "optimizer_step"), ("backward", "manual_backward"))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the call that wipes the gradients."""
         wiped = self.model.training.wiped(node)
         if wiped is None:
+            self._report_lost_rounds(node)
             return
         shown = self.model.shown(node)
         moved = None
@@ -65,4 +68,21 @@ class WipedGradients(Rule):
             f"`{shown}` wipes the gradients of `{self.model.shown_call(wiped.backward)}` before "
             f"`{self.model.shown(wiped.step)}` uses them; call it before the backward",
             moved,
+        )
+
+    def _report_lost_rounds(self, node: cst.Call) -> None:
+        """Reports a call in every round of an accumulation."""
+        lost = self.model.training.lost_rounds(node)
+        if lost is None:
+            return
+        shown, step = self.model.shown(node), self.model.shown(lost.step)
+        self.report(
+            node,
+            f"`{shown}` wipes the gradients in every round, and `{step}` uses them every few rounds; call it behind the step",
+            fix(
+                f"Call `{shown}` behind `{step}`",
+                remove(self.model.statement(node)),
+                insert_behind(lost.behind, cst.Expr(node)),
+                rests_on=unknown("the step uses the gradients of all rounds"),
+            ),
         )

@@ -27,6 +27,7 @@ class NoGradWithoutEval(Rule):
         model.train()
         for x, y in loader:
             loss = criterion(model(x), y)
+            optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         with torch.no_grad():
@@ -40,6 +41,7 @@ class NoGradWithoutEval(Rule):
         model.train()
         for x, y in loader:
             loss = criterion(model(x), y)
+            optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         model.eval()

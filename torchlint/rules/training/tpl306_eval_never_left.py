@@ -25,6 +25,7 @@ class EvalNeverLeft(Rule):
     for epoch in range(epochs):
         for x, y in loader:
             loss = criterion(model(x), y)
+            optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         model.eval()
@@ -39,6 +40,7 @@ class EvalNeverLeft(Rule):
         model.train()
         for x, y in loader:
             loss = criterion(model(x), y)
+            optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         model.eval()

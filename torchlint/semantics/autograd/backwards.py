@@ -49,6 +49,8 @@ class Backwards:
             return call.args[0] if call.args else None
         if isinstance(call.func, ast.Attribute) and self._inference.kind(call.func.value).is_tensor:
             return call.func.value
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.BinOp) and not call.args:
+            return call.func.value if not self._inference.kind(call.func.value).known else None
         if isinstance(call.func, ast.Attribute) and isinstance(result := call.func.value, ast.Call) and not call.args:
             if isinstance(result.func, ast.Attribute) and result.func.attr == "scale" and result.args:
                 return result.args[0]

@@ -16,6 +16,10 @@ Making: TypeAlias = ast.Call | ast.arg
 """Where an optimizer comes from: the call that makes it, or a parameter that is annotated as one."""
 
 _PREPARING = {"prepare": "accelerator", "setup": "fabric", "initialize": "amp"}
+OPTIMIZER_METHODS = frozenset(
+    {"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"}
+)
+"""The methods of an optimizer of torch."""
 _PARAMETER_METHODS = frozenset({"parameters", "named_parameters", "trainable_parameters"})
 
 
@@ -177,6 +181,11 @@ def root_of(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
+
+
+def takes_parameters(call: ast.Call) -> bool:
+    """Whether a call is given ``model.parameters()``."""
+    return any(_owners(given) for given in call.args[:1])
 
 
 def _owners(given: ast.expr) -> set[str]:

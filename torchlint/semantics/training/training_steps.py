@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import Backward, Backwards
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, Tree
+from torchlint.semantics.training.likely_optimizers import LikelyOptimizers
 from torchlint.semantics.training.optimizers import Making, Optimizers, stepped
 
 
@@ -24,6 +25,8 @@ class Step:
 
     call: ast.Call
     optimizer: ast.expr
+    is_certain: bool = True
+    """Whether the optimizer is one of torch; otherwise it has its name and acts alone to tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +80,7 @@ class TrainingSteps:
         self._call_graph = semantics.inference.call_graph
         self._backwards = semantics.of(Backwards)
         self._optimizers = semantics.of(Optimizers)
+        self._likely = semantics.of(LikelyOptimizers)
         self._regions: dict[ast.AST, Region] = {}
 
     # --- the acts ----------------------------------------------------------------------------------------------------
@@ -94,6 +98,14 @@ class TrainingSteps:
             optimizer = stepped(call)
             if optimizer is not None and self._optimizers.makings(optimizer):
                 found.append(Step(call, optimizer))
+        return sorted(found, key=lambda step: _position(step.call))
+
+    @cached_property
+    def likely_steps(self) -> list[Step]:
+        """The steps of what must be an optimizer, though nothing tells of which kind."""
+        likely, certain = self._likely, {step.call for step in self.steps}
+        calls = [call for call in self._facts.calls.get("step", ()) if call not in certain]
+        found = [Step(call, optimizer, False) for call in calls if (optimizer := likely.steps(call)) is not None]
         return sorted(found, key=lambda step: _position(step.call))
 
     @cached_property
@@ -142,7 +154,7 @@ class TrainingSteps:
 
     @cached_property
     def _placed_steps(self) -> _Placed[Step]:
-        return _Placed(self.steps, self._tree)
+        return _Placed([*self.steps, *self.likely_steps], self._tree)
 
     @cached_property
     def _placed_zero_grads(self) -> _Placed[ZeroGrad]:

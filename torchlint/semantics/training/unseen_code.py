@@ -10,6 +10,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import BACKWARDS
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
@@ -22,19 +23,33 @@ _WIPING_NAME = re.compile(
 )
 _OVERWRITING = frozenset({"zero_", "fill_", "mul_", "copy_", "set_"})
 _HARMLESS_WITH_OPTIMIZER = re.compile(
-    r"(^|_)lr|learning_rate|sched|clip|log|print|save|checkpoint|unscale|scale_loss|master_params|state|norm|summary|watch"
-    r"|momentum|isinstance|^(len|id|type|repr|str|getattr|hasattr|list|enumerate|zip)$",
+    r"(^|_)lr|lr$|learning_rate|sched|warm_?up|anneal|clip|log|print|save|checkpoint|unscale|scale_loss|master_params|state|norm"
+    r"|summary|watch|momentum|load|restore|resume|format|isinstance|^(len|id|type|repr|str|getattr|hasattr|list|enumerate|zip|super)$",
     re.I,
 )
 _CALLBACK = re.compile(
     r"callback|hook|(^|_)on_(batch|step|epoch|train|iter)|before_|after_|closure|event|dispatch|emit|fire", re.I
 )
 _COMPUTES = re.compile(r"^(model|net|network|criterion|forward|predict|(.*_)?loss(_fn|_fct|_function)?|device|metrics?)$", re.I)
-_ACTS_ON_MODEL = re.compile(r"train_|_train|step|reset|zero|clear|update|prepare|optimi[sz]e", re.I)
+_ACTS_ON_MODEL = re.compile(
+    r"^(?!log|print|save|plot|write|check|report|display).*(train_|_train|step|reset|zero|clear|update|prepare|optimi[sz]e)",
+    re.I,
+)
+_KEEPS_COUNT = re.compile(
+    r"scaler|(^|_)ema($|_)|meter|(^|_)p?bar$|progress|tracker|metric|stats|loss(es)?$|acc$|top\d$|stop", re.I
+)
+"""What is called that is told how the training goes, or what it made of the weights."""
 _HARMLESS_METHODS = frozenset(
     {"append", "add_scalar", "info", "debug", "warning", "format", "item", "update", "write", "set_postfix", "set_description"}
     | {"log", "print", "flush", "time", "get", "items", "keys", "values", "join", "size", "unscale_", "get_scale", "add"}
 )
+
+
+_WITHOUT_MODELS = frozenset(
+    {Type.TENSOR, Type.PACKED, Type.ARRAY, Type.NUMBER, Type.STRING, Type.NONE, Type.SCHEDULER, Type.LOADER}
+)
+"""What leads to no model."""
+_OF_MODELS = re.compile(r"param|model|net|optim|module|layer|train", re.IGNORECASE)
 
 
 class UnseenCode:
@@ -43,6 +58,7 @@ class UnseenCode:
     def __init__(self, semantics: Semantics) -> None:
         self._tree = semantics.tree
         self._names = semantics.names
+        self._bindings = semantics.bindings
         self._facts = semantics.facts
         self._inference = semantics.inference
         self._optimizers = semantics.of(Optimizers)
@@ -61,8 +77,10 @@ class UnseenCode:
                 return True
             case ast.Attribute(attr=name) | ast.Name(id=name) if _WIPING_NAME.search(name):
                 return True
-            case ast.Call(func=ast.Attribute(attr=name)) if name in _OVERWRITING:
-                return self._reads_gradients
+            case ast.Call(func=ast.Attribute(attr=name, value=owner)) if name in _OVERWRITING:
+                return self._reads_gradients and _may_be_gradient(owner)
+            case ast.keyword(arg="zero_grad") | ast.Constant(value="grad" | "zero_grad"):
+                return True
             case ast.AugAssign(target=ast.Attribute(attr="grad")):
                 return True
             case ast.Call():
@@ -127,13 +145,42 @@ class UnseenCode:
         """Whether what is called sounds as if it would do a part of a training step on the model."""
         if not _ACTS_ON_MODEL.search(last_name(call.func)):
             return False
-        trained = self._optimizers.trained(optimizer)
-        if trained is None:
-            return True
+        if isinstance(call.func, ast.Attribute) and _KEEPS_COUNT.search(last_name(call.func.value)):
+            return False
         touched: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
         if isinstance(call.func, ast.Attribute):
             touched.append(call.func.value)
+        trained = self._optimizers.trained(optimizer)
+        if trained is None:
+            return any(self._may_lead_to_model(part) for part in touched)
         return any(overlap(dotted(part) or "", owner) for part in touched for owner in trained)
+
+    def _may_lead_to_model(self, node: ast.expr, depth: int = 3) -> bool:
+        """Whether a model or an optimizer may be reached from a value: not from numbers, tensors, or what was made of such."""
+        match node:
+            case ast.Constant() | ast.JoinedStr() | ast.Compare() | ast.BinOp():
+                return False
+            case _ if self._inference.kind(node).type in _WITHOUT_MODELS:
+                return False
+            case ast.Call(func=function, args=args, keywords=keywords):
+                parts = [*args, *(word.value for word in keywords)]
+                if isinstance(function, ast.Attribute):
+                    parts.append(function.value)
+                return depth == 0 or any(self._may_lead_to_model(part, depth - 1) for part in parts)
+            case ast.Name():
+                bindings = self._bindings.reaching(node)
+                return depth == 0 or not bindings or any(self._is_bound_to_model(binding, depth) for binding in bindings)
+        return True
+
+    def _is_bound_to_model(self, binding: Binding, depth: int) -> bool:
+        match binding.form:
+            case Form.IMPORT:
+                return False
+            case Form.LOOP:
+                return binding.value is None or _OF_MODELS.search(ast.unparse(binding.value)) is not None
+            case Form.ASSIGNMENT if binding.value is not None:
+                return self._may_lead_to_model(binding.value, depth - 1)
+        return True
 
     def may_back_propagate(self, call: ast.Call) -> bool:
         """Whether a call may add to gradients: any that is not known to do something else."""
@@ -153,6 +200,15 @@ class UnseenCode:
         if kind.known and kind.type not in (Type.INSTANCE, Type.MODULE, Type.CLASS, Type.FUNCTION):
             return False
         return name not in _HARMLESS_METHODS and kind.name not in GRAD_SCALERS
+
+
+def _may_be_gradient(node: ast.expr) -> bool:
+    """Whether a value may be a gradient: not what a function makes."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            return True
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _given(argument: ast.expr) -> Iterator[str]:

@@ -10,15 +10,13 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, walk_body
-from torchlint.semantics.training.optimizers import Optimizers, stepped
+from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, Optimizers, stepped
 from torchlint.semantics.training.training_steps import TrainingSteps, ZeroGrad
 from torchlint.semantics.training.unseen_code import UnseenCode
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
-_METHODS = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"})
-"""The methods of an optimizer of torch."""
 _MOST = 100
 """So many calls of `zero_grad` in one scope are looked at; code that has more is generated."""
 _NEAR = 8
@@ -127,7 +125,7 @@ class Wiping:
         """Whether methods are called that optimizers of torch lack: such a one may keep gradients elsewhere."""
         text = ast.dump(optimizer)
         for name, calls in self._semantics.facts.calls.items():
-            if name not in _METHODS and self._semantics.kind(optimizer).type is not Type.MODULE:
+            if name not in OPTIMIZER_METHODS and self._semantics.kind(optimizer).type is not Type.MODULE:
                 if any(isinstance(call.func, ast.Attribute) and ast.dump(call.func.value) == text for call in calls):
                     return True
         return False

@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import Backward
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted
-from torchlint.semantics.training.optimizers import Optimizers
+from torchlint.semantics.purpose import Purpose
+from torchlint.semantics.training.optimizers import Optimizers, root_of
 from torchlint.semantics.training.training_steps import Region, Step, TrainingSteps
 from torchlint.semantics.training.unseen_code import UnseenCode
 
@@ -50,7 +51,7 @@ class Zeroing:
     @cached_property
     def piles(self) -> dict[ast.Call, PiledUp[ast.expr, ast.stmt]]:
         """The steps that use the gradients of former rounds."""
-        steps = self._steps.steps
+        steps = [*self._steps.steps, *self._likely_steps()]
         piles: dict[ast.Call, PiledUp[ast.expr, ast.stmt]] = {}
         if not steps or any(hook in self._semantics.facts.calls for hook in _STEP_HOOKS):
             return piles
@@ -69,6 +70,11 @@ class Zeroing:
                 reported.add(key)
                 piles[step.call] = self._pile(step, own, region)
         return piles
+
+    def _likely_steps(self) -> list[Step]:
+        """The steps of optimizers of unknown kind, where they are no part of a test of other code."""
+        purpose, flow = self._semantics.of(Purpose), self._semantics.control_flow
+        return [step for step in self._steps.likely_steps if not purpose.is_test_case(flow.scope(step.call))]
 
     def _is_wiped_beside(self, step: Step) -> bool:
         """Whether the loop around a step plainly wipes the gradients, as nearly every loop does."""
@@ -127,14 +133,16 @@ class Zeroing:
         return own
 
     def _of_same_optimizer(self, places: list[ast.Call], step: Step) -> list[ast.Call]:
-        makings = self._optimizers.makings
-        own = makings(step.optimizer)
-        return [place for place in places if place in self._stepped and makings(self._stepped[place]) == own]
+        return [place for place in places if place in self._stepped and self._is_same(self._stepped[place], step.optimizer)]
+
+    def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
+        makings = self._optimizers.makings(one), self._optimizers.makings(other)
+        return makings[0] == makings[1] if makings != (None, None) else self._optimizers.same(one, other)
 
     @cached_property
     def _stepped(self) -> dict[ast.Call, ast.expr]:
         """The optimizers of the calls that make steps."""
-        return {step.call: step.optimizer for step in self._steps.steps}
+        return {step.call: step.optimizer for step in (*self._steps.steps, *self._steps.likely_steps)}
 
     def _comes_first(self, backward: ast.Call, step: ast.Call) -> bool:
         """Whether, of two calls that one call runs, the first comes before the second as far as that is shown."""
@@ -151,6 +159,8 @@ class Zeroing:
             return False
         if self._semantics.of(UnseenCode).may_wipe(region, step.optimizer):
             return False
+        if not step.is_certain and self._is_made_in(region, step.optimizer):
+            return False
         place = region.place(step.call, tree)
         assert place is not None
         outermost = [region.loop, *tree.loops(region.loop)][-1]  # round which the way leads, if at all
@@ -158,6 +168,15 @@ class Zeroing:
         flow, used = self._semantics.control_flow, set(own)
         places = [at for backward, at in steps.backwards_in(region) if backward in used]
         return any(map(flow.ahead_of(flow.scope(place), [place], wiping, up_to=places).includes, places))
+
+    def _is_made_in(self, region: Region, optimizer: ast.expr) -> bool:
+        """Whether each round may have an optimizer of its own."""
+        text, root = dotted(optimizer), root_of(optimizer)
+        targets = (node for node in region.nodes if isinstance(node, (ast.Name, ast.Attribute)))
+        if any(isinstance(node.ctx, ast.Store) and dotted(node) in (text, dotted(root)) for node in targets):
+            return True
+        bound = self._semantics.bindings.reaching(root) if isinstance(root, ast.Name) else ()
+        return any(self._semantics.tree.inside(binding.node, region.loop) for binding in bound)
 
     # --- where they can be zeroed ------------------------------------------------------------------------------------
 
