@@ -176,6 +176,12 @@ def test_documentation_has_the_fixed_sections(rule: Entry) -> None:
     assert all(text.strip() for text in sections(rule).values())
 
 
+def test_criteria_have_a_row_for_each_rule() -> None:
+    text = (ROOT / "docs" / "criteria.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(TPL\d+)\]\(rules/(TPL\d+)\.md\) (\S+) \| [^|]+ \| [^|]+ \| [^|]+ \|$", text, re.MULTILINE)
+    assert sorted(rows) == sorted((rule.code, rule.code, rule.name) for rule in all_rules())
+
+
 @RULES
 def test_documented_example_is_flagged_and_its_replacement_is_not(rule: Entry) -> None:
     said = sections(rule)

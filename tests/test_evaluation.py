@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 EVALUATION = Path(__file__).parent / "evaluation"
-sys.path.insert(0, str(EVALUATION))
+sys.path[:0] = [str(EVALUATION), str(EVALUATION / "first_contact")]
 
 from accuracy_page import Evaluation, Extent, page, summary  # noqa: E402
 from code_bases import GROUPS, Checkout, DownloadError, Manifest, Package, Repository, Store, unpack  # noqa: E402
@@ -26,8 +26,8 @@ def finding(row: int, code: str = "TPL002", column: int = 1, file: str = "a.py")
     return Finding(NET, file, row, column, code)
 
 
-def label(place: str, true: bool, codes: str = "TPL002", file: str = "a.py") -> Label:
-    return Label(NET, file, Place.parse(place), frozenset(codes.split("|")), true, "because")
+def label(place: str, verdict: str, codes: str = "TPL002", file: str = "a.py") -> Label:
+    return Label(NET, file, Place.parse(place), frozenset(codes.split("|")), verdict, "because")
 
 
 def occurrence(place: str, codes: str = "TPL002", decidable: bool = True, file: str = "a.py") -> Occurrence:
@@ -65,7 +65,7 @@ def test_place_must_make_sense(text: str) -> None:
 
 
 def test_findings_are_true_false_or_unlabelled() -> None:
-    judgement = judge([finding(1), finding(2), finding(3), finding(4)], [label("1-2", True), label("3", False)], [])
+    judgement = judge([finding(1), finding(2), finding(3), finding(4)], [label("1-2", "true"), label("3", "false")], [])
     tally = judgement.rules["TPL002"]
     assert (tally.findings, tally.true, tally.false, tally.unlabelled) == (4, 2, 1, 1)
     assert tally.precision == pytest.approx(2 / 3)
@@ -74,23 +74,41 @@ def test_findings_are_true_false_or_unlabelled() -> None:
 
 
 def test_narrowest_label_decides() -> None:
-    judgement = judge([finding(2, column=9), finding(2, column=3), finding(1)], [label("1-3", True), label("2:9", False)], [])
+    judgement = judge(
+        [finding(2, column=9), finding(2, column=3), finding(1)], [label("1-3", "true"), label("2:9", "false")], []
+    )
     assert [place for place, _ in judgement.false] == [finding(2, column=9)]
     assert judgement.rules["TPL002"].true == 2
 
 
 def test_doubt_counts_against_torchlint() -> None:
-    assert judge([finding(1)], [label("1", True), label("1", False)], []).rules["TPL002"].false == 1
+    assert judge([finding(1)], [label("1", "true"), label("1", "false")], []).rules["TPL002"].false == 1
+
+
+def test_findings_are_useful_or_noise_where_a_label_says_so() -> None:
+    labels = [label("1-3", "useful"), label("4", "noise"), label("5", "false"), label("6", "true")]
+    tally = judge([finding(row) for row in range(1, 7)], labels, []).rules["TPL002"]
+    assert (tally.true, tally.useful, tally.noise, tally.false) == (5, 3, 1, 1)
+    assert tally.useful_share == 3 / 4  # of the one that is only true, nobody has asked
+
+
+def test_share_of_the_useful_is_unknown_where_nobody_has_asked() -> None:
+    assert judge([finding(1), finding(2)], [label("1", "true"), label("2", "false")], []).total.useful_share is None
+
+
+def test_of_two_labels_the_worse_one_decides() -> None:
+    tally = judge([finding(1)], [label("1", "useful"), label("1", "noise")], []).rules["TPL002"]
+    assert (tally.useful, tally.noise) == (0, 1)
 
 
 def test_label_for_another_rule_file_or_code_base_says_nothing() -> None:
-    other = Label(CodeBase("net", "2.0"), "a.py", Place.parse("1"), frozenset({"TPL002"}), True, "because")
-    labels = [label("1", True, "TPL001"), label("1", True, file="b.py"), other]
+    other = Label(CodeBase("net", "2.0"), "a.py", Place.parse("1"), frozenset({"TPL002"}), "true", "because")
+    labels = [label("1", "true", "TPL001"), label("1", "true", file="b.py"), other]
     assert judge([finding(1)], labels, []).rules["TPL002"].unlabelled == 1
 
 
 def test_label_may_be_for_several_rules() -> None:
-    judgement = judge([finding(1, "TPL001"), finding(1, "TPL002")], [label("1", True, "TPL001|TPL002")], [])
+    judgement = judge([finding(1, "TPL001"), finding(1, "TPL002")], [label("1", "true", "TPL001|TPL002")], [])
     assert judgement.rules["TPL001"].true == judgement.rules["TPL002"].true == 1
 
 
@@ -132,7 +150,7 @@ def test_occurrences_in_files_that_cannot_be_parsed_are_counted_apart() -> None:
 
 
 def test_total_adds_up() -> None:
-    judgement = judge([finding(1, "TPL001"), finding(2)], [label("1-2", True, "TPL001|TPL002")], [occurrence("1", "TPL001")])
+    judgement = judge([finding(1, "TPL001"), finding(2)], [label("1-2", "true", "TPL001|TPL002")], [occurrence("1", "TPL001")])
     assert (judgement.total.true, judgement.total.found, judgement.total.precision) == (2, 1, 1.0)
 
 
@@ -154,7 +172,7 @@ def test_percentage_is_never_flattering(fraction: float | None, shown: str) -> N
 def test_page_and_summary_show_figures_and_places() -> None:
     judgement = judge(
         [finding(1), finding(2), finding(7)],
-        [label("1", True), label("2", False)],
+        [label("1", "true"), label("2", "false")],
         [occurrence("1"), occurrence("5-6"), occurrence("8", decidable=False)],
     )
     extents = [Extent(NET, "held-out", 20, 12_345, 1)]
@@ -251,10 +269,10 @@ def test_labels_are_about_what_is_pinned(manifest: Manifest, labels: list[Label]
 
 
 def test_labels_do_not_contradict_each_other(labels: list[Label]) -> None:
-    verdicts: dict[tuple[CodeBase, str, Place, str], bool] = {}
+    verdicts: dict[tuple[CodeBase, str, Place, str], str] = {}
     for each in labels:
         for code in each.codes:
-            assert verdicts.setdefault((each.code_base, each.file, each.place, code), each.true) is each.true, each
+            assert verdicts.setdefault((each.code_base, each.file, each.place, code), each.verdict) == each.verdict, each
 
 
 def test_every_occurrence_is_labelled_true(labels: list[Label], occurrences: list[Occurrence]) -> None:
@@ -269,10 +287,25 @@ def test_reasons_are_short_and_no_code(labels: list[Label]) -> None:
         assert not any(sign in each.why for sign in (" = ", "+=", "==", ".backward(", "import ")), each
 
 
+def test_label_says_useful_noise_false_or_just_true(tmp_path: Path) -> None:
+    file = tmp_path / "labels.tsv"
+    rows = [
+        f"net\t1.0\ta.py\t{row}\tTPL002\t{verdict}\tx\n" for row, verdict in enumerate(("useful", "noise", "false", "true"), 1)
+    ]
+    file.write_text("package\tversion\tfile\tplace\tcode\tverdict\twhy\n" + "".join(rows), encoding="utf-8")
+    assert [(each.verdict, each.true) for each in read_labels(file)] == [
+        ("useful", True),
+        ("noise", True),
+        ("false", False),
+        ("true", True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
         ("net\t1.0\ta.py\t1\tTPL002\tmaybe\tx", "verdict"),
+        ("net\t1.0\ta.py\t1\tTPL002\tunjudged\tx", "verdict"),
         ("net\t1.0\ta.py\t1\tTPL002\ttrue\t ", "says why"),
         ("net\t1.0\ta.py\tone\tTPL002\ttrue\tx", "not a place"),
         ("net\t1.0\ta.py\t1\tE501\ttrue\tx", "not a code"),

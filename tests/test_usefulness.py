@@ -9,14 +9,18 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "evaluation"))
+EVALUATION = Path(__file__).parent / "evaluation"
+sys.path.insert(0, str(EVALUATION))
+sys.path.insert(0, str(EVALUATION / "first_contact"))
 
-from first_findings import AFTER, BEFORE, UNKNOWN, FirstFinding, Repositories, RunError, run
-from known import Recall, read_known
-from labels import LabelError
-from shares import Agreement, Labels, as_true, as_useful, interval, judged_pairs, verdict
-from sheets import dealt, drawn, edited, for_second_reader, read_answers
-from usefulness import main
+from first_findings import AFTER, BEFORE, UNKNOWN, FirstFinding, Repositories, RunError, run  # noqa: E402
+from first_report import first_contact, section, with_section  # noqa: E402
+from known import Known, Recall, read_known  # noqa: E402
+from labels import CodeBase, LabelError, Occurrence, Place  # noqa: E402
+from readings import Contact, Reading, read_contact, write_contact  # noqa: E402
+from shares import Agreement, Labels, as_true, as_useful, interval, judged_pairs, verdict  # noqa: E402
+from sheets import dealt, drawn, edited, for_second_reader, read_answers  # noqa: E402
+from usefulness import main  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 
@@ -93,7 +97,8 @@ def test_agreement_of_two_labels() -> None:
 def test_agreement_on_what_is_useful() -> None:
     """Useful or not: 8 and 12, 6 and 14; they agree on 5 + 11; by chance on (8·6 + 12·14) / 20 = 10.8."""
     agreement = Agreement.of(as_useful(PAIRS))
-    assert (agreement.same, agreement.kappa) == (16, pytest.approx(5.2 / 9.2))
+    assert agreement.same == 16
+    assert agreement.kappa == pytest.approx(5.2 / 9.2)
 
 
 def test_agreement_that_chance_alone_gives_has_no_kappa() -> None:
@@ -268,3 +273,60 @@ def test_age_is_that_of_the_file_before_that_of_the_repository(folder: Path) -> 
     assert [repositories.age("o/new", path) for path in ("a.ipynb", "torch.py")] == [BEFORE, AFTER]
     assert repositories.age("o/old", "train.py") == BEFORE
     assert repositories.age("o/unknown", "train.py") == UNKNOWN
+
+
+# --- what is kept, and shown -----------------------------------------------------------------------------------------
+
+
+def contact() -> Contact:
+    """25 findings of one rule, 22 of them read: of 20 old ones 15 useful, of 2 newer ones 1; one of each is false."""
+    findings = [finding(number) for number in range(1, 26)]
+    said = [*["useful"] * 15, *["noise"] * 4, "false", "useful", "false"]
+    readings = [
+        Reading(each, 2018 if number <= 20 else 2024, label, "useful" if number <= 10 else None, None, "a note")
+        for number, (each, label) in enumerate(zip(findings, said, strict=False), 1)
+    ]
+    readings[15] = Reading(findings[15], 2018, "useful", "noise", "noise", "x.data")
+    occurrence = Occurrence(CodeBase("o/net", ""), "a.py", Place.parse("2-3"), ("TPL001", "TPL002"), True)
+    known = [Known(occurrence, True, True, True, True), Known(occurrence, False, False)]
+    about = {"torchlint": "abc", "seed": 13, "cap": None}
+    return Contact("2026-11", about, {"o/net": 1}, findings, readings, known, [("o/net", "a.py")])
+
+
+def test_section_shows_shares_by_rule_and_age_and_what_is_below() -> None:
+    shown = section(contact())
+    assert "| all | 22 | 16 | 4 | 2 | 0 | 72.7 % (51.8 to 86.8) | 90.9 % (72.2 to 97.5) |" in shown
+    row = "| TPL002 | 25 | 22 | 16 | 4 | 2 | 0 | 72.7 % | 90.9 % | 15 of 20, 75.0 %, 1 false | 1 of 2, 50.0 %, 1 false |"
+    assert f"{row} below: all, before 2019 |" in shown
+    assert "Below 80 % useful or 98 % true: TPL002 (below: all, before 2019)." in shown
+    assert "| useful, noise, false | 11 | 10 | 90.9 % | 0.00 |" in shown  # the first said `useful` eleven times of eleven
+    assert "| all | 2 | 1 | 50.0 % | 1 | 50.0 % | 0 |" in shown
+    assert "- `o/net a.py:20:1 TPL002`" in shown
+
+
+def test_what_is_kept_is_read_as_it_was_and_holds_no_code(tmp_path: Path) -> None:
+    (tmp_path / "o+net").mkdir()
+    repositories = Repositories(tmp_path, {"o/net": "abc"}, {("o/net", ""): 2024, **{("o/net", "a.py"): 2018}})
+    whole = contact()
+    old = [Reading(each.finding, 2018, each.first, each.second, each.settled, each.notes) for each in whole.readings]
+    whole = Contact(whole.name, whole.about, whole.files, whole.findings, old, whole.known, whole.scripts)
+    write_contact(whole, repositories, tmp_path / "2026-11")
+    assert section(read_contact(tmp_path / "2026-11")) == section(whole)
+    kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "2026-11").iterdir())
+    assert "says" not in kept
+    assert "x.data" not in kept
+
+
+def test_page_shows_what_is_kept_about_first_contacts() -> None:
+    page = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    assert with_section(page) == page
+    assert "\n".join(first_contact()) in page
+
+
+def test_section_is_put_where_it_was() -> None:
+    changed = with_section("# A\n\n## First contact\n\nold\n\n## Next\n\ntext\n")
+    assert changed.startswith("# A\n\n## First contact\n\nWhat torchlint reported")
+    assert changed.endswith(" |\n\n## Next\n\ntext\n")
+    assert "old" not in changed.splitlines()
+    with pytest.raises(LabelError, match="First contact"):
+        with_section("# A\n")

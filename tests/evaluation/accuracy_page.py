@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from judgement import Judgement, Tally, share
+from first_report import first_contact
+from judgement import Judgement, Tally
 from labels import CodeBase, Occurrence
 from tables import aligned, markdown, percentage
 
@@ -50,6 +50,9 @@ says how the labels were made, what they are worth, and how to run it again.
 said whether the pattern is really there and the value is what the rule is about. **Recall** is the share of the known
 occurrences that are reported, by the right rule at the right statement; counted are those that the file itself gives away.
 In brackets: with those that only another file, or a person, can tell. Suppression comments are not heeded.
+
+True is not yet worth acting on. Which findings are *useful*, so that an author shown them changes the code, and which are
+*noise* is said by [criteria](criteria.md) and measured under [First contact](#first-contact).
 """
 
 
@@ -57,13 +60,6 @@ _BY_RULE = """\
 All code bases together. A rule whose precision is below 95 % here is mended or off by default. Of rules that are off by
 default (opt) the figures are there, too. The recall of the rules after the first nine says little: their occurrences are mostly
 what was found."""
-
-FIRST_CONTACT = Path(__file__).parent / "first_contact.tsv"
-_FIRST_CONTACT = """\
-What torchlint reported on the first run over code that none of its authors had looked at:
-[21 packages and repositories](../tests/evaluation/README.md#first-contact). Of each rule up to 60 findings were judged,
-40 drawn at random where there were more. For the occurrences, 15 scripts were read before their findings were looked at, for
-everything that the catalogue names and the file itself gives away. The figures are as they were before anything was mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ def summary(evaluation: Evaluation) -> str:
 def page(evaluation: Evaluation) -> str:
     """The page docs/accuracy.md."""
     lines = [_INTRODUCTION, *_totals(evaluation), "", "## Rule by rule", "", _BY_RULE, "", *_by_rule(evaluation)]
-    lines += ["", "## First contact", "", _FIRST_CONTACT, "", *_first_contact()]
+    lines += ["", *first_contact()]
     for group, judgement in evaluation.groups.items():
         lines += ["", f"## {_TITLES[group]}", "", f"{_extent(evaluation, group)}. {_NOTES[group]}", ""]
         if judgement.rules:
@@ -120,37 +116,22 @@ def page(evaluation: Evaluation) -> str:
 
 
 def _by_rule(evaluation: Evaluation) -> list[str]:
+    """The figures of each rule; how many of the true ones are useful is there as soon as a label says so."""
     together: dict[str, Tally] = defaultdict(Tally)
     for judgement in evaluation.groups.values():
         for code, tally in judgement.rules.items():
             together[code] += tally
-    rows = [["rule", "name", "default", "findings", "true", "false", "precision", "occurrences", "found", "recall"]]
+    asked = any(tally.useful_share is not None for tally in together.values())
+    useful = ["useful"] if asked else []
+    rows = [["rule", "name", "default", "findings", "true", "false", "precision", *useful, "occurrences", "found", "recall"]]
     for rule in all_rules():
         if rule.proven:
             tally = together[rule.code]
             counted = [f"{number:,}" for number in (tally.findings, tally.true, tally.false)]
+            shares = [percentage(tally.precision), *([percentage(tally.useful_share)] if asked else [])]
             found = [f"{tally.occurrences:,}", f"{tally.found:,}", percentage(tally.recall)]
-            on = "on" if rule.default else "opt"
-            rows.append([rule.code, rule.name, on, *counted, percentage(tally.precision), *found])
+            rows.append([rule.code, rule.name, "on" if rule.default else "opt", *counted, *shares, *found])
     return markdown(rows)
-
-
-def _first_contact() -> list[str]:
-    head, *rows = (line.split("\t") for line in FIRST_CONTACT.read_text(encoding="utf-8").splitlines())
-    table = [[*head, "precision", "recall"]]
-    totals = [0] * len(head[1:])
-    for code, *counts in rows:
-        numbers = [int(count) for count in counts]
-        totals = [total + number for total, number in zip(totals, numbers)]
-        table.append([code, *counts, *_shares(numbers)])
-    table.append(["all", *map(str, totals), *_shares(totals)])
-    return markdown(table)
-
-
-def _shares(numbers: Sequence[int]) -> tuple[str, str]:
-    """Precision and recall from (findings, judged, true, occurrences, found)."""
-    _, judged, true, occurrences, found = numbers
-    return percentage(share(true, judged)), percentage(share(found, occurrences))
 
 
 def _totals(evaluation: Evaluation) -> list[str]:

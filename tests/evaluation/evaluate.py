@@ -16,7 +16,7 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 REPOSITORY = FOLDER.parents[1]
-sys.path[:0] = [str(FOLDER), str(REPOSITORY)]
+sys.path[:0] = [str(FOLDER), str(FOLDER / "first_contact"), str(REPOSITORY)]
 
 from accuracy_page import Evaluation, Extent, page, summary  # noqa: E402
 from code_bases import Checkout, DownloadError, Manifest, Store, standard_library  # noqa: E402

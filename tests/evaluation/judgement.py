@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from labels import CodeBase, Label, Occurrence, Place
+from labels import NOISE, USEFUL, VERDICTS, CodeBase, Label, Occurrence, Place
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,6 +36,10 @@ class Tally:
     undecidable_missed: int = 0
     unreadable: int = 0
     """Occurrences in files that this Python cannot parse."""
+    useful: int = 0
+    """True findings of which a label says that an author would change the line."""
+    noise: int = 0
+    """True findings of which a label says that nobody would."""
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(getattr(self, name) + getattr(other, name) for name in Tally.__slots__))
@@ -60,6 +64,11 @@ class Tally:
     def precision(self) -> float | None:
         """The share of the labelled findings that are true; None where there are none."""
         return share(self.true, self.labelled)
+
+    @property
+    def useful_share(self) -> float | None:
+        """The share of the true findings that are useful, of those of which a label says so or not; None where none does."""
+        return share(self.useful, self.useful + self.noise)
 
     @property
     def recall(self) -> float | None:
@@ -118,18 +127,20 @@ def _judge_findings(judgement: Judgement, findings: Sequence[Finding], labels: I
             judgement.unlabelled.append(finding)
         elif deciding.true:
             tally.true += 1
+            tally.useful += deciding.verdict == USEFUL
+            tally.noise += deciding.verdict == NOISE
         else:
             tally.false += 1
             judgement.false.append((finding, deciding.why))
 
 
 def label_of(finding: Finding, labels: Iterable[Label]) -> Label | None:
-    """The label that decides about ``finding``: the narrowest that covers it; a false one where two are equally narrow.
+    """The label that decides about ``finding``: the narrowest that covers it; the worse one where two are equally narrow.
 
     A label for another code says nothing: two rules may be right, and one of them wrong, at one place.
     """
     covering = [label for label in labels if finding.code in label.codes and label.place.covers(finding.row, finding.column)]
-    return min(covering, key=lambda label: (label.place.width, label.true), default=None)
+    return min(covering, key=lambda label: (label.place.width, VERDICTS.index(label.verdict)), default=None)
 
 
 def _judge_occurrences(

@@ -11,6 +11,10 @@ LABEL_COLUMNS = ("package", "version", "file", "place", "code", "verdict", "why"
 OCCURRENCE_COLUMNS = ("package", "version", "file", "place", "code", "decidable")
 
 USEFUL, NOISE, FALSE, UNJUDGED = "useful", "noise", "false", "unjudged"
+TRUE = "true"
+"""A label from before there were three: useful or noise, nobody has asked."""
+VERDICTS = (FALSE, NOISE, TRUE, USEFUL)
+"""What a label can say, the worst first."""
 
 _PLACE = re.compile(r"(?P<first>[1-9]\d*)(?:-(?P<last>[1-9]\d*)|:(?P<column>[1-9]\d*))?")
 _CODES = re.compile(r"TPL\d{3}(?:\|TPL\d{3})*")
@@ -68,14 +72,19 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Whether a finding with one of ``codes`` at this place is true, and why."""
+    """Whether a finding with one of ``codes`` at this place is useful, noise, false or, without saying which, true, and why."""
 
     code_base: CodeBase
     file: str
     place: Place
     codes: frozenset[str]
-    true: bool
+    verdict: str
     why: str
+
+    @property
+    def true(self) -> bool:
+        """Whether the finding is true, useful or not."""
+        return self.verdict != FALSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +113,13 @@ def read_labels(path: Path) -> list[Label]:
     """The labels in a tab-separated file; raises `LabelError` for a line that is not one."""
     labels = []
     for where, row in read_table(path, LABEL_COLUMNS):
-        if row["verdict"] not in ("true", "false"):
-            raise LabelError(f"{where}: a verdict is `true` or `false`, not {row['verdict']!r}")
+        if row["verdict"] not in VERDICTS:
+            raise LabelError(f"{where}: a verdict is one of {', '.join(VERDICTS)}, not {row['verdict']!r}")
         if not row["why"].strip():
             raise LabelError(f"{where}: a label says why")
         place, codes = place_and_codes(where, row)
         code_base = CodeBase(row["package"], row["version"])
-        labels.append(Label(code_base, row["file"], place, frozenset(codes), row["verdict"] == "true", row["why"]))
+        labels.append(Label(code_base, row["file"], place, frozenset(codes), row["verdict"], row["why"]))
     return labels
 
 

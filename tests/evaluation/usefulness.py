@@ -2,11 +2,12 @@
 
     python tests/evaluation/usefulness.py run FOLDER --repositories TABLE --checkout PATH --out OUT
     python tests/evaluation/usefulness.py draw OUT --number 900 --sheets 3 --second 300
-    python tests/evaluation/usefulness.py score OUT --occurrences TABLE
+    python tests/evaluation/usefulness.py score OUT --occurrences TABLE --facts tests/evaluation/first_contact/DATE
+    python tests/evaluation/usefulness.py page docs/accuracy.md
 
 ``run`` writes OUT/findings.tsv, ``draw`` sheets for readers and empty tables for their answers, ``score`` reads the answers,
 prints the shares and writes a sheet, ``settled``, of what two readers disagree on, for a third. All of it lies outside of the
-repository, for it quotes code. See the README in this folder.
+repository, for it quotes code; what ``--facts`` keeps quotes none, and ``page`` shows it. See the README in this folder.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
+sys.path[:0] = [str(FOLDER), str(FOLDER / "first_contact")]
 
 from first_findings import Repositories, RunError, read_about, read_findings, run  # noqa: E402
-from first_report import Reading, report  # noqa: E402
+from first_report import report, with_section  # noqa: E402
 from known import read_known  # noqa: E402
 from labels import LabelError, read_table  # noqa: E402
+from readings import Contact, Reading, write_contact  # noqa: E402
 from sheets import dealt, drawn, for_second_reader, has_answers, read_answers, write_sheet  # noqa: E402
 
 _DRAWN = "drawn.json"
@@ -98,9 +100,19 @@ def _score(options: argparse.Namespace) -> str:
     open_ones = {each.finding.id: each for each in readings if each.differs}
     said = {id: f"{each.first}, {each.second} ({each.notes})" for id, each in open_ones.items()}
     write_sheet(out, _SETTLED, [each.finding for each in open_ones.values()], repositories, _CONTEXT, said)
-    text = report(findings, readings, known, scripts)
+    about = {"torchlint": read_about(out)["torchlint"], "seed": dealing["seed"], "cap": dealing["cap per repository"]}
+    contact = Contact(out.name, about, repositories.files(), findings, readings, known, scripts)
+    if options.facts:
+        write_contact(contact, repositories, options.facts)
+    text = report(contact)
     (out / "report.md").write_text(text, encoding="utf-8")
     return text
+
+
+def _page(options: argparse.Namespace) -> str:
+    page: Path = options.page
+    page.write_text(with_section(page.read_text(encoding="utf-8")), encoding="utf-8")
+    return f"{page}: first contact is current"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,6 +144,10 @@ def _parser() -> argparse.ArgumentParser:
     three.add_argument(
         "--scripts", type=Path, metavar="TABLE", help="columns repo, path: the scripts that were read beforehand"
     )
+    three.add_argument("--facts", type=Path, metavar="FOLDER", help="keep the facts, without code, in this folder")
+    four = commands.add_parser("page", help="write what is kept about first contacts into docs/accuracy.md")
+    four.set_defaults(does=_page)
+    four.add_argument("page", type=Path)
     return parser
 
 

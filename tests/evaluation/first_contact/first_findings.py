@@ -98,8 +98,16 @@ class Repositories:
 
     def age(self, repo: str, path: str) -> str:
         """Whether a file is old."""
-        year = self.year(repo, path)
-        return UNKNOWN if year is None else BEFORE if year < OLD else AFTER
+        return age_of(self.year(repo, path))
+
+    def files(self) -> dict[str, int]:
+        """How many files each repository has."""
+        return {repo: len(_files(self.home(repo))) for repo in self.commits}
+
+
+def age_of(year: int | None) -> str:
+    """Whether code that was last changed in ``year`` is old."""
+    return UNKNOWN if year is None else BEFORE if year < OLD else AFTER
 
 
 def _year(where: str, text: str) -> int:
@@ -117,7 +125,7 @@ def run(repositories: Repositories, checkout: Path, out: Path, jobs: int) -> str
     The package is copied before it is run, so that the checkout can be edited meanwhile. Nothing in the repositories is run:
     the program works in an empty folder, and neither configuration files nor the folder of a script count.
     """
-    if out.resolve().is_relative_to(checkout.resolve()) or out.resolve().is_relative_to(Path(__file__).resolve().parents[2]):
+    if out.resolve().is_relative_to(checkout.resolve()) or out.resolve().is_relative_to(Path(__file__).resolve().parents[3]):
         raise RunError(f"{out} is in the repository, and findings quote code that is not to be there")
     if not (checkout / "torchlint" / "__main__.py").is_file():
         raise RunError(f"{checkout} is no checkout of torchlint")
@@ -127,7 +135,7 @@ def run(repositories: Repositories, checkout: Path, out: Path, jobs: int) -> str
         )
         by_default, errors = _reported(repositories, Path(folder), [], jobs)
         with_all, _ = _reported(repositories, Path(folder), ["--select", "ALL"], jobs)
-    files = sum(len(_files(repositories.home(repo))) for repo in repositories.commits)
+    files = sum(repositories.files().values())
     known = {place for place, _ in by_default}
     marked = [*((*each, "no") for each in by_default), *((*each, "yes") for each in with_all if each[0] not in known)]
     found, fixes = [], {}

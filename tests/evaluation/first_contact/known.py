@@ -8,7 +8,7 @@ from pathlib import Path
 
 from first_findings import FirstFinding
 from judgement import Finding, matched
-from labels import NOISE, USEFUL, CodeBase, LabelError, Occurrence, Place, read_table
+from labels import NOISE, USEFUL, CodeBase, LabelError, Occurrence, place_and_codes, read_table
 
 _COLUMNS = ("repo", "path", "line", "code", "decidable", "worth", "default")
 _VALUES = {"decidable": ("yes", "no"), "worth": (USEFUL, NOISE), "default": ("on", "opt")}
@@ -69,11 +69,7 @@ def read_known(path: Path, findings: Sequence[FirstFinding]) -> list[Known]:
         for name, values in _VALUES.items():
             if row[name] not in values:
                 raise LabelError(f"{where}: {name} is one of {', '.join(values)}, not {row[name]!r}")
-        try:
-            place = Place.parse(row["line"])
-        except ValueError as error:
-            raise LabelError(f"{where}: {error}") from None
-        codes = tuple(row["code"].split("|"))
+        place, codes = place_and_codes(where, {**row, "place": row["line"]})
         occurrence = Occurrence(CodeBase(row["repo"], ""), row["path"], place, codes, row["decidable"] == "yes")
         rows.append((occurrence, row["worth"] == USEFUL, row["default"] == "on"))
     occurrences = [occurrence for occurrence, _, _ in rows]
