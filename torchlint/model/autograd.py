@@ -16,6 +16,7 @@ from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.certainty.graphless import Graphless
+from torchlint.semantics.certainty.likely_graphless import LikelyGraphless
 from torchlint.semantics.certainty.wanted_gradients import WantedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.own_changes import OwnChanges
@@ -51,6 +52,10 @@ class AutogradQuestions:
         """Whether no graph has reached a value on any path to here, as a fact that a fix can rest on."""
         fact: Fact | None = self._model.answered(self._semantics.of(Graphless).fact, node)
         return fact if fact is not None else unknown("it may carry graph")
+
+    def seems_graphless(self, node: cst.BaseExpression) -> bool:
+        """Whether a tensor has no graph, as far as the file shows: labels, indices, what is made with autograd off."""
+        return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_graphless, node))
 
     def saved_change(self, node: cst.CSTNode) -> SavedChange[cst.BaseExpression, cst.CSTNode] | None:
         """What a call, a target or an augmented assignment changes in place that the backward pass needs; ``None`` if none."""

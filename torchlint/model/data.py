@@ -12,6 +12,7 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
+from torchlint.semantics.data.numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.roles import Access
 from torchlint.text.layout import can_be_indented, stands_alone
@@ -30,6 +31,11 @@ class DataQuestions:
     def access(self, node: cst.Attribute) -> Access[cst.BaseExpression] | None:
         """What is done with the ``x.data`` that a node is; ``None`` where ``x`` is no tensor, as far as the file shows."""
         return self._model.found(self._semantics.of(DataAccesses).all, node)
+
+    def meant_number(self, data: cst.Attribute) -> MeantNumber[cst.BaseExpression] | None:
+        """The number that ``loss.data``, ``loss.data.numpy()`` or the like is read for; ``None`` where a tensor is meant."""
+        found: MeantNumber[cst.BaseExpression] | None = self._model.answered(self._semantics.of(MeantNumbers).of, data)
+        return found
 
     def changes(self, node: cst.CSTNode) -> list[DataChange[cst.BaseExpression]]:
         """What a call, or the target of an assignment, changes through a ``.data``; empty if nothing is known to be changed."""

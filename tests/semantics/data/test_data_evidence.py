@@ -40,6 +40,12 @@ def is_tensors(snippet: str) -> bool:
         "for old, p in zip(y, params):\n        print(«p.data»)",
         "x.backward()\n    return «x.data»",
         "return «batch.data».cpu()",
+        "return «x.data»[0].numpy()",
+        "return «x.data»[0][1].cpu()",
+        "y.step(«x.data»[0])",
+        "y.step(«x(y).data»[0, 0], x.data[1])",
+        "z = torch.zeros(3)\n    return z.data, «x.data»[0, :]",
+        "print(y.data[0], loss.data, «x.data»[0])",
     ],
 )
 def test_a_tensor(use: str) -> None:
@@ -52,6 +58,12 @@ def test_a_tensor(use: str) -> None:
         "return «x.data»",
         "return «x.data».shape",
         "return «x.data».cpu",
+        "return «x.data»[y]",
+        "return «x.data»[0], x.header",
+        "return «x.data»[0], y.data",
+        "return «x.data»[0], batch.data[0]",
+        "return torch.FloatTensor(«x.data»)",
+        "return torch.LongTensor(«x.data»)",
         "return torch.save(«x.data», y)",
         "return torch.utils.data.DataLoader(«x.data»)",
         "return «batch.data».unsqueeze(0)",
@@ -68,3 +80,11 @@ def test_a_tensor(use: str) -> None:
 )
 def test_unknown(use: str) -> None:
     assert not is_tensors(f"def f(self, x, y, batch, packed, params):\n    {use}")
+
+
+@pytest.mark.parametrize("use", ["y.step(«x.data»[0])", "y.step(«x.data»[0, 0])"])
+def test_what_has_items_is_a_tensor_only_beside_variables(use: str) -> None:
+    text = f"def f(x, y):\n    {use}"
+    semantics, (node,) = marked("import torch\n" + text)
+    assert node not in semantics.of(DataAccesses).all
+    assert is_tensors(text)

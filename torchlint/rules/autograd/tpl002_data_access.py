@@ -3,9 +3,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import method_call
+from torchlint.fixes.code import expression, method_call
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
+from torchlint.semantics.data.numbers import MeantNumber
 from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 
@@ -39,7 +40,9 @@ class DataAccess(Rule):
     memory is changed in place, by code in sight or out of it. Otherwise it is unsafe.
 
     Where only its shape, type or device is read, or where its values go into a new tensor and either it has no graph or
-    autograd is off, `.data` is just dropped.
+    autograd is off, `.data` is just dropped. A loss that is printed, formatted or added up means the number, and so does the
+    place of a maximum, `q.max(1)[1].data[0]`: there it is `.item()`, safe in formats for numbers, unsafe where a number is
+    printed otherwise than a tensor, or where code may want a tensor.
 
     ## References
     - [Migration guide for torch 0.4: what about .data?](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/)
@@ -57,18 +60,45 @@ class DataAccess(Rule):
         access = self.model.data.access(node) if node.attr.value == "data" else None
         if access is None or access.role is not Role.READ:
             return
+        number = self.model.data.meant_number(node)
+        if number is not None and not (number.kept and self.options.accumulate_with == "detach"):
+            self._report_number(node, number)
+            return
         tensor = self.model.shown(node).removesuffix(".data")  # with the parentheses that it needs
         message = f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
         if self.model.memory.reads_form(node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
+        elif self._is_needless(node):
+            message = f"`{tensor}.data` where `{tensor}` itself would do: it has no graph to leave"
         self.report(node, message, self._fix(node, tensor))
+
+    def _report_number(self, node: cst.Attribute, number: MeantNumber[cst.BaseExpression]) -> None:
+        read = self.model.shown(number.read)
+        if number.indexed:
+            changes = [replace(node, node.value), replace(number.read, expression("{read}.item()", read=number.read))]
+            message = f"`{read}` is a tensor since torch 0.4, where a number is meant: take its `.item()`"
+        else:
+            item = expression("{tensor}.item()", tensor=number.tensor)
+            changes = [replace(number.read, item)]
+            message = f"`{read}` is a tensor where a number is meant: use `{self.model.shown(item)}`"
+        self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike))
 
     def _fix(self, node: cst.Attribute, tensor: str) -> CodeFix:
         is_tensor = self.model.kinds.is_tensor(node.value)
         if self.model.memory.reads_form(node) or _is_detached(node.value) or self._is_without_graph(node):
             return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=is_tensor)
+        if self._is_needless(node):
+            rests_on = is_tensor & self.model.autograd.is_graphless(node.value)
+            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=rests_on)
         detached = replace(node, method_call(node, "detach"))
         return fix(f"Use `{tensor}.detach()`", detached, rests_on=is_tensor & self.model.memory.is_shared_alike(node))
+
+    def _is_needless(self, node: cst.Attribute) -> bool:
+        """Whether only values are read, of what has no graph as far as the file shows; gradients may have one."""
+        match node.value:
+            case cst.Attribute(attr=cst.Name("grad")):
+                return False
+        return self.model.memory.goes_into_new_value(node) and self.model.autograd.seems_graphless(node.value)
 
     def _is_without_graph(self, node: cst.Attribute) -> bool:
         """Whether `.data` can just go: only values go into what is made of it, which has no graph anyway."""

@@ -6,6 +6,7 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import after_method, expression, method_call
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
+from torchlint.semantics import Grad
 from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 
@@ -18,10 +19,15 @@ class DataToNumpy(Rule):
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,
     `x.data.numpy()`, `x.data.tolist()`.
 
+    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, results of
+    `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.tolist()`, whose numbers have none. They are
+    shown where the rule is selected by name.
+
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the
     copy is recorded in the graph first. In front of it, it gives the same array as `.detach()` does; there the rule is
-    about saying what is meant, in the one way that is right for every tensor.
+    about saying what is meant, in the one way that is right for every tensor. A loss becomes a number by `.item()`, without
+    an array of it.
 
     ## Example
     ```python
@@ -36,7 +42,9 @@ class DataToNumpy(Rule):
     ## Fix safety
     Safe where the value is certainly a tensor, such as what torch's functions and layers give, or what is annotated as one: the
     array holds the same values, over the same memory. Other objects have a `.data` as well, packed sequences and batches among
-    them, and cannot be detached; so cannot parameters of lazy layers before their first batch. Otherwise it is unsafe.
+    them, and cannot be detached; so cannot parameters of lazy layers before their first batch. Otherwise it is unsafe. Just to
+    drop `.data` is safe where the value certainly has no graph, which `numpy` refuses. `.item()` is safe where a loss of torch
+    is put into a text by a format for numbers.
 
     ## References
     - [torch.Tensor.numpy](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html)
@@ -55,9 +63,54 @@ class DataToNumpy(Rule):
         if access is None or access.role is not Role.HOST:
             return
         moves = _moves_before(node)
-        tensor = self.model.shown(moves[-1].value if moves else node.value)
-        message = f"`{tensor}` leaves the graph through `.data`; detach it first: `{tensor}.detach()`"
-        self.report(node, message, self._fix_behind_move(node, moves) if moves else self._fix_in_place(node))
+        origin = moves[-1].value if moves else node.value
+        tensor = self.model.shown(origin)
+        graphless = self.model.autograd.seems_graphless(node.value)
+        if (number := self.model.data.meant_number(node)) is not None:
+            item = expression("{tensor}.item()", tensor=number.tensor)
+            message = f"`{self.model.shown(number.read)}` takes a detour to a number: use `{self.model.shown(item)}`"
+            change = replace(number.read, item)
+            self.report(node, message, fix("Use `.item()`", change, rests_on=number.alike), strict=graphless)
+        elif graphless or self._makes_numbers(node):
+            self.report(
+                node, f"{self._why_needless(node, tensor)}: `.data` is not needed", self._fix_without(node), strict=True
+            )
+        elif moves and not self.model.autograd.is_off(node):
+            self.report(node, self._moved_too_early(moves), self._fix_behind_move(node, moves))
+        else:
+            message = f"`{tensor}` leaves the graph through `.data`, as in torch 0.3; detach it: `{self._detached(origin)}`"
+            self.report(node, message, self._fix_behind_move(node, moves) if moves else self._fix_in_place(node))
+
+    def _moved_too_early(self, moves: list[cst.Attribute]) -> str:
+        origin = moves[-1].value
+        carries = self.model.kind(origin).grad in (Grad.GRAPH, Grad.LEAF)
+        when = "" if carries else f", if `{self.model.shown(origin)}` has one,"
+        recorded = f"`.{moves[-1].attr.value}()` is recorded in the graph{when} before `.data` leaves it"
+        return f"{recorded}: start with `{self._detached(origin)}`"
+
+    def _detached(self, tensor: cst.BaseExpression) -> str:
+        return self.model.shown(expression("{tensor}.detach()", tensor=tensor))
+
+    def _why_needless(self, node: cst.Attribute, tensor: str) -> str:
+        if self._makes_numbers(node):
+            return f"the numbers that `.tolist()` makes of `{tensor}` have no graph"
+        if self.model.autograd.is_graphless(node.value).is_certain:
+            return f"`{tensor}` has no graph to leave"
+        return f"nothing gives `{tensor}` a graph to leave"
+
+    def _makes_numbers(self, node: cst.Attribute) -> bool:
+        """Whether `.tolist()` follows immediately, which takes what requires grad as well."""
+        match self.model.parent(node):
+            case cst.Attribute(attr=cst.Name("tolist")):
+                return not _moves_before(node)
+        return False
+
+    def _fix_without(self, node: cst.Attribute) -> CodeFix:
+        """Leaves `.data` out; what requires grad has no `.numpy()`."""
+        rests_on = self.model.kinds.is_tensor(node.value)
+        if not self._makes_numbers(node):
+            rests_on &= self.model.autograd.is_graphless(node.value)
+        return fix("Drop `.data`", replace(node, node.value), rests_on=rests_on)
 
     def _fix_in_place(self, node: cst.Attribute) -> CodeFix:
         detached: cst.BaseExpression = method_call(node, "detach")

@@ -26,6 +26,9 @@ _FACTORIES = frozenset(
 """What these make has no graph, whatever they are given, unless they are asked for one."""
 _FACTORY_METHODS = frozenset({"new_zeros", "new_ones", "new_empty", "new_tensor"})
 _NUMBERS = frozenset({"item", "tolist", "numpy", "size", "dim", "numel", "nelement", "stride", "data_ptr", "is_contiguous"})
+_INTEGERS = frozenset({"long", "int", "short", "byte", "char", "bool"})
+_FINDING = frozenset({"max", "min", "topk", "sort", "median", "mode", "kthvalue", "cummax", "cummin"})
+"""Functions and methods that give along a dimension what they find, and where."""
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "is_cuda", "requires_grad", "layout", "grad_fn", "is_leaf", "names"})
 _VIEWS = (torch_api.VIEW_METHODS - {"numpy", "as_subclass"}) | torch_api.MAYBE_VIEW_METHODS
 """Methods that may give another look at the same tensor."""
@@ -83,6 +86,8 @@ class Graphless:
                 )
             case ast.Call():
                 return self._gives(node, path)
+            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)) if self._gives_indices(call):
+                return True
             case ast.Subscript(value=inner):
                 return self._holds(inner)
             case ast.IfExp(body=body, orelse=orelse):
@@ -121,7 +126,7 @@ class Graphless:
     def _gives(self, call: ast.Call, path: tuple[int, ...]) -> bool:
         name = self._semantics.qualified_name(call.func) or ""
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if self._numbers.is_number(call):
+        if self._numbers.is_number(call) or (path[:1] == (1,) and self._gives_indices(call)):
             return True
         operands = self._new.operands(call)
         if name in NEW_FUNCTIONS or name in _FACTORIES:
@@ -133,11 +138,24 @@ class Graphless:
             return len(call.args) == 1 and not call.keywords
         if not method or name.startswith(("torch.", "numpy.")) or not self._tensors.is_tensor(call.func.value):  # type: ignore[attr-defined]
             return False
-        if method == "detach" or method in _NUMBERS:
+        if method == "detach" or method in _NUMBERS or method in _INTEGERS:
             return True
         if operands is not None:
             return method in _FACTORY_METHODS | WITHOUT_GRAPH or self._is_off(call) or all(map(self._holds, operands))
         return method in _VIEWS and not call.keywords and self._holds(call.func.value)  # type: ignore[attr-defined]
+
+    def _gives_indices(self, call: ast.Call) -> bool:
+        """Whether what a call gives second is where it found what it gives first: integers, which have no graph."""
+        name = self._semantics.qualified_name(call.func) or ""
+        is_function = name.startswith("torch.")
+        last = name.rpartition(".")[2] if is_function else getattr(call.func, "attr", "")
+        arguments = call.args[1:] if is_function else call.args
+        dims = [*arguments[:1], *(word.value for word in call.keywords if word.arg == "dim")]
+        if last not in _FINDING or any(word.arg in (None, "out") for word in call.keywords) or not dims:
+            return False
+        if not all(isinstance(dim, (ast.Constant, ast.UnaryOp)) for dim in dims):
+            return False  # `torch.max(a, b)` compares two tensors
+        return is_function or (isinstance(call.func, ast.Attribute) and self._tensors.is_tensor(call.func.value))
 
     def _is_off(self, node: ast.expr) -> bool:
         return self._modes.off(node).is_certain

@@ -23,6 +23,8 @@ _TELLING_ARGUMENTS = frozenset(
     {"type_as", "copy_", "eq", "expand_as", "view_as", "masked_fill_", "add_", "sub_", "mul_", "register_buffer"}
 )
 """Methods that show ``x`` to be a tensor where ``x.data`` is their argument."""
+_OF_ITEMS = frozenset({"numpy", "cpu", "cuda", "numel", "unsqueeze", "contiguous", "expand_as", "type_as"})
+"""Methods that show ``x`` to be a tensor where they are called on an item of ``x.data``."""
 _PROBES = frozenset(
     {"torch.is_tensor", "torch.sparse_coo_tensor", "torch.save", "torch.from_numpy", "torch.tensor", "torch.as_tensor"}
 )
@@ -74,7 +76,46 @@ class DataEvidence:
             return True
         if self._semantics.of(Backpropagated).name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
             return not self._is_used_as_other(node.value)
-        return self._is_put_among_tensors(node, role, change)
+        return self._is_put_among_tensors(node, role, change) or self._has_item_of_tensor(node)
+
+    def _has_item_of_tensor(self, node: ast.Attribute) -> bool:
+        """Whether an item of ``node`` is what only a tensor has, ``x.data[0].numpy()``, or is a Variable's: ``action.data[0]``.
+
+        An object of another library may have such a ``data`` as well, so the file must read no ``data`` but that of tensors.
+        """
+        if not self._takes_item(node) or self._is_used_as_other(node.value):
+            return False
+        name = spoken_name(node.value)
+        return all(other == name or is_tensor for other, is_tensor in self._owners_of_data)
+
+    def _takes_item(self, node: ast.Attribute) -> bool:
+        item: ast.expr = node
+        indices = []
+        while isinstance(parent := self._tree.parent(item), ast.Subscript) and parent.value is item:
+            indices.append(parent.slice)
+            item = parent
+        method = parent.attr if isinstance(parent, ast.Attribute) and self._is_called(parent) else ""
+        is_of_tensor = method in torch_api.TENSOR_ONLY or method in _OF_ITEMS
+        is_of_variable = self._semantics.words.speak_of("Variable") and all(map(_selects, indices))
+        return bool(indices) and (is_of_tensor or is_of_variable)
+
+    @cached_property
+    def _owners_of_data(self) -> set[tuple[str, bool]]:
+        """What has a ``data`` in the file: by which name, and whether it can be taken for a tensor."""
+        found = (node for node in self._tree.of_type(ast.Attribute) if node.attr == "data" and not self._names_api(node))
+        return {(spoken_name(node.value), self._may_be_of_tensor(node)) for node in found}
+
+    def _may_be_of_tensor(self, node: ast.Attribute) -> bool:
+        kind = self._semantics.kind(node.value)
+        if kind.known or isinstance(node.ctx, ast.Store):
+            return kind.is_tensor
+        if _CONTAINERS.search(spoken_name(node.value)) or self._is_used_as_other(node.value):
+            return False
+        return names_loss(node.value) or self._takes_item(node) or self._is_put_among_tensors(node, Role.READ, None)
+
+    def _names_api(self, node: ast.Attribute) -> bool:
+        name = self._semantics.qualified_name(node)
+        return name is not None and not name.startswith("builtins.")
 
     def _is_put_among_tensors(self, node: ast.Attribute, role: Role, change: Change[ast.expr] | None) -> bool:
         """Whether what is around ``node`` takes, gives or is a tensor."""
@@ -129,6 +170,8 @@ class DataEvidence:
         if isinstance(function, ast.Attribute) and function.attr in _TELLING_ARGUMENTS:
             return self._semantics.facts.self_class(function.value) is None
         name = self._semantics.qualified_name(function) or ""
+        if name.endswith("Tensor") and name.startswith("torch."):
+            return False  # which take arrays, those of scipy's matrices among them
         return name.startswith("torch.") and name not in _PROBES and not name.startswith(("torch.utils.", "torch.distributed."))
 
     def _is_loop_over_parameters(self, node: ast.expr) -> bool:
@@ -138,6 +181,11 @@ class DataEvidence:
             binding.form is Form.LOOP and binding.value is not None and _gives_parameters(binding.value, binding.path)
             for binding in bindings
         )
+
+
+def _selects(index: ast.expr) -> bool:
+    """Whether an index is a number, or is for several axes."""
+    return isinstance(index, ast.Tuple) or (isinstance(index, ast.Constant) and type(index.value) is int)
 
 
 def _gives_parameters(iterable: ast.expr, path: tuple[int | None, ...]) -> bool:

@@ -101,7 +101,7 @@ class Calls:
         if name == "zip":
             return sequence(sequence(items=tuple(element_at(self._kinds, argument) for argument in arguments)))
         if name in ("filter", "map") and len(arguments) == 2:
-            return sequence(element_at(self._kinds, arguments[1])) if name == "filter" else sequence()
+            return sequence(element_at(self._kinds, arguments[1]) if name == "filter" else self._mapped(arguments[0]))
         if name == "sum" and arguments:
             element = element_at(self._kinds, arguments[0])
             return element if element.is_tensor or element.type is Type.NUMBER else UNKNOWN
@@ -121,6 +121,12 @@ class Calls:
         ):
             return tensor(Grad.LEAF, why="the weight or bias of a layer")
         return UNKNOWN
+
+    def _mapped(self, function: ast.expr) -> Kind:
+        """What a function of torch that always gives one tensor makes of each value: ``map(torch.cat, zip(*batch))``."""
+        name = self._kinds.code.names.qualified(function) or ""
+        last = name.rpartition(".")[2]
+        return tensor(why=f"the result of `{last}`") if torch_api.FUNCTIONS.get(name) == "tensor" else UNKNOWN
 
     # --- methods -----------------------------------------------------------------------------------------------------
 

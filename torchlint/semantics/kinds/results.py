@@ -61,6 +61,8 @@ KEEPS_SCALAR = frozenset(
 )
 """Functions and methods that work value by value: what has no dimensions has none afterwards."""
 
+_GROWING = frozenset({"append", "extend", "insert", "appendleft"})
+
 
 class Results:
     """Infers what calling an API gives."""
@@ -215,13 +217,15 @@ class Results:
         value = tensor(grad, True if reduces and not extra and not unsure else None, why=why)
         if name.rpartition(".")[2] == "where":
             return value if extra else sequence(tensor(Grad.NONE, why="indices"))
+        last = name.rpartition(".")[2]
+        if "pool" in last and result == "tensor|tuple":
+            result, extra = "tuple" if self._returns_indices(call, last) else "tensor", extra[:0]
         if result == "tensor" or (result == "tensor|tuple" and not extra):
             return value
         if result == "list":
             return sequence(value)
         values = tensor(grad, why=why)
         indices = tensor(Grad.NONE, why="indices")
-        last = name.rpartition(".")[2]
         if last in ("max", "min", "median", "mode", "kthvalue", "topk", "sort", "cummax", "cummin", "nanmedian"):
             second = call.args[operands] if len(call.args) > operands else None
             if second is not None and self._kinds.kind(second).is_tensor:
@@ -238,6 +242,8 @@ class Results:
             kind = self._kinds.kind(operand)
             if kind.items is not None:
                 grads.extend(item.grad for item in kind.items if item.is_tensor or not item.known)
+                if self._grows(operand):
+                    grads.append(Grad.UNKNOWN)
                 continue
             if kind.type is Type.SEQUENCE and kind.element is not None and kind.element.is_tensor:
                 kind = kind.element
@@ -246,6 +252,20 @@ class Results:
             elif not kind.known:
                 grads.append(Grad.UNKNOWN)
         return result_grad(grads)
+
+    def _returns_indices(self, call: ast.Call, pooling: str) -> bool:
+        """Whether a pooling may give the places of the maxima as well."""
+        flag = _keyword(call, "return_indices")
+        if flag is not None:
+            return not (isinstance(flag, ast.Constant) and not flag.value)
+        return len(call.args) > (2 if pooling.startswith("adaptive") else 4 if pooling.startswith("fractional") else 6)
+
+    def _grows(self, operand: ast.expr) -> bool:
+        """Whether more is put into a list that a name was given: ``outputs = []; outputs.append(output)``."""
+        code = self._kinds.code
+        bindings = code.bindings.reaching(operand) if isinstance(operand, ast.Name) else ()
+        parents = (code.tree.parent(use) for binding in bindings for use in binding.uses)
+        return any(isinstance(parent, ast.Attribute) and parent.attr in _GROWING for parent in parents)
 
     def here(self, call: ast.Call, grad: Grad) -> Grad:
         """The grad status of a result that is computed where ``call`` stands."""

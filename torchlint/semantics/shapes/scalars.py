@@ -6,12 +6,12 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Grad, Semantics, Type
+from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.tree import last_name, spoken_name
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
-_CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
+CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
 """Methods that leave a number the number it is."""
 _TRAINING = ("data", "backward", "Variable")
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
@@ -39,7 +39,7 @@ class Scalars:
                     return parent if self._indexed(parent) is not None else None
                 case ast.Attribute(attr="data"):
                     node = parent
-                case ast.Attribute(attr=method) if method in _CHAIN:
+                case ast.Attribute(attr=method) if method in CHAIN:
                     call = self._semantics.tree.parent(parent)
                     if not isinstance(call, ast.Call) or call.func is not parent:
                         return None
@@ -53,12 +53,37 @@ class Scalars:
         value = base(node.value)
         kind = self._semantics.kind(value)
         if value is node.value:
-            is_scalar = kind.is_tensor and kind.scalar and not kind.loose and self._trains
-            return value if is_scalar and not self._is_used_as_sequence(value) else None
+            is_scalar = (kind.is_tensor and kind.scalar and not kind.loose) or self._sums_losses(value)
+            return value if is_scalar and self._trains and not self._is_used_as_sequence(value) else None
         if kind.is_tensor and kind.scalar and not kind.loose:
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
         return value if may_be and names_loss(value) else None
+
+    def _sums_losses(self, value: ast.expr) -> bool:
+        """Whether a name is for a sum that starts as a number and gets ``.data`` of losses: ``n * criterion(x, y).data``."""
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        sums = [binding for binding in bindings if binding.form is Form.AUGMENTED]
+        starts = [each for binding in sums for each in binding.before if each.form is not Form.AUGMENTED]
+        kinds = [self._semantics.inference.binding_kind(each) for each in starts]
+        others = [binding for binding in bindings if binding.form is not Form.AUGMENTED]
+        return (
+            bool(sums)
+            and all(kind.type is Type.NUMBER for kind in kinds)
+            and all(self._semantics.inference.binding_kind(each).type is Type.NUMBER for each in others)
+            and all(binding.value is not None and self._has_data_of_loss(binding.value) for binding in sums)
+        )
+
+    def _has_data_of_loss(self, node: ast.expr) -> bool:
+        """Whether an expression is the ``.data`` of a loss, or that and numbers computed together."""
+        match node:
+            case ast.BinOp(left=left, right=right):
+                one, other = (left, right) if self._semantics.kind(right).type is Type.NUMBER else (right, left)
+                return self._semantics.kind(other).type is Type.NUMBER and self._has_data_of_loss(one)
+            case ast.Attribute(value=value, attr="data") | ast.Call(func=ast.Attribute(value=value, attr="detach")):
+                kind = self._semantics.kind(value)
+                return names_loss(value) and kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False
+        return False
 
     def _is_used_as_sequence(self, value: ast.expr) -> bool:
         """Whether the function around ``value`` asks for its type or length, or takes another item of it."""
@@ -80,7 +105,7 @@ def base(node: ast.expr) -> ast.expr:
         match node:
             case ast.Attribute(value=value, attr="data"):
                 node = value
-            case ast.Call(func=ast.Attribute(value=value, attr=method), args=[], keywords=[]) if method in _CHAIN:
+            case ast.Call(func=ast.Attribute(value=value, attr=method), args=[], keywords=[]) if method in CHAIN:
                 node = value
             case _:
                 return node

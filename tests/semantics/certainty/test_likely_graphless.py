@@ -1,0 +1,72 @@
+"""Which tensors have no graph to leave, as a reader would say."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.certainty.likely_graphless import LikelyGraphless
+
+HEADER = """\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.autograd import Variable
+
+net = nn.Linear(3, 3)
+"""
+
+
+def seems_graphless(text: str) -> bool:
+    semantics, [node] = marked(HEADER + text)
+    return semantics.of(LikelyGraphless).is_graphless(node)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "«torch.from_numpy(array)»",
+        "«torch.randn(3)»",
+        "«net(x).argmax(1)»",
+        "«net(x) > 0»",
+        "«net(x).long()»",
+        "_, places = net(x).max(1)\n«places»",
+        "«Variable(x)»",
+        "«net.weight.grad»",
+        "for x in loader:\n    with torch.no_grad():\n        y = net(x)\n    «y»",
+        "def f(labels):\n    return «labels»",
+        "def f(batch):\n    return «batch.target»",
+        "def f(batch):\n    return «batch['labels']»",
+        "def f(y_true, i):\n    return «y_true[i].cpu()»",
+        "def f(x, y):\n    F.cross_entropy(net(x), y).backward()\n    return «y»",
+        "criterion = nn.NLLLoss()\ndef f(x, y):\n    criterion(net(x), y).backward()\n    return «y»",
+        "@torch.no_grad()\ndef f(x):\n    return «x»",
+        "def f(x, model):\n    with torch.no_grad():\n        y = model(x)\n        return «y»",
+        "def f(model, x):\n    with torch.no_grad():\n        return «model(x)»",
+    ],
+)
+def test_nothing_gives_it_a_graph(text: str) -> None:
+    assert seems_graphless(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "«net(x)»",
+        "«net.weight»",
+        "«torch.zeros(3, requires_grad=True)»",
+        "def f(x):\n    return «x»",
+        "def f(x):\n    labels = net(x)\n    return «labels»",
+        "def f(pred_labels, class_logits, soft_targets):\n    return «pred_labels»",
+        "def f(x, y):\n    F.mse_loss(net(x), y).backward()\n    return «y»",
+        "def f(x, y):\n    F.cross_entropy(x, y).backward()\n    return «x»",
+        "def f(self):\n    with torch.no_grad():\n        return «self.weights»",
+        "def f(x, model):\n    y = model(x)\n    with torch.no_grad():\n        return «y»",
+        "def f(x):\n    with torch.no_grad():\n        return «x»",
+        "y = net(x)\nwith torch.no_grad():\n    «y»",
+        "outputs = []\nfor x in loader:\n    outputs.append(net(x))\n«torch.stack(outputs)»",
+        "outputs = [torch.zeros(3)]\nfor x in loader:\n    outputs.append(net(x))\n«torch.cat(outputs)»",
+    ],
+)
+def test_it_may_have_one(text: str) -> None:
+    assert not seems_graphless(text)

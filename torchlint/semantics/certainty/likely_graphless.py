@@ -1,0 +1,92 @@
+"""Which values have no graph to leave, as a reader of the file would say: what damage nobody needs to be told of.
+
+It is enough that something shows it, and nothing the contrary; what a safe fix rests on is `Graphless`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.semantics import Grad, Semantics, Type
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS, spoken_name
+
+_LABELS = re.compile(
+    r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids)($|_)",
+    re.IGNORECASE,
+)
+"""Names of what a dataset gives for an answer, and of integers: no operation of a model makes these."""
+_OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.IGNORECASE)
+"""Parts of names of what a model gives."""
+_CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
+"""Losses of torch whose targets are classes as a rule."""
+_SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
+
+
+class LikelyGraphless:
+    """Tells of tensors whether nothing gives them a graph, as far as the file shows."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_graphless(self, node: ast.expr) -> bool:
+        """Whether ``node`` has no graph: by what makes it, as it is a label, or as it is made where autograd is off."""
+        kind = self._semantics.kind(node)
+        if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
+            return kind.grad is Grad.NONE
+        if kind.type not in (Type.TENSOR, Type.UNKNOWN):
+            return False
+        origin = _origin(node)
+        return self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin)
+
+    def _names_label(self, node: ast.expr) -> bool:
+        """Whether a value, or the batch's attribute or entry that it is, is called a label."""
+        match node:
+            case ast.Subscript(slice=ast.Constant(value=str(name))):
+                pass
+            case _:
+                name = spoken_name(node)
+        return _LABELS.search(name) is not None and _OUTPUTS.search(name) is None
+
+    def _is_class_target(self, node: ast.expr) -> bool:
+        """Whether a name is given to a loss as the classes that are to be found."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return any(self._is_target_of_class_loss(use) for binding in bindings for use in binding.uses)
+
+    def _is_target_of_class_loss(self, use: ast.Name) -> bool:
+        match self._tree.parent(use):
+            case ast.Call(func=function, args=[_, target, *_]) if target is use:
+                name = self._semantics.qualified_name(function) or self._semantics.kind(function).name
+                return name.rpartition(".")[2] in _CLASS_LOSSES
+        return False
+
+    def _is_made_without_autograd(self, node: ast.expr) -> bool:
+        """Whether a value is made where autograd is off, or is an argument of a function that runs so."""
+        if not self._semantics.no_grad.covers(node):
+            return False
+        if isinstance(node, ast.Call):
+            return True
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return bool(bindings) and all(map(self._is_bound_without_autograd, bindings))
+
+    def _is_bound_without_autograd(self, binding: Binding) -> bool:
+        if binding.form is Form.PARAMETER:
+            function = binding.scope.node
+            return isinstance(function, FUNCTIONS) and self._semantics.no_grad.covers(function.body[0])
+        return self._semantics.no_grad.covers(binding.node)
+
+
+def _origin(node: ast.expr) -> ast.expr:
+    """What a chain of moves, casts and indices starts from."""
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _SAME:
+                node = value
+            case ast.Subscript(value=value, slice=index) if not (
+                isinstance(index, ast.Constant) and isinstance(index.value, str)
+            ):
+                node = value
+            case _:
+                return node
