@@ -10,6 +10,7 @@ from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
 
 
 class DevicesQuestions:
@@ -33,6 +34,27 @@ class DevicesQuestions:
         """Whether another branch of the same condition loads with a ``map_location``."""
         return bool(self._model.answered(self._saved_files.has_mapped_alternative, load))
 
+    def told_weights_only(self, load: cst.Call) -> Told[cst.BaseExpression] | None:
+        """The constant that a load of weights is given for ``weights_only``; ``None`` where it is given none."""
+        return self._model.found(self._unsafe_loads.told, load)
+
+    def may_be_told_weights_only(self, load: cst.Call) -> bool:
+        """Whether a load is given ``weights_only``, or may be, by what it unpacks."""
+        return bool(self._model.answered(self._unsafe_loads.may_be_told, load))
+
+    def has_reason_to_unpickle(self, load: cst.Call) -> bool:
+        """Whether a load is tried where one of weights alone has failed, or is of a file that its function wrote before."""
+        loads = self._unsafe_loads
+        return bool(self._model.answered(lambda call: loads.is_fallback(call) or loads.is_of_own_file(call), load))
+
+    def is_tried_behind_load(self, load: cst.Call) -> bool:
+        """Whether a load is tried where another one has failed."""
+        return bool(self._model.answered(self._unsafe_loads.is_behind_load, load))
+
+    def is_load_of_test(self, load: cst.Call) -> bool:
+        """Whether a load stands in a test, which makes its files itself."""
+        return bool(self._model.answered(self._unsafe_loads.is_in_test, load))
+
     def gives_module(self, load: cst.Call) -> bool:
         """Whether what a call loads is used as a whole module; ``False`` where that is not known."""
         return bool(self._model.answered(self._saved_files.gives_module, load))
@@ -49,6 +71,10 @@ class DevicesQuestions:
     @property
     def _saved_files(self) -> SavedFiles:
         return self._semantics.of(SavedFiles)
+
+    @property
+    def _unsafe_loads(self) -> UnsafeLoads:
+        return self._semantics.of(UnsafeLoads)
 
     # --- moves -------------------------------------------------------------------------------------------------------
 

@@ -23,9 +23,9 @@ class ModulesQuestions:
         self._model = model
         self._semantics = model.semantics
 
-    def saved_whole(self, save: cst.Call) -> cst.BaseExpression | None:
-        """The module that a ``torch.save`` writes to a file with its code's names; ``None`` if it saves something else."""
-        return self._model.found(self._semantics.of(SavedModules).whole, save)
+    def saved_whole(self, save: cst.Call) -> tuple[cst.BaseExpression, ...]:
+        """The modules that a ``torch.save`` writes to a file with their code's names; empty if it saves something else."""
+        return self._model.found(self._semantics.of(SavedModules).whole, save) or ()
 
     def is_input(self, node: cst.BaseExpression) -> bool:
         """Whether a module, and no loss, is given a value, as far as the file shows."""

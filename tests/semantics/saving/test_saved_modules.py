@@ -23,7 +23,7 @@ def saved(snippet: str) -> tuple[str | None, str]:
     semantics, (marked_part,) = marked(HEADER + snippet)
     [call] = semantics.facts.calls["save"]
     found = semantics.of(SavedModules).whole.get(call)
-    return (ast.unparse(found) if found is not None else None), ast.unparse(marked_part)
+    return (", ".join(map(ast.unparse, found)) if found is not None else None), ast.unparse(marked_part)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,10 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = build()\ntorch.save(«net», p)\nnet.parameters()",
         "net = torch.nn.DataParallel(Net())\ntorch.save(«net.module», p)",
         "net = Net()\ntorch.save(«net.cpu()», p)",
+        "net = Net()\ntorch.save({'net': «net», 'epoch': 3}, p)",
+        "net = Net()\ntorch.save([3, (1, «net.module»)], p)",
+        "net = Net()\nlast = dict(net=«net»)\ntorch.save(last, p)",
+        "def test_it():\n    torch.save(«Net()», p)\n    assert torch.load(p)",
     ],
 )
 def test_modules_are_saved(snippet: str) -> None:
@@ -45,7 +49,11 @@ def test_modules_are_saved(snippet: str) -> None:
     "snippet",
     [
         "net = Net()\ntorch.save(«net.state_dict()», p)",
-        "net = Net()\ntorch.save(«{'net': net}», p)",
+        "net = Net()\ntorch.save(«{'net': net.state_dict(), 'epoch': 3}», p)",
+        "net = Net()\nlast = [net]\nif c: last = []\ntorch.save(«last», p)",
+        "net = Net()\nlast = [net for _ in range(3)]\ntorch.save(«last», p)",
+        "net = Net()\ntorch.save(«{'scores': net(x)}», p)",
+        "def test_it():\n    torch.save(«Net()», p)\n    assert torch.load(p, weights_only=False)",
         "net = torch.jit.script(Net())\ntorch.save(«net», p)",
         "net = Net()\nbuffer = io.BytesIO()\ntorch.save(«net», buffer)",
         "net = Net()\nfigure.save(«net», p)",
@@ -71,4 +79,4 @@ def test_what_may_be_anything_is_no_module(snippet: str) -> None:
 def test_a_module_saves_itself() -> None:
     semantics, (call,) = marked("import torch\nclass Net(torch.nn.Module):\n    def f(self):\n        «torch.save(self, p)»")
     assert isinstance(call, ast.Call)
-    assert semantics.of(SavedModules).whole[call] is call.args[0]
+    assert semantics.of(SavedModules).whole[call] == (call.args[0],)

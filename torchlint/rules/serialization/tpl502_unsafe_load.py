@@ -9,6 +9,7 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import argument, positional, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found, Keyword
+from torchlint.semantics.saving.unsafe_loads import Told
 from torchlint.target import TorchVersion
 
 _TRUSTED = re.compile(r"(?<!un)(?<!not )(?<!n't )\btrust(?:ed|s|worthy)?\b", re.IGNORECASE)
@@ -19,8 +20,11 @@ _FROM_HUB = "torch.hub.load_state_dict_from_url"
 class UnsafeLoad(Rule):
     """
     ## What it does
-    Finds `torch.load(path, weights_only=False)`, and, where the code has to run on a torch before 2.6 (`--target-torch`),
-    `torch.load` without `weights_only`, which there means the same.
+    Finds `torch.load(path, weights_only=False)`, also by way of a name or a dict that is unpacked, and, where the code has to
+    run on a torch before 2.6 (`--target-torch`), `torch.load` without `weights_only`, which there means the same.
+
+    Not reported are loads that are tried where one with `weights_only=True` has failed, and those of a file that the same
+    function wrote. In a test, which makes its files itself, a load is strict.
 
     ## Why is this bad
     Such a load unpickles whatever is in the file, and unpickling runs code: whoever made the file can do on this machine what
@@ -39,8 +43,8 @@ class UnsafeLoad(Rule):
     ## Fix safety
     Unsafe: a file that holds more than tensors and plain data is refused after it. Save a `state_dict`, or allow the classes
     with `torch.serialization.add_safe_globals`. There is no fix where a whole module is loaded, where `pickle_module` is
-    given, or where the arguments are unpacked. A comment on or right above the call that says that the file is trusted
-    silences the rule.
+    given, where other calls unpack the same arguments, or behind a load that failed. A comment on or right above the call that
+    says that the file is trusted silences the rule.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -58,41 +62,47 @@ class UnsafeLoad(Rule):
         loads = self.model.devices.is_load(node)
         if not loads and self.model.name(node.func) != _FROM_HUB:
             return
-        match argument(node, "weights_only"):
-            case None:
-                if loads and not self._is_safe_by_default and not any(each.star == "**" for each in node.args):
-                    self._report(node, node, f"before torch {_SAFE_BY_DEFAULT}, ")
-            case cst.Arg(value=cst.Name(value)) as word:
-                if value == "False" or (value == "None" and not self._is_safe_by_default):
-                    self._report(node, word, "")
+        told = self.model.devices.told_weights_only(node)
+        if told is None:
+            if loads and not self._is_safe_by_default and not self.model.devices.may_be_told_weights_only(node):
+                self._report(node, f"before torch {_SAFE_BY_DEFAULT}, ", None)
+        elif isinstance(value := told.value, cst.Name):
+            if value.value == "False" or (value.value == "None" and not self._is_safe_by_default):
+                self._report(node, "", told)
 
     @property
     def _is_safe_by_default(self) -> bool:
         return self.options.target >= _SAFE_BY_DEFAULT
 
-    def _report(self, call: cst.Call, place: cst.Call | cst.Arg, when: str) -> None:
+    def _report(self, call: cst.Call, when: str, told: Told[cst.BaseExpression] | None) -> None:
+        """Reports a load, at the argument that tells it to unpickle anything."""
         path = call.args[0].value if call.args and call.args[0].keyword is None else None
         if self._is_trusted(call) or (path is not None and self.model.devices.is_in_memory(path)):
             return
+        if self.model.devices.has_reason_to_unpickle(call):
+            return
         loaded = self.model.shown(path, 40) if path is not None else "…"
         self.report(
-            place,
+            next((each for each in call.args if told is not None and each.value is told.through and each.keyword), call),
             f"{when}`{self.model.shown(call.func)}({loaded})` runs any code that the file holds: pass `weights_only=True`",
-            self._fix(call, place),
+            self._fix(call, told),
+            strict=self.model.devices.is_load_of_test(call),
         )
 
     def _is_trusted(self, call: cst.Call) -> bool:
         return any(_TRUSTED.search(comment) for comment in self.model.code.comments_about(call))
 
-    def _fix(self, call: cst.Call, place: cst.Call | cst.Arg) -> CodeFix | None:
+    def _fix(self, call: cst.Call, told: Told[cst.BaseExpression] | None) -> CodeFix | None:
         if argument(call, "pickle_module") is not None or len(positional(call)) > 2 or self.model.devices.gives_module(call):
             return None
+        if self.model.devices.is_tried_behind_load(call) or (told is not None and told.shared):
+            return None  # what has just failed would be called again; another call would be told, too
         true = cst.Name("True")
-        given = (
-            replace(place.value, true)
-            if isinstance(place, cst.Arg)
-            else replace(call, with_argument(call, "weights_only", true))
-        )
+        if told is None:
+            given = replace(call, with_argument(call, "weights_only", true))
+        else:
+            is_given = argument(call, "weights_only") is not None
+            given = replace(told.through if is_given else told.value, true)
         return fix(
             "Load weights only", given, rests_on=unknown("a file that holds more than tensors and plain data is refused")
         )

@@ -12,7 +12,7 @@ from torchlint.rules.triggers import Found
 class WholeModuleSave(Rule):
     """
     ## What it does
-    Finds `torch.save(model, path)`, where `model` is an `nn.Module`.
+    Finds `torch.save(model, path)`, where `model` is an `nn.Module`, and modules in the dicts and lists that are saved.
 
     ## Why is this bad
     The file holds the module's weights and, by name, the classes that it is made of. `torch.load` refuses it unless it is
@@ -35,7 +35,8 @@ class WholeModuleSave(Rule):
     Unsafe: the code that loads the file has to make the module and call `load_state_dict`. There is no fix where the same
     file loads something with `torch.load` that it does not give to `load_state_dict`: that place has to change with this one.
 
-    Not reported are modules that carry their code with them (TorchScript) and what is saved to a buffer in memory.
+    Not reported are modules that carry their code with them (TorchScript), what is saved to a buffer in memory, and tests that
+    load what they save with `weights_only=False`.
 
     ## References
     - [Saving and loading models](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)
@@ -49,21 +50,26 @@ class WholeModuleSave(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a module that is saved."""
-        module = self.model.modules.saved_whole(node)
-        if module is None:
+        modules = self.model.modules.saved_whole(node)
+        if not modules:
             return
-        bare = module.with_changes(lpar=(), rpar=())  # the parentheses around it then stand around its state
-        state = expression("{module}.state_dict()", module=bare)
-        shown = self.model.shown(module)
+        shown = self.model.shown(modules[0])
+        saved = next((each.value for each in node.args if each.keyword is None or each.keyword.value == "obj"), modules[0])
+        inside = "" if saved is modules[0] else f" `{shown}`"
         self.report(
             node,
-            f"`{self.model.shown(node.func)}({shown}, …)` pickles the whole module, class names and all: "
-            f"save `{shown}.state_dict()`",
+            f"`{self.model.shown(node.func)}({self.model.shown(saved, 40)}, …)` pickles the whole module{inside}, class names "
+            f"and all: save `{shown}.state_dict()`",
             None
             if self.model.devices.loads_more_than_states
             else fix(
                 "Save its state",
-                replace(module, state),
+                *(replace(module, _state(module)) for module in modules),
                 rests_on=unknown("the code that loads the file has to make the module itself"),
             ),
         )
+
+
+def _state(module: cst.BaseExpression) -> cst.BaseExpression:
+    bare = module.with_changes(lpar=(), rpar=())  # the parentheses around it then stand around its state
+    return expression("{module}.state_dict()", module=bare)

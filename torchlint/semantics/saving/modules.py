@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
+_DEPTH = 3
+"""So deep in lists and dicts modules are looked for."""
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
 
 
@@ -23,10 +27,54 @@ class SavedModules:
         self._files = semantics.of(SavedFiles)
 
     @cached_property
-    def whole(self) -> dict[ast.Call, ast.expr]:
-        """The calls that save a module to a file, each with the module; none that carries its code with it."""
+    def whole(self) -> dict[ast.Call, tuple[ast.expr, ...]]:
+        """The calls that save modules to a file, each with these; none that carries its code with it.
+
+        A module may be what is saved, or stand in a list or dict that is.
+        """
         saved = ((call, self._saved(call)) for call in self._files.saves)
-        return {call: node for call, node in saved if node is not None and self._is_whole_module(node)}
+        found = ((call, tuple(self._modules_in(node))) for call, node in saved if node is not None)
+        return {call: modules for call, modules in found if modules and not self._is_loaded_back(call)}
+
+    def _modules_in(self, saved: ast.expr, depth: int = _DEPTH) -> Iterator[ast.expr]:
+        """The modules that a value is, or that it holds where it is written out."""
+        match saved:
+            case ast.Dict(values=values) if depth:
+                for value in values:
+                    yield from self._modules_in(value, depth - 1)
+            case ast.List(elts=values) | ast.Tuple(elts=values) if depth:
+                for value in values:
+                    yield from self._modules_in(value, depth - 1)
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if depth:
+                for word in words:
+                    yield from self._modules_in(word.value, depth - 1)
+            case ast.Name() if depth and (held := self._display(saved)) is not None:
+                yield from self._modules_in(held, depth - 1)
+            case ast.expr() if self._is_whole_module(saved):
+                yield saved
+
+    def _display(self, name: ast.Name) -> ast.expr | None:
+        """The display of a dict or list that a name has for certain."""
+        bindings = self._semantics.bindings.reaching(name)
+        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
+            return None
+        value = bindings[0].value
+        is_display = isinstance(value, (ast.Dict, ast.List, ast.Tuple)) or (
+            isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.dict"
+        )
+        return value if is_display else None
+
+    def _is_loaded_back(self, save: ast.Call) -> bool:
+        """Whether a test saves a module, and loads it whole, telling so."""
+        loads = self._semantics.of(UnsafeLoads)
+        if not loads.is_in_test(save):
+            return False
+        function = self._semantics.tree.function(save)
+        told = ((call, each.value) for call, each in loads.told.items())
+        return any(
+            self._semantics.tree.function(call) is function and isinstance(value, ast.Constant) and value.value is False
+            for call, value in told
+        )
 
     def _saved(self, call: ast.Call) -> ast.expr | None:
         """What a call saves; ``None`` where that is to a buffer in memory."""

@@ -1,0 +1,119 @@
+"""Loads that are told to unpickle anything, and the reasons why."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
+
+
+def loads_of(snippet: str) -> tuple[UnsafeLoads, ast.Call]:
+    semantics, (node,) = marked("import torch\n" + snippet)
+    assert isinstance(node, ast.Call)
+    return semantics.of(UnsafeLoads), node
+
+
+def told(snippet: str) -> object:
+    """The constant that the marked load is given; `...` where it is given none."""
+    loads, call = loads_of(snippet)
+    found = loads.told.get(call)
+    return ... if found is None else ast.literal_eval(found.value)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "constant"),
+    [
+        ("«torch.load(p, weights_only=False)»", False),
+        ("«torch.load(p, weights_only=True)»", True),
+        ("«torch.load(p, weights_only=None)»", None),
+        ("«torch.hub.load_state_dict_from_url(p, weights_only=False)»", False),
+        ("SAFE = False\ndef f(p): return «torch.load(p, weights_only=SAFE)»", False),
+        ("a = False\nb = a\n«torch.load(p, weights_only=b)»", False),
+        ("if c: a = False\nelse: a = False\n«torch.load(p, weights_only=a)»", False),
+        ("«torch.load(p, **{'weights_only': False})»", False),
+        ("o = {'weights_only': False}\n«torch.load(p, **o)»", False),
+        ("o = dict(weights_only=False)\n«torch.load(p, **o)»", False),
+        ("o = {}\no['weights_only'] = False\n«torch.load(p, **o)»", False),
+        ("o = {'weights_only': False}\no['map_location'] = 'cpu'\n«torch.load(p, **o)»", False),
+        ("«torch.load(p)»", ...),
+        ("def f(p, flag=False): return «torch.load(p, weights_only=flag)»", ...),
+        ("if c: a = False\nelse: a = True\n«torch.load(p, weights_only=a)»", ...),
+        ("a = not c\n«torch.load(p, weights_only=a)»", ...),
+        ("«torch.load(p, **options)»", ...),
+        ("def f(p, **o):\n    o['weights_only'] = False\n    return «torch.load(p, **o)»", ...),
+        ("o = {'weights_only': False}\no.update(more)\n«torch.load(p, **o)»", ...),
+        ("o = {'weights_only': False}\no[key] = True\n«torch.load(p, **o)»", ...),
+        ("o = {'weights_only': False}\no['weights_only'] = c\n«torch.load(p, **o)»", ...),
+        ("o = {'weights_only': False}\nchange(o)\n«torch.load(p, **o)»", ...),
+        ("o = {**more}\n«torch.load(p, **o)»", ...),
+        ("«torch.load(p, **one, **two)»", ...),
+    ],
+)
+def test_follows_constants(snippet: str, constant: object) -> None:
+    assert told(snippet) is constant
+
+
+@pytest.mark.parametrize(
+    ("uses", "shared"),
+    [("«torch.load(p, **o)»", False), ("«torch.load(p, **o)»\ntorch.load(q, **o)", True)],
+)
+def test_tells_what_other_calls_are_told(uses: str, shared: bool) -> None:
+    loads, call = loads_of("o = {'weights_only': False}\n" + uses)
+    assert loads.told[call].shared is shared
+
+
+@pytest.mark.parametrize(
+    ("snippet", "is_fallback"),
+    [
+        ("try: torch.load(p, weights_only=True)\nexcept E: «torch.load(p, weights_only=False)»", True),
+        ("try: torch.load(p)\nexcept E: «torch.load(p, weights_only=False)»", True),
+        ("try:\n    a = 1\n    torch.load(p)\nexcept E:\n    if a: «torch.load(p, weights_only=False)»", True),
+        ("try: torch.load(p, weights_only=False)\nexcept E: «torch.load(p, weights_only=False)»", False),
+        ("try: torch.load(p, weights_only=flag)\nexcept E: «torch.load(p, weights_only=False)»", False),
+        ("try: torch.load(p, **options)\nexcept E: «torch.load(p, weights_only=False)»", False),
+        ("try: «torch.load(p, weights_only=False)»\nexcept E: torch.load(p)", False),
+        ("try: read(p)\nexcept E: «torch.load(p, weights_only=False)»", False),
+        ("try: torch.load(p)\nexcept E:\n    def f(): «torch.load(p, weights_only=False)»", False),
+    ],
+)
+def test_knows_what_is_tried_where_weights_alone_failed(snippet: str, is_fallback: bool) -> None:
+    loads, call = loads_of(snippet)
+    assert loads.is_fallback(call) is is_fallback
+
+
+@pytest.mark.parametrize(
+    ("body", "is_own"),
+    [
+        ("torch.save(x, p); return «torch.load(p)»", True),
+        ("torch.save(x, f'{p}/a'); return «torch.load(f'{p}/a')»", True),
+        ("torch.save(obj=x, f=p / 'a'); return «torch.load(f=p / 'a')»", True),
+        ("keep(x, p); return «torch.load(p)»", True),
+        ("y = «torch.load(p)»; torch.save(x, p)", False),
+        ("torch.save(x, q); return «torch.load(p)»", False),
+        ("torch.save(x, p); p = q; return «torch.load(p)»", False),
+        ("def g(): torch.save(x, p)\n    return «torch.load(p)»", False),
+        ("keep(p, x); return «torch.load(p)»", False),
+    ],
+)
+def test_knows_the_files_that_a_function_wrote(body: str, is_own: bool) -> None:
+    loads, call = loads_of(f"def keep(state, path): torch.save(state, path)\ndef f(x, p, q):\n    {body}")
+    assert loads.is_of_own_file(call) is is_own
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "is_test"),
+    [
+        ("test_it", "assert f()", True),
+        ("test_it", "self.assertEqual(f(), 3)", True),
+        ("test_it", "torch.testing.assert_close(f(), 3)", True),
+        ("test", "assert f()", False),
+        ("test_epoch", "print(f())", False),
+        ("protest", "assert f()", False),
+    ],
+)
+def test_knows_tests(name: str, check: str, is_test: bool) -> None:
+    loads, call = loads_of(f"class T:\n    def {name}(self):\n        def f(): return «torch.load(p)»\n        {check}")
+    assert loads.is_in_test(call) is is_test
