@@ -150,6 +150,12 @@ ENTRIES = (
         since=TorchVersion(0, 4),
     ),
     Entry(
+        "TPL111", "implicit-reentrant", "torchlint.rules.legacy.tpl111_implicit_reentrant", "ImplicitReentrant",
+        (Api("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"),),
+        since=TorchVersion(1, 11),
+        severity="warning",
+    ),
+    Entry(
         "TPL201", "shared-buffer-mutation", "torchlint.rules.aliasing.tpl201_shared_buffer_mutation", "SharedBufferMutation",
         (Found(".aliasing.shared_buffers:SharedBuffers.changes"),),
         needs=(("torch", "nn",), ("from_numpy", "as_tensor", "asarray", "numpy", "from_dlpack", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "IntTensor", "HalfTensor", "ByteTensor", "CharTensor", "ShortTensor", "BoolTensor",),),
