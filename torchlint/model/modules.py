@@ -10,7 +10,6 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
-from torchlint.semantics.modules.inputs import Inputs
 from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
@@ -26,10 +25,6 @@ class ModulesQuestions:
     def saved_whole(self, save: cst.Call) -> tuple[cst.BaseExpression, ...]:
         """The modules that a ``torch.save`` writes to a file with their code's names; empty if it saves something else."""
         return self._model.found(self._semantics.of(SavedModules).whole, save) or ()
-
-    def is_input(self, node: cst.BaseExpression) -> bool:
-        """Whether a module, and no loss, is given a value, as far as the file shows."""
-        return bool(self._model.answered(self._semantics.of(Inputs).include, node))
 
     def freezes_nothing(self, owner: cst.BaseExpression, flag: cst.BaseExpression) -> bool:
         """Whether ``owner`` is a module, whose `requires_grad` means nothing when it is set to ``flag``."""

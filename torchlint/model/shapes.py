@@ -13,6 +13,7 @@ from torchlint.semantics.shapes.batches import Batches
 from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.semantics.shapes.scalars import Scalars
 from torchlint.semantics.shapes.shuffles import Shuffle, Shuffles
+from torchlint.semantics.shapes.squeezes import Meant, Squeezes
 from torchlint.semantics.shapes.torn_views import TornViews
 
 
@@ -41,6 +42,15 @@ class ShapesQuestions:
     def is_batch(self, node: cst.BaseExpression) -> bool:
         """Whether an expression is, on every path, a tensor whose first axis counts the items of a batch."""
         return bool(self._model.answered(self._semantics.of(Batches).is_batch, node))
+
+    def is_output_before_loss(self, squeeze: cst.Call) -> bool:
+        """Whether a call squeezes a model's output, of what a loader gives, on its way to a loss."""
+        return bool(self._model.answered(self._semantics.of(Squeezes).is_output_before_loss, squeeze))
+
+    def meant_by_squeeze(self, squeeze: cst.Call) -> Meant | None:
+        """Which axis a `squeeze()` that names none is meant to drop; ``None`` where nothing tells."""
+        meant: Meant | None = self._model.answered(self._semantics.of(Squeezes).meant, squeeze)
+        return meant
 
     def rank(self, node: cst.BaseExpression) -> int | None:
         """How many axes a tensor has; ``None`` where that is not known."""

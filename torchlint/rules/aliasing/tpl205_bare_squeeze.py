@@ -1,25 +1,24 @@
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import argument, positional, with_positional
+from torchlint.fixes.code import with_positional
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Call
+from torchlint.semantics.shapes.squeezes import Meant
 from torchlint.target import TorchVersion
 
 _LONGEST = 40
 _LAST_AXIS = cst.UnaryOperation(cst.Minus(), cst.Integer("1"))
-_POOLINGS = re.compile(r"torch\.nn\.(functional\.)?(adaptive_)?(avg|max)_pool[23]d|torch\.nn\.Adaptive(Avg|Max)Pool[23]d")
 
 
 class BareSqueeze(Rule):
     """
     ## What it does
-    Finds `.squeeze()` without a dimension on a batch: a model's output, an item of a data loader, what `forward` is given.
+    Finds `.squeeze()` without a dimension on a batch: a model's output, an item of a data loader, what `forward` is given. Data
+    loaders that drop the last batch, or give one item at a time, have no such batches.
 
     ## Why is this bad
     `squeeze()` drops every axis of size 1. Where the last batch of an epoch has a single item, that is the batch axis, too:
@@ -48,9 +47,9 @@ class BareSqueeze(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the axis to drop is taken to be the last one, that of a layer with one output; behind a pooling, and in front of a
-    module, `.flatten(1)` drops them all but for the batch. Where other axes of size 1 were dropped as well, they now stay.
-    There is no fix for the result of a convolution or a product, whose axis of size 1 may be any.
+    Unsafe: other axes of size 1, which were dropped as well, now stay. The axis to drop is the last one where a layer with one
+    output gives it (`nn.Linear(8, 1)`), or a loss compares one value for each item (`nn.BCELoss`, `F.mse_loss`); behind a
+    pooling to one value for each channel, `.flatten(1)` drops them all but for the batch. For anything else there is no fix.
 
     ## References
     - [torch.squeeze](https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html)
@@ -75,7 +74,9 @@ class BareSqueeze(Rule):
 
     def _check(self, squeeze: cst.Call, tensor: cst.BaseExpression, last: cst.Call, flat: cst.Call | None = None) -> None:
         """Reports a squeeze of a batch; the one of its ``last`` axis was meant, or rows of features, as ``flat`` gives them."""
-        if self._is_only_looked_at(squeeze) or not self.model.shapes.is_batch(tensor):
+        if self._is_only_looked_at(squeeze):
+            return
+        if not self.model.shapes.is_batch(tensor) and not self.model.shapes.is_output_before_loss(squeeze):
             return
         text = self.model.shown(tensor)
         said = f"`{text}`" if len(text) <= _LONGEST else "a batch"
@@ -93,29 +94,10 @@ class BareSqueeze(Rule):
         return False
 
     def _fix(self, squeeze: cst.Call, tensor: cst.BaseExpression, last: cst.Call, flat: cst.Call | None) -> CodeFix | None:
-        """Squeezes the last axis only, or flattens what a pooling left, or what a module takes: a row for each item then."""
-        if flat is not None and (self._is_pooled(tensor) or self.model.modules.is_input(squeeze)):
+        """Squeezes the last axis only, or flattens what a pooling left: a row for each item then."""
+        meant, rank = self.model.shapes.meant_by_squeeze(squeeze), self.model.shapes.rank(tensor)
+        if meant is Meant.ALL_BUT_TWO and flat is not None:
             return fix("Replace with `flatten(1)`", replace(squeeze, flat), rests_on=unknown("other axes of size 1 stay"))
-        rank = self.model.shapes.rank(tensor)
-        if (rank is not None and rank > 3) or _is_product(tensor) or self._is_pooled(tensor):
-            return None
-        return fix("Squeeze the last axis", replace(squeeze, last), rests_on=unknown("other axes of size 1 stay"))
-
-    def _is_pooled(self, tensor: cst.BaseExpression) -> bool:
-        """Whether the value is the result of a pooling to one value for each channel, or of a mean that does the same."""
-        if not isinstance(tensor, cst.Call):
-            return False
-        axes = argument(tensor, "dim")
-        given = [*positional(tensor), *([axes.value] if axes is not None else [])]
-        if argument(tensor, "keepdim") is not None and any(isinstance(each, cst.Tuple) for each in given):
-            return True
-        name = self.model.name(tensor.func) or self.model.kind(tensor.func).name
-        return _POOLINGS.fullmatch(name) is not None
-
-
-def _is_product(tensor: cst.BaseExpression) -> bool:
-    """Whether the value is a matrix product, whose axis of size 1 is where one of the factors has it."""
-    match tensor:
-        case cst.BinaryOperation(operator=cst.MatrixMultiply()) | cst.Call(cst.Attribute(attr=cst.Name("matmul" | "bmm"))):
-            return True
-    return False
+        if meant is Meant.LAST and (rank is None or rank < 4):
+            return fix("Squeeze the last axis", replace(squeeze, last), rests_on=unknown("other axes of size 1 stay"))
+        return None

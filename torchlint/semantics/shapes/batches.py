@@ -63,7 +63,7 @@ class Batches:
             return self._is_forward_argument(binding)
         if binding.form is Form.LOOP:
             kind = self._semantics.inference.binding_kind(binding)
-            return kind.is_tensor and kind.basis is Basis.BATCH and self._loads_many(binding.value)
+            return kind.is_tensor and kind.basis is Basis.BATCH and self.loads_many(binding.value)
         if binding.form is Form.AUGMENTED:
             return bool(binding.before) and all(self._beliefs.hold(before) for before in binding.before)
         value = bound_value(binding)
@@ -78,18 +78,27 @@ class Batches:
         kind = self._semantics.inference.binding_kind(binding)
         return isinstance(owner, ast.ClassDef) and self._semantics.facts.is_module(owner) and kind.is_tensor
 
-    def _loads_many(self, iterated: ast.expr | None) -> bool:
-        """Whether the loader that is iterated over may give batches of more than one."""
+    def loads_many(self, iterated: ast.expr | None) -> bool:
+        """Whether the loader that is iterated over may give batches of more than one, and one of a single item in the end."""
         origins = [iterated] if iterated is not None else []
-        for part in [node for origin in origins for node in ast.walk(origin) if isinstance(node, ast.Name)]:
-            for binding in self._semantics.bindings.reaching(part):
-                if isinstance(binding.value, ast.Call):
-                    origins.append(binding.value)
+        for part in [node for origin in origins for node in ast.walk(origin)]:
+            if isinstance(part, ast.Name):
+                values = [binding.value for binding in self._semantics.bindings.reaching(part)]
+                origins += [value for value in values if isinstance(value, ast.Call)]
+            elif isinstance(part, ast.Attribute) and (owner := self._semantics.facts.self_class(part.value)) is not None:
+                stores = (store for slot in self._semantics.facts.slots(owner, part.attr) for store in slot.stores)
+                assignments = (self._semantics.tree.parent(store) for store in stores)
+                origins += [
+                    each.value for each in assignments if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call)
+                ]
         for origin in origins:
             for call in [node for node in ast.walk(origin) if isinstance(node, ast.Call)]:
                 if self._semantics.kind(call).type is Type.LOADER:
-                    size = next((word.value for word in call.keywords if word.arg == "batch_size"), None)
-                    size = size or (call.args[1] if len(call.args) > 1 else None)
+                    words = {word.arg: word.value for word in call.keywords}
+                    drops = words.get("drop_last")
+                    if isinstance(drops, ast.Constant) and drops.value is True:
+                        return False
+                    size = words.get("batch_size") or (call.args[1] if len(call.args) > 1 else None)
                     if size is None or number(size) == 1 or (isinstance(size, ast.Constant) and size.value is None):
                         return False
         return True
@@ -130,7 +139,7 @@ class Batches:
         targets = [node for node in ast.walk(loop.target) if isinstance(node, ast.Name)]
         bindings = [self._semantics.bindings.of(target) for target in targets]
         kinds = [self._semantics.inference.binding_kind(binding) for binding in bindings if binding is not None]
-        return any(kind.is_tensor and kind.basis is Basis.BATCH for kind in kinds) and self._loads_many(loop.iter)
+        return any(kind.is_tensor and kind.basis is Basis.BATCH for kind in kinds) and self.loads_many(loop.iter)
 
     def _is_single(self, node: ast.expr) -> bool:
         """Whether a value, or what it is bound to, was given a first axis of size 1: ``x.unsqueeze(0)``, ``x[None]``."""
