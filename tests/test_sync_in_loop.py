@@ -79,3 +79,28 @@ def test_a_list_that_outlives_the_loop_is_left_alone() -> None:
     text = script("losses.append(loss.item())").replace("    losses = []\n", "    global losses\n")
     (found,) = lint(Source(text), [Entry.of(SyncInLoop)])
     assert found.fix is None
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "print(loss)",
+        "history.append(loss.item())",
+        "if loss > 10: break",
+        "while loss > 10: loss = loss / 2",
+        "assert loss < 10",
+        "torch.cuda.synchronize()",
+    ],
+)
+def test_there_is_no_fix_where_another_wait_stays(wait: str) -> None:
+    found = lint(Source(script(f"total += loss.item()\n        {wait}")), [Entry.of(SyncInLoop)])
+    assert found and all(each.fix is None for each in found)
+    assert "add up" not in found[0].message
+
+
+@pytest.mark.parametrize(
+    "wait", ["if step % 10 == 0: print(loss)", "if step % 10 == 0: torch.cuda.synchronize()", "count += 1"]
+)
+def test_what_is_not_awaited_in_each_step_does_not_matter(wait: str) -> None:
+    [found] = lint(Source(script(f"total += loss.item()\n        {wait}")), [Entry.of(SyncInLoop)])
+    assert found.fix is not None

@@ -54,7 +54,8 @@ class SyncInLoop(Rule):
 
     ## Fix safety
     Unsafe: the sum is computed in the tensor's precision instead of Python's. A fix is given for a sum, or a list, that the
-    loop does nothing else with; what is read is then read once, after the loop. For anything else there is none.
+    loop does nothing else with; what is read is then read once, after the loop. For anything else there is none, nor where
+    the loop waits for something else in each step: nothing would be won.
 
     ## References
     - [Avoid unnecessary CPU-GPU synchronization](https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -72,7 +72,24 @@ class Synchronisations:
             step = facts.methods.get("training_step")
             if step is not None and self._semantics.facts.is_module(definition):
                 self._inspect(step.body, None)
-        return self._readings, self._conditions
+        return {call: self._alone(reading) for call, reading in self._readings.items()}, self._conditions
+
+    def _alone(self, reading: Reading[ast.expr, Loop]) -> Reading[ast.expr, Loop]:
+        """A reading, to be put off only where its loop then waits for nothing in each step."""
+        return replace(reading, total=None, name="") if reading.loop in self._waiting else reading
+
+    @cached_property
+    def _waiting(self) -> set[Loop | None]:
+        """The loops that wait for something in each step that cannot be read after the loop as well."""
+        loops: set[Loop | None] = {reading.loop for reading in self._readings.values() if reading.total is None}
+        waits = [*self._conditions, *filter(self._is_synchronisation, self._semantics.facts.calls.get("synchronize", ()))]
+        return loops | {loop for wait in waits for loop in self._semantics.tree.loops(wait)}
+
+    def _is_synchronisation(self, call: ast.Call) -> bool:
+        """Whether a call waits for the GPU in each round of its innermost loop."""
+        loop = next(self._semantics.tree.loops(call), None)
+        name = self._semantics.qualified_name(call.func)
+        return name == "torch.cuda.synchronize" and loop is not None and self._semantics.tree.statement(call) in loop.body
 
     def _uses_device(self) -> bool:
         """Whether the code speaks of devices."""
