@@ -10,6 +10,7 @@ import pytest
 
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
+from torchlint.engine.linter import lint
 from torchlint.fixes.rewriting import Rewriter, TextEdit, combined
 from torchlint.rules import all_rules
 from torchlint.rules.selection import select_rules
@@ -241,6 +242,19 @@ def test_what_a_form_feed_keeps_from_being_indented_is_not_put_into_a_block(inde
     head = "import torch\nw = torch.nn.Linear(2, 2).weight\nif w.dim():\n"
     result = fix(Source(f"{head}{indentation}w.data.zero_()\n"), all_rules())
     assert (result.text, result.broken) == (f"{head}{indentation}w.detach().zero_()\n", ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\f@d(x.data)\n\fdef f():\n    pass\n",
+        "\f@d(\n x.data\n\f)\n\f@e\n\fdef f():\n    pass\n",
+        "class C:\n  \f    @d(x.data)\n\f    @e\n \f    def f():\n        pass\n",
+    ],
+)
+def test_decorators_behind_form_feeds_are_looked_at(text: str) -> None:
+    found = lint(Source(f"import torch\nx = torch.ones(3, requires_grad=True)\n{text}"), all_rules())
+    assert [each.code for each in found] == ["TPL002"]
 
 
 @pytest.mark.parametrize("field", ["{x.data=}", "{(x.data) = !r:>9}", "{f(x.data)\n=}"])

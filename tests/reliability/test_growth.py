@@ -15,10 +15,15 @@ from torchlint.rules import all_rules
 SIZE = 60
 LIMIT = 7
 """Four times as long a program may take so many times as many calls: 4 is linear, 16 quadratic."""
+FIXED = (
+    *("data", "findings on one line", "accesses on one line", "accesses alone on one line", "accesses given to one call"),
+    *("a long list", "one sum", "one comparison", "noqa comments", "elifs"),
+)
+"""What is fixed as well: many fixes in one line, one statement, one file."""
 
 
-def calls(program: str) -> int:
-    """How many functions are called while a program is linted with all the rules."""
+def calls(program: str, action: Action = Action.LINT) -> int:
+    """How many functions are called while a program is linted, or fixed, with all the rules."""
     counted = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -28,7 +33,7 @@ def calls(program: str) -> int:
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        examine(program.encode(), "a.py", Task(all_rules(), Action.LINT, Applicability.UNSAFE))
+        examine(program.encode(), "a.py", Task(all_rules(), action, Applicability.UNSAFE))
     finally:
         sys.setprofile(before)
     return counted
@@ -38,4 +43,11 @@ def calls(program: str) -> int:
 def test_growth(case: str) -> None:
     calls(START)  # what is done once for all files
     small, large = (calls(START + CASES[case](size)) for size in (SIZE, 4 * SIZE))
+    assert large < LIMIT * small
+
+
+@pytest.mark.parametrize("case", FIXED)
+def test_growth_of_fixing(case: str) -> None:
+    calls(START, Action.FIX)
+    small, large = (calls(START + CASES[case](size), Action.FIX) for size in (SIZE, 4 * SIZE))
     assert large < LIMIT * small

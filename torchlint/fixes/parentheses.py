@@ -111,7 +111,7 @@ def fitting_there(
     parent = parents[old]
     place = next((each.name for each in fields(parent) if getattr(parent, each.name) is old), "")
     new = fitting(new, parent, place)
-    return new if new.lpar or _is_within_brackets(old, parents) or _is_on_one_line(new) else in_parentheses(new)
+    return new if new.lpar or _is_on_one_line(new) or _is_within_brackets(old, parents) else in_parentheses(new)
 
 
 def _holds(node: cst.CSTNode, part: cst.CSTNode) -> bool:

@@ -141,7 +141,7 @@ class Statements:
         tail = "pass\nfinally: pass" if isinstance(unit, TRIES) else "pass"
         if getattr(unit, "decorator_list", None):
             line = self.source.line_start(self.source.location(start).row)
-            if indentation := self.source.text[line:start]:
+            if indentation := self.source.text[line:start].rpartition("\f")[2]:  # the column starts anew behind a form feed
                 return _INDENTED + indentation, start, end, tail
         return _AROUND.get(type(unit), ""), start, end, tail
 

@@ -245,12 +245,14 @@ def root_of(target: ast.expr) -> ast.Name | ast.Attribute | None:
 
 
 def summands(node: ast.expr) -> Iterator[ast.expr]:
-    """The terms of a sum."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-        yield from summands(node.left)
-        yield from summands(node.right)
-    else:
-        yield node
+    """The terms of a sum, in the order of the text."""
+    pending = [node]
+    while pending:
+        term = pending.pop()
+        if isinstance(term, ast.BinOp) and isinstance(term.op, (ast.Add, ast.Sub)):
+            pending += (term.right, term.left)
+        else:
+            yield term
 
 
 def mentions(node: ast.expr, name: str) -> bool:

@@ -12,10 +12,10 @@ from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.certainty.graphless import Graphless
+from torchlint.semantics.certainty.operations import Operations
 from torchlint.semantics.certainty.tensors import Tensors, gives_tensor
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
-from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.provenance.modules import Made, Modules, works_in_place
 from torchlint.semantics.provenance.new_values import NewValues
@@ -67,6 +67,7 @@ class Counted:
         self._modules = semantics.of(Modules)
         self._new = semantics.of(NewValues)
         self._numbers = semantics.of(Numbers)
+        self._operations = semantics.of(Operations)
         self._spent = Invariants[ast.expr](self._find_spent)
         self._bindings = Invariants[tuple[str, Binding]](self._find_bound)
 
@@ -86,9 +87,8 @@ class Counted:
         match parent:
             case ast.BinOp(left=left, right=right):
                 is_computed = self._is_number_or_tensor(right if left is node else left)
-            case ast.Compare(ops=operators):
-                about_objects = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-                is_computed = not any(isinstance(operator, about_objects) for operator in operators)
+            case ast.Compare():
+                is_computed = self._operations.compares_values(parent)
             case ast.Attribute() if isinstance(call := self._tree.parent(parent), ast.Call) and call.func is parent:
                 is_computed = self._new.operands(call) is not None
             case ast.Call():
@@ -112,8 +112,8 @@ class Counted:
             case ast.BinOp(left=left, right=right):
                 other = right if left is node else left
                 return self._is_spent_in_operation(parent, other)
-            case ast.Compare(left=left, comparators=comparators):
-                return all(self._is_number_or_tensor(other) for other in (left, *comparators) if other is not node)
+            case ast.Compare():
+                return self._operations.are_others_numbers_or_tensors(parent, node)
             case ast.NamedExpr(target=target):
                 return self._is_spent_name(target) and self._spent.holds(parent)
             case ast.Starred():
@@ -179,13 +179,13 @@ class Counted:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             binding = self._semantics.bindings.of(node)
             return binding is not None and bool(binding.before) and all(map(self._binds_number_or_tensor, binding.before))
-        return self._numbers.is_number(node) or self._tensors.is_tensor(node)
+        return self._operations.is_number_or_tensor(node)
 
     def _binds_number_or_tensor(self, binding: Binding) -> bool:
         return self._numbers.binds(binding) or self._tensors.binds(binding)
 
     def _is_spent_argument(self, call: ast.Call, node: ast.expr) -> bool:
-        if node not in call.args:
+        if node is call.func:
             return False
         if self._name(call.func) in _READERS or self._is_operand(call, node):
             return True
@@ -196,16 +196,14 @@ class Counted:
 
     def _is_operand(self, call: ast.Call, node: ast.expr) -> bool:
         """Whether ``call`` makes a new tensor of ``node``, and needs nothing of it for a backward pass."""
-        operands = self._new.operands(call)
-        if operands is None or node not in operands:
+        if node is call.func or self._new.operands(call) is None:
             return False
         name = self._name(call.func)
         if not name.startswith("torch.") and not (
             isinstance(call.func, ast.Attribute) and self._tensors.is_tensor(call.func.value)
         ):
             return False
-        others = [operand for operand in operands if operand is not node]
-        return name in _JOINING or self._saves_nothing(call, others)
+        return name in _JOINING or self._modes.off(call).is_certain or self._operations.are_others_graphless(call, node)
 
     def _saves_nothing(self, node: ast.expr, others: list[ast.expr]) -> bool:
         """Whether an operation is not recorded: none of its other operands has a graph, or autograd is off."""
@@ -415,16 +413,8 @@ class Counted:
 
     def _doubt(self, node: ast.Attribute) -> str:
         tensor = shown(node.value)
-        child: ast.AST = node
-        for parent in self._tree.ancestors(node):
-            match parent:
-                case ast.Call() if child is not parent.func and self._new.operands(parent) is None:
-                    return f"`{shown(parent.func)}` may keep or change what it is given while autograd needs `{tensor}`"
-                case ast.stmt():
-                    break
-            if isinstance(parent, FUNCTIONS):
-                break
-            child = parent
+        if keeper := self._operations.keeper(node):
+            return f"`{shown(keeper.func)}` may keep or change what it is given while autograd needs `{tensor}`"
         return f"`{tensor}` may be changed in place while autograd needs what is made here, or the other way round"
 
     def _name(self, node: ast.AST) -> str:

@@ -38,6 +38,7 @@ class GradMode:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._held: dict[ast.With | Function, Fact] = {}
 
     def off(self, node: ast.AST) -> Fact:
         """Whether ``node`` is evaluated with autograd off: right in a block that turns it off, or in a function decorated so.
@@ -46,18 +47,16 @@ class GradMode:
         with a flag, nor what coroutines and generators do, which others interrupt. That code out of sight leaves the mode as it
         found it, is taken for granted.
         """
-        child = node
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, ast.With) and isinstance(child, ast.stmt):
-                if (fact := self._in_block(parent)) is not None:
-                    return fact & self._undisturbed(node, parent)
-            elif isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
-                return self._in_function(parent)
-            elif isinstance(parent, ast.Lambda) and child is parent.body:
+        for frame, child in self._tree.frames(node):
+            if isinstance(frame, ast.With) and isinstance(child, ast.stmt):
+                if (fact := self._in_block(frame)) is not None:
+                    return fact & self._undisturbed(frame)
+            elif isinstance(frame, FUNCTIONS) and isinstance(child, ast.stmt):
+                return self._in_function(frame)
+            elif isinstance(frame, ast.Lambda) and child is frame.body:
                 return unknown("the lambda may be called where autograd is on")
-            elif isinstance(parent, ast.GeneratorExp) and not self._is_used_up(parent):
+            elif isinstance(frame, ast.GeneratorExp) and not self._is_used_up(frame):
                 return unknown("the generator may be run where autograd is on")
-            child = parent
         return _MAY_BE_ON
 
     def _in_block(self, statement: ast.With) -> Fact | None:
@@ -100,7 +99,7 @@ class GradMode:
                     return unknown("the decorator of a coroutine covers only that it is made")
                 if isinstance(decorator, ast.Call) and (decorator.args or decorator.keywords):
                     return self._flagged(decorator, off=True)
-                return self._undisturbed(function, function)
+                return self._undisturbed(function)
             if isinstance(decorator, ast.Call) and name == _SET:
                 return self._flagged(decorator, off=False)
             if name == _ON:
@@ -109,8 +108,13 @@ class GradMode:
                 break  # what a decorator makes of the function may run it elsewhere, or turn autograd on
         return _MAY_BE_ON
 
-    def _undisturbed(self, node: ast.AST, around: ast.With | Function) -> Fact:
+    def _undisturbed(self, around: ast.With | Function) -> Fact:
         """Whether what turned autograd off holds as long as its block runs."""
+        if around not in self._held:
+            self._held[around] = self._find_undisturbed(around)
+        return self._held[around]
+
+    def _find_undisturbed(self, around: ast.With | Function) -> Fact:
         function = around if isinstance(around, FUNCTIONS) else self._tree.function(around)
         if isinstance(function, ast.AsyncFunctionDef):
             return _ASYNCHRONOUS

@@ -58,17 +58,22 @@ class ControlFlow:
 
     def step(self, node: ast.AST) -> ast.AST:
         """The step that ``node`` stands in."""
-        found = self._steps.get(node)
-        if found is None:
-            found = self._steps[node] = self._find_step(node)
-        return found
-
-    def _find_step(self, node: ast.AST) -> ast.AST:
+        if (known := self._steps.get(node)) is not None:
+            return known
         steps = self._graph(self.scope(node)).successors
+        passed: list[ast.AST] = []
         current: ast.AST | None = node
         while current is not None and current not in steps:
+            if isinstance(current, ast.expr):
+                if (known := self._steps.get(current)) is not None:
+                    current = known
+                    break
+                passed.append(current)
             current = self._tree.parent(current)
-        return current if current is not None else self._tree.statement(node)
+        found = current if current is not None else self._tree.statement(node)
+        self._steps.update(dict.fromkeys(passed, found))
+        self._steps[node] = found
+        return found
 
     def may_follow(self, first: ast.AST, then: ast.AST, avoiding: Collection[ast.AST] = ()) -> bool:
         """Whether ``then`` may run after ``first`` did, with none of ``avoiding`` in between.

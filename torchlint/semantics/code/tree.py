@@ -15,6 +15,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FRAMES = (ast.mod, ast.stmt, ast.ExceptHandler, ast.match_case, ast.Lambda, *COMPREHENSIONS)
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -54,6 +55,7 @@ class Tree:
         self._by_type: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
         self._parents: dict[ast.AST, ast.AST] = {}
         self._statements: dict[ast.AST, ast.stmt] = {}
+        self._frames: dict[ast.AST, tuple[ast.AST, ast.AST]] = {}
         self._index()
 
     def _index(self) -> None:
@@ -96,6 +98,33 @@ class Tree:
             yield parent
             parent = self._parents.get(parent)
 
+    def frames(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """What `ancestors` gives of statements, clauses, lambdas and comprehensions, each with its part that ``node`` is in.
+
+        Operators and calls are passed over in one step, so that many questions about one deep expression cost no more than
+        its length.
+        """
+        found = self._frame(node)
+        while found is not None:
+            yield found
+            found = self._frame(found[0])
+
+    def _frame(self, node: ast.AST) -> tuple[ast.AST, ast.AST] | None:
+        passed: list[ast.AST] = []
+        child = node
+        while (found := self._frames.get(child)) is None:
+            passed.append(child)
+            parent = self._parents.get(child)
+            if parent is None:
+                return None
+            if isinstance(parent, _FRAMES):
+                found = (parent, child)
+                break
+            child = parent
+        for part in passed:
+            self._frames[part] = found
+        return found
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that ``node`` is or stands in."""
         passed: list[ast.AST] = []
@@ -112,30 +141,24 @@ class Tree:
 
     def function(self, node: ast.AST) -> Function | ast.Lambda | None:
         """The innermost function or lambda whose body ``node`` stands in."""
-        child = node
-        for parent in self.ancestors(node):
-            if isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
-                return parent
-            if isinstance(parent, ast.Lambda) and child is parent.body:
-                return parent
-            child = parent
+        for frame, child in self.frames(node):
+            if isinstance(frame, FUNCTIONS) and isinstance(child, ast.stmt):
+                return frame
+            if isinstance(frame, ast.Lambda) and child is frame.body:
+                return frame
         return None
 
     def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class whose body, or whose methods' bodies, ``node`` stands in."""
-        return next((parent for parent in self.ancestors(node) if isinstance(parent, ast.ClassDef)), None)
+        return next((frame for frame, _ in self.frames(node) if isinstance(frame, ast.ClassDef)), None)
 
     def loops(self, node: ast.AST) -> Iterator[Loop]:
         """The loops of the same function whose body ``node`` stands in, innermost first."""
-        child = node
-        for parent in self.ancestors(node):
-            if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+        for frame, child in self.frames(node):
+            if isinstance(frame, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
                 return
-            if isinstance(parent, LOOPS) and (
-                in_body(child, parent) or (isinstance(parent, ast.While) and child is parent.test)
-            ):
-                yield parent
-            child = parent
+            if isinstance(frame, LOOPS) and (in_body(child, frame) or (isinstance(frame, ast.While) and child is frame.test)):
+                yield frame
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that ``statement`` is one of."""

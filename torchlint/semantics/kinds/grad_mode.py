@@ -54,13 +54,11 @@ class NoGrad:
 
     def block(self, node: ast.AST) -> bool:
         """Whether ``node`` stands in a ``with`` block, or a decorated function, that turns autograd off."""
-        child = node
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, (ast.With, ast.AsyncWith)) and child in parent.body and self._switch(parent) is False:
+        for frame, child in self._tree.frames(node):
+            if isinstance(frame, (ast.With, ast.AsyncWith)) and isinstance(child, ast.stmt) and self._switch(frame) is False:
                 return True
-            if isinstance(parent, FUNCTIONS) and child in parent.body:
-                return self.decorated(parent)
-            child = parent
+            if isinstance(frame, FUNCTIONS) and isinstance(child, ast.stmt):
+                return self.decorated(frame)
         return False
 
     def _switch(self, statement: ast.With | ast.AsyncWith) -> bool | None:

@@ -103,12 +103,18 @@ class NewValues:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._operands: dict[ast.Call, list[ast.expr] | None] = {}
 
     def operands(self, call: ast.Call) -> list[ast.expr] | None:
         """What a call computes new tensors of, by a function or method of torch; ``None`` if it may do anything else.
 
         That the receiver of a method is a tensor is for others to tell.
         """
+        if call not in self._operands:
+            self._operands[call] = self._find(call)
+        return self._operands[call]
+
+    def _find(self, call: ast.Call) -> list[ast.expr] | None:
         if any(word.arg is None or word.arg in _PLACING for word in call.keywords):
             return None
         given = [*call.args, *(word.value for word in call.keywords)]
