@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type
+from torchlint.semantics.aliasing.first_snapshots import FirstSnapshots
 from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.changes import CHANGING
@@ -185,6 +186,8 @@ class KeptSnapshots:
     def _judge(self, snapshot: Snapshot, kept: _Kept) -> None:
         """Reports a snapshot that is read for its values after what it is an alias of has changed."""
         if not any(self._reads_values(use) for use in kept.uses) or not self._is_filled(snapshot, kept):
+            return
+        if self._semantics.of(FirstSnapshots).is_replaced(kept.start, kept.rebound):
             return
         places = self._places
         avoiding = [*places.rebound(snapshot.place), *kept.rebound]

@@ -19,10 +19,13 @@ from torchlint.semantics.certainty.kept_values import KeptValues
 from torchlint.semantics.certainty.spent_graphs import SpentGraphs
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 Node = TypeVar("Node")
 
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
+_FEW = 32
+"""So many values are no growth."""
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 _CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
 _LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
@@ -130,8 +133,25 @@ class Accumulations:
         loop = next(self._semantics.tree.loops(target), None)
         if loop is None:
             return False
+        if isinstance(loop, ast.For) and self._is_bounded_loop(loop, target):
+            return False
         bound = {binding.name for binding in self._semantics.bindings.bound_in_loop(loop)}
         return any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(target.slice))
+
+    def _is_bounded_loop(self, loop: ast.For, target: ast.Subscript) -> bool:
+        """Whether an index goes through the same few values each time: the items of a dict, or of what is written out."""
+        own = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+        indices = {part.id for part in ast.walk(target.slice) if isinstance(part, ast.Name)}
+        match loop.iter:
+            case ast.Tuple() | ast.List() | ast.Set() | ast.Dict():
+                is_short = True
+            case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(count))]):
+                is_short = count <= _FEW
+            case ast.Call(func=ast.Attribute(attr="items" | "keys"), args=[]):
+                is_short = True
+            case _:
+                is_short = self._semantics.kind(loop.iter).type is Type.MAPPING
+        return is_short and indices <= own
 
     # --- the decision ------------------------------------------------------------------------------------------------
 
@@ -161,11 +181,22 @@ class Accumulations:
     def _has_graph(self, node: ast.expr) -> bool:
         if isinstance(node, (ast.Tuple, ast.List)):
             return any(self._has_graph(element) for element in node.elts)
+        if self._semantics.of(PlainValues).is_plain(node):
+            return False
         kind = self._semantics.kind(node)
         if not kind.known:
             return self._is_likely_loss(node)
         of_loss = kind.is_tensor and bool(kind.scalar) and kind.grad is Grad.UNKNOWN
-        return kind.carries_graph or (of_loss and self._semantics.of(Backpropagated).expression(node))
+        return kind.carries_graph or (of_loss and self._is_computed_of_loss(node))
+
+    def _is_computed_of_loss(self, node: ast.expr) -> bool:
+        """Whether a number is made of what is back-propagated, and that is no data: the targets of a loss are that, too."""
+        for part in connected(node, self._semantics.names):
+            if isinstance(part, (ast.Name, ast.Attribute)) and self._semantics.of(Backpropagated).name(part):
+                kind = self._semantics.kind(part)
+                if kind.scalar or kind.carries_graph or self._semantics.of(PlainValues).is_computed(part):
+                    return True
+        return False
 
     def _is_likely_loss(self, value: ast.expr) -> bool:
         """Whether a value of unknown kind is a loss by what is done beside it.
@@ -189,7 +220,7 @@ class Accumulations:
             match root:
                 case ast.Subscript(value=ast.Name() as container, slice=ast.Constant(value=str())):
                     if bindings & set(self._semantics.bindings.reaching(container)):
-                        return True
+                        return not self._semantics.of(PlainValues).is_cut_before(value, root)
         return False
 
     def _is_beside_loss(self, name: ast.Name) -> bool:

@@ -1,0 +1,62 @@
+"""Snapshots before a loop: whether the loop replaces them in its first round."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.aliasing.first_snapshots import FirstSnapshots
+
+
+def is_replaced(first: str, condition: str, inside: str = "best = copy(model)") -> bool:
+    """Whether the loop replaces ``best``, where ``top`` starts with ``first``."""
+    semantics, (start,) = marked(
+        f"import math\nimport numpy as np\ntop = {first}\n«best» = model\nfor epoch in range(9):\n    score = train()\n"
+        f"    if {condition}:\n        top = score\n        {inside}\nuse(best)\n"
+    )
+    stores = [node for node in semantics.tree.of_type(ast.Name) if node.id == "best" and isinstance(node.ctx, ast.Store)]
+    return semantics.of(FirstSnapshots).is_replaced(start, stores)
+
+
+@pytest.mark.parametrize(
+    ("first", "condition"),
+    [
+        ("0", "score > top"),
+        ("0.0", "top < score"),
+        ("-1", "score >= top"),
+        ("float('-inf')", "score > top"),
+        ("-math.inf", "score > top"),
+        ("-np.inf", "score > top"),
+        ("-1e9", "score > top"),
+        ("float('inf')", "score < top"),
+        ("np.inf", "top > score"),
+        ("1e10", "score < top"),
+    ],
+)
+def test_the_first_round_is_the_best_so_far(first: str, condition: str) -> None:
+    assert is_replaced(first, condition)
+
+
+@pytest.mark.parametrize(
+    ("first", "condition"),
+    [
+        ("evaluate()", "score > top"),
+        ("0.9", "score > top"),
+        ("0", "score < top"),
+        ("1", "score < top"),
+        ("float('inf')", "score > top"),
+        ("-1e9", "score < top"),
+        ("0", "score > 0"),
+        ("0", "score > top and epoch > 3"),
+        ("0", "score"),
+    ],
+)
+def test_a_later_round_may_be_the_first_that_is_better(first: str, condition: str) -> None:
+    assert not is_replaced(first, condition)
+
+
+def test_a_deeper_condition_may_keep_it() -> None:
+    assert not is_replaced("0", "score > top", "if epoch > 3: best = copy(model)")
+    assert is_replaced("0", "True", "pass\n    best = copy(model)")

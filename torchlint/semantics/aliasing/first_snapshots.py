@@ -1,0 +1,88 @@
+"""Snapshots that are taken before a loop which replaces them in its first round: the best so far, of none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, in_body, walk
+
+_INFINITE = frozenset({"numpy.inf", "numpy.infty", "numpy.Inf", "math.inf", "torch.inf", "sys.maxsize"})
+_MUCH = 10
+"""What a loss is surely below after a round."""
+
+
+class FirstSnapshots:
+    """Tells of snapshots whether the first round of a loop replaces them for certain, as far as the start values tell."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def is_replaced(self, start: ast.AST, rebound: Iterable[ast.AST]) -> bool:
+        """Whether what is kept at ``start`` is kept anew, at one of ``rebound``, in the first round of a loop behind it."""
+        return any(self._is_in_first_round(target, start) for target in rebound if target is not start)
+
+    def _is_in_first_round(self, target: ast.AST, start: ast.AST) -> bool:
+        loops = [loop for loop in self._semantics.tree.loops(target) if not self._semantics.tree.inside(start, loop)]
+        if not loops or not self._semantics.control_flow.may_follow(start, target):
+            return False
+        conditions: list[ast.If] = []
+        for parent in self._semantics.tree.ancestors(target):
+            if isinstance(parent, (*LOOPS, *FUNCTIONS)):
+                break
+            if isinstance(parent, ast.If):
+                conditions.append(parent)
+        match conditions:
+            case []:
+                return True
+            case [condition] if in_body(self._semantics.tree.statement(target), condition):
+                return self._holds_first(condition, loops[-1])
+        return False
+
+    def _holds_first(self, condition: ast.If, loop: Loop) -> bool:
+        """Whether a comparison with the best so far holds in the first round: ``score > best``, with 0 for the best."""
+        match condition.test:
+            case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[right]):
+                greater, less = left, right
+            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
+                greater, less = right, left
+            case _:
+                return False
+        return self._starts(less, condition, loop, is_low=True) or self._starts(greater, condition, loop, is_low=False)
+
+    def _starts(self, best: ast.expr, condition: ast.If, loop: Loop, *, is_low: bool) -> bool:
+        """Whether a variable that a branch sets is as low, or as high, as can be when the loop starts."""
+        if not isinstance(best, ast.Name):
+            return False
+        parts = (part for statement in condition.body for part in walk(statement))
+        if not any(isinstance(part, ast.Name) and part.id == best.id and isinstance(part.ctx, ast.Store) for part in parts):
+            return False
+        before = [
+            binding
+            for binding in self._semantics.bindings.reaching(best)
+            if not self._semantics.tree.inside(binding.node, loop)
+        ]
+        values = [_item(binding.value, binding.path) for binding in before]
+        return len(values) == 1 and values[0] is not None and self._is_extreme(values[0], is_low=is_low)
+
+    def _is_extreme(self, value: ast.expr, *, is_low: bool) -> bool:
+        match value:
+            case ast.Constant(value=bool()):
+                return False
+            case ast.Constant(value=int() | float() as number):
+                return number <= 0 if is_low else number >= _MUCH
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return is_low and (isinstance(operand, ast.Constant) or self._is_extreme(operand, is_low=False))
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(text))]):
+                return text.lower().lstrip("+").startswith("-inf" if is_low else "inf")
+        return not is_low and self._semantics.qualified_name(value) in _INFINITE
+
+
+def _item(value: ast.expr | None, path: tuple[int | None, ...]) -> ast.expr | None:
+    """What is bound of a value that is unpacked: ``0`` of ``best, state = 0, None``."""
+    for index in path:
+        if not isinstance(value, (ast.Tuple, ast.List)) or index is None or index >= len(value.elts):
+            return None
+        value = value.elts[index]
+    return value
