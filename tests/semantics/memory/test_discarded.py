@@ -37,6 +37,13 @@ def discarded(*lines: str) -> Discarded[ast.expr] | None:
         ("«F.dropout(x, 0.5)»", "x"),
         ("«torch.clamp(x, 0, 1)»", "x"),
         ("«x.sum()»", "x"),
+        ("«torch.sort(x, dim=1)»", "x"),
+        ("«torch.aminmax(x)»", "x"),
+        ("«torch.mode(x)»", "x"),
+        ("«torch.std_mean(x)»", "x"),
+        ("«torch.var_mean(x)»", "x"),
+        ("«torch.unbind(x)»", "x"),
+        ("«x.aminmax()»", "x"),
         ("«model.weight.to(device)»", "model.weight"),
     ],
 )

@@ -34,12 +34,14 @@ _USED_BY_OTHERS = frozenset(
 )
 """Methods that other types have, too: that they are called does not make a value a tensor."""
 _OTHER_FUNCTIONS = ("torch.nn.init.", "torch.nn.utils.", "torch.autograd.", "torch.distributed.", "torch.cuda.", "torch.jit.")
-_STATEFUL_FUNCTIONS = frozenset({"torch.nn.functional.batch_norm", "torch.batch_norm", "torch.nn.functional.instance_norm"})
+_STATEFUL = ("batch_norm", "instance_norm", "embedding_bag")
+"""Functions that change what they are given besides have this in their names."""
 _FUNCTIONS = frozenset(
     name
     for name, result in torch_api.FUNCTIONS.items()
-    if result.startswith("tensor") and not name.endswith("_") and not name.startswith(_OTHER_FUNCTIONS)
-) - (torch_api.FACTORIES | torch_api.LOSS_FUNCTIONS | _STATEFUL_FUNCTIONS)
+    if result.startswith(("tensor", "tuple", "list")) and not name.endswith("_") and not name.startswith(_OTHER_FUNCTIONS)
+    if not any(word in name for word in _STATEFUL)
+) - (torch_api.FACTORIES | torch_api.LOSS_FUNCTIONS)
 _LAST_NAMES = _METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS}
 _MOVES = frozenset({"to", "cuda", "cpu"})
 _NOT_THE_OWNERS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
