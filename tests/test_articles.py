@@ -211,7 +211,7 @@ PITFALLS = [
             optimizer = optim.SGD(net.parameters(), lr=rate)
             criterion = torch.nn.CrossEntropyLoss()
             """,
-        findings=[(4, "TPL001"), (4, "TPL002")],
+        findings=[(4, "TPL001")],
         safe="""\
             net = models.resnet18()
             rate = 0.1

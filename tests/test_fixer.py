@@ -277,7 +277,7 @@ def test_neighbouring_statements_share_one_no_grad() -> None:
         for p in model.parameters():
             with torch.no_grad():
                 p.mul_(0.9)
-                p.add_(p.grad.detach())
+                p.add_(p.grad)
             print(p)
             with torch.no_grad():
                 p.zero_()
@@ -360,7 +360,7 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.fc = nn.Linear(3, 3)
-        self.fc.weight.detach().normal_(0, 1); self.fc.bias.detach().zero_()
+        nn.init.normal_(self.fc.weight, 0, 1); nn.init.zeros_(self.fc.bias)
         for p in self.fc.parameters():
             p.requires_grad = False
 

@@ -176,6 +176,15 @@ def test_wraps_nothing_that_shares_its_lines(before: str, row: int) -> None:
         ("b; \\\n  (a)\n", 2, "b\n"),
         ("a;b;c\n", 1, "b;c\n"),
         ("a\n(b,\n c)\nd\n", 2, "a\nd\n"),
+        ("if a:\n    b\nelse:\n    c\nd\n", 4, "if a:\n    b\nd\n"),
+        ("if a:\n    b  # why\n\nelse : c\nd\n", 4, "if a:\n    b  # why\nd\n"),
+        ("if a:\n    b\nelif e:\n    f\nelse:\n    c", 6, "if a:\n    b\nelif e:\n    f\n"),
+        ("for a in b:\n    e\nelse:\n    c\nd\n", 4, "for a in b:\n    e\nd\n"),
+        ("if a:\n    b\nelse:  # why\n    c\n", 4, "if a:\n    b\nelse:  # why\n    pass\n"),
+        ("if a:\n    b\n# why\nelse:\n    c\n", 5, "if a:\n    b\n# why\nelse:\n    pass\n"),
+        ("if a:\n    b\nelse:\n    c  # why\n", 4, "if a:\n    b\nelse:\n    pass  # why\n"),
+        ("if a:\n    b\nelif e:\n    c\nd\n", 4, "if a:\n    b\nelif e:\n    pass\nd\n"),
+        ("try:\n    a\nfinally:\n    c\n", 4, "try:\n    a\nfinally:\n    pass\n"),
     ],
 )
 def test_deletes_a_statement(before: str, row: int, after: str) -> None:
@@ -213,7 +222,7 @@ def test_insertions_into_what_is_taken_away_are_dropped() -> None:
     [
         pytest.param(
             "for f in net.parameters():\n    f.data.sub_(f.grad.data * lr)\n",
-            "with torch.no_grad():\n    for f in net.parameters():\n        f.sub_(f.grad.detach() * lr)\n",
+            "with torch.no_grad():\n    for f in net.parameters():\n        f.sub_(f.grad * lr)\n",
             id="training by hand",
         ),
         pytest.param(
@@ -240,8 +249,8 @@ def test_all_fixes_together(before: str, after: str) -> None:
 @pytest.mark.parametrize("indentation", ["\f  ", "  \f "])
 def test_what_a_form_feed_keeps_from_being_indented_is_not_put_into_a_block(indentation: str) -> None:
     head = "import torch\nw = torch.nn.Linear(2, 2).weight\nif w.dim():\n"
-    result = fix(Source(f"{head}{indentation}w.data.zero_()\n"), all_rules())
-    assert (result.text, result.broken) == (f"{head}{indentation}w.detach().zero_()\n", ())
+    result = fix(Source(f"{head}{indentation}w.data.mul_(2)\n"), all_rules())
+    assert (result.text, result.broken) == (f"{head}{indentation}w.detach().mul_(2)\n", ())
 
 
 @pytest.mark.parametrize(
@@ -404,22 +413,45 @@ def test_adds_imports_where_the_others_of_their_kind_are(before: str, statement:
     ],
 )
 def test_torch_is_imported_where_it_is_not_when_the_program_runs(before: str, after: str) -> None:
-    statements = "w = Linear(2, 2).weight\nw.data.zero_()\n"
+    statements = "w = Linear(2, 2).weight\nw.data.mul_(2)\n"
     fixed = fix(Source(before + statements), all_rules()).text
-    assert fixed == after + "w = Linear(2, 2).weight\nwith torch.no_grad():\n    w.zero_()\n"
+    assert fixed == after + "w = Linear(2, 2).weight\nwith torch.no_grad():\n    w.mul_(2)\n"
 
 
 def test_torch_is_imported_where_the_whole_file_imports_it_in_functions_only() -> None:
     before = (
-        "def f():\n    import torch\ndef g():\n    from torch.nn import Linear\n    w = Linear().weight\n    w.data.zero_()\n"
+        "def f():\n    import torch\ndef g():\n    from torch.nn import Linear\n    w = Linear().weight\n    w.data.mul_(2)\n"
     )
     fixed = fix(Source(before), all_rules()).text
     assert fixed == "import torch\n" + before.replace("    w.data", "    with torch.no_grad():\n        w")
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        "    def g(w: torch.Tensor):\n        w.data.mul_(2)\n",
+        "    class A:\n        def g(self, w: torch.Tensor):\n            w.data.mul_(2)\n",
+        "    f(w.data.mul_(2) for w in v)\n    v.weight.data.mul_(2)\n",
+    ],
+)
+def test_torch_that_a_function_around_imports(function: str) -> None:
+    before = f"import os\ndef f(v):\n    import torch\n{function}"
+    fixed = fix(Source(before), all_rules(), Applicability.UNSAFE).text
+    assert fixed.startswith("import os\ndef f(v):\n    import torch\n")
+    assert "with torch.no_grad():\n" in fixed
+
+
+def test_torch_that_a_function_imports_too_late() -> None:
+    before = "import os\ndef f(v):\n    v.weight.data.mul_(2)\n    import torch\n"
+    fixed = fix(Source(before), all_rules(), Applicability.UNSAFE).text
+    assert fixed == (
+        "import torch as _torch\nimport os\ndef f(v):\n    with _torch.no_grad():\n        v.weight.mul_(2)\n    import torch\n"
+    )
+
+
 @pytest.mark.parametrize("taken", ["(torch)", "(w, torch=1)"])
 def test_a_name_that_is_something_else_is_not_taken_for_the_module(taken: str) -> None:
-    before = f"from torch.nn import Linear\ndef f{taken}:\n    w = Linear(2, 2).weight\n    w.data.zero_()\n"
+    before = f"from torch.nn import Linear\ndef f{taken}:\n    w = Linear(2, 2).weight\n    w.data.mul_(2)\n"
     fixed = fix(Source(before), all_rules()).text
     assert fixed == "import torch as _torch\n" + before.replace("    w.data", "    with _torch.no_grad():\n        w")
 

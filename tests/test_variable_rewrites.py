@@ -200,6 +200,16 @@ def test_keeps_the_import_of_a_package() -> None:
             "if a:\n    f()\nelif b:\n    pass\n",
             id="elif",
         ),
+        pytest.param(
+            "if cuda:\n    x = Variable(x.cuda())\nelse:\n    x = Variable(x)\n    y = Variable(y)\nz = 1\n",
+            "if cuda:\n    x = x.cuda().detach()\nz = 1\n",
+            id="an else that does nothing goes",
+        ),
+        pytest.param(
+            "if cuda:\n    x = x.cuda()\nelse:\n    x = Variable(x)  # a batch\nz = 1\n",
+            "if cuda:\n    x = x.cuda()\nelse:\n    pass  # a batch\nz = 1\n",
+            id="but not one with a comment",
+        ),
         pytest.param("x = Variable(x)  # a batch\n", "# a batch\n", id="the comment behind a statement that goes"),
         pytest.param("x = Variable(x)  # type: ignore\ny = 1\n", "y = 1\n", id="but not one to a tool"),
         pytest.param("x, y = x, Variable(y)\n", "", id="one of two"),

@@ -155,6 +155,22 @@ def test_apis_are_spelled_as_the_file_does(before: str, after: str) -> None:
     assert made == after
 
 
+@pytest.mark.parametrize(
+    ("imports", "spelled"),
+    [
+        ("import torch", "torch.nn.init.zeros_"),
+        ("import torch.nn as nn", "nn.init.zeros_"),
+        ("import torch\nfrom torch import nn as layers", "layers.init.zeros_"),
+        ("import torch.nn as nn\nfrom torch.nn import init", "init.zeros_"),
+        ("from torch.nn.init import zeros_", "zeros_"),
+    ],
+)
+def test_apis_are_spelled_by_the_nearest_package(imports: str, spelled: str) -> None:
+    new = expression("{torch.nn.init.zeros_}")
+    made = changed(f"{imports}\nwrap(x)", is_wrapped, lambda node: replace(cst.ensure_type(node, cst.Call).func, new))
+    assert made == f"{imports}\n{spelled}(x)"
+
+
 @pytest.mark.parametrize(("name", "spelled"), [("torch", "torch.Tensor"), ("torch as t", "t.Tensor")])
 def test_apis_are_spelled_in_strings_too(name: str, spelled: str) -> None:
     made = changed(

@@ -41,6 +41,13 @@ class Remove:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Empty:
+    """All statements of a block go: an ``else`` goes with them, any other block has ``pass`` then."""
+
+    block: Sequence[cst.CSTNode]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Move:
     """A statement goes in front of another one of its block, with the comment behind it."""
 
@@ -104,7 +111,7 @@ class Wrap:
 
 
 Change: TypeAlias = (
-    Replace | ReplaceByLines | Remove | Move | Insert | InsertInto | InsertBelowImports | Rename | Decorate | Wrap
+    Replace | ReplaceByLines | Remove | Empty | Move | Insert | InsertInto | InsertBelowImports | Rename | Decorate | Wrap
 )
 
 
@@ -145,6 +152,11 @@ def replace_by_lines(statement: cst.CSTNode, *new: Statement) -> Change:
 def remove(node: cst.CSTNode, *, but_comment: bool = False) -> Change:
     """Takes a statement away, or one name of an import; with ``but_comment``, the comment behind the statement stays."""
     return Remove(node, but_comment)
+
+
+def empty(block: Sequence[cst.CSTNode]) -> Change:
+    """Takes all statements of a block away, with its ``else`` if it is one; comments behind the statements stay."""
+    return Empty(block)
 
 
 def move(statement: cst.CSTNode, before: cst.CSTNode) -> Change:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
 from torchlint.fact import known
+from torchlint.fixes.alignment import Aligned
 from torchlint.fixes.changes import (
     Change,
     CodeFix,
     Decorate,
+    Empty,
     Insert,
     InsertBelowImports,
     InsertInto,
@@ -68,6 +71,8 @@ class Editing:
         groups = [self._edits(change) for change in wanted.changes]
         made = [group for group in groups if group is not None]
         edits = self._apart(combined(*made))
+        if not any(isinstance(change, Replace) and change.moves for change in wanted.changes):
+            edits = self._aligned(edits)
         if len(made) < len(groups) or not edits:
             return None
         fields = fields_of(self._source, self._model.semantics)
@@ -77,6 +82,29 @@ class Editing:
         located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(fitting))
         applicability = Applicability.SAFE if rests_on.is_certain else Applicability.UNSAFE
         return Fix(wanted.title, tuple(located), applicability, rests_on.doubt)
+
+    def _aligned(self, edits: list[TextEdit]) -> list[TextEdit]:
+        """The edits, with lines below that are aligned with what they move moving along."""
+        source = self._source
+        by_row: dict[int, list[TextEdit]] = defaultdict(list)
+        for start, end, new in edits:
+            row = source.location(start).row
+            if start == end == source.line_start(row) and not new.strip():
+                continue  # the line is indented, and those below it are
+            if "\n" not in new and "\r" not in new and end <= source.line_span(row)[1] and len(new) != end - start:
+                by_row[row].append((start, end, new))
+        moved: list[TextEdit] = []
+        for row, changes in by_row.items():
+            line = source.line_start(row)
+            shifts = self._alignment.shifts(row - 1, [(start - line, end - line, new) for start, end, new in changes])
+            for index, shift in shifts.items():
+                place = source.line_start(index + 1) + 1  # behind where the line is indented, if it is
+                moved.append((place, place, " " * shift) if shift > 0 else (place, place - shift, ""))
+        return [*edits, *moved]
+
+    @cached_property
+    def _alignment(self) -> Aligned:
+        return Aligned([self._source.line(row) for row in range(1, self._source.line_count + 1)])
 
     def _apart(self, edits: list[TextEdit]) -> list[TextEdit]:
         """The edits, with those that take along what another one changes leaving that: the first in a block, a line break."""
@@ -108,6 +136,8 @@ class Editing:
                 return self._replacement_by_lines(self._statement(old), statements)
             case Remove(node, but_comment):
                 return self._removal(node, but_comment=but_comment)
+            case Empty(block):
+                return self._emptying(block)
             case Move(node, before):
                 return self._move(self._statement(node), self._statement(before))
             case Insert(new, beside, behind, alone):
@@ -183,6 +213,14 @@ class Editing:
             if comment.startswith("#") and not _FOR_TOOLS.match(comment):
                 return [(start, end + len(rest) - len(comment), "")]
         return [self._rewriter.delete_statement(statement)]
+
+    def _emptying(self, block: Sequence[cst.CSTNode]) -> list[TextEdit] | None:
+        deletion = self._rewriter.delete_else([self._statement(each) for each in block])
+        if deletion is not None:
+            return [deletion]
+        first, *others = block
+        left = self._replacement(first, cst.Pass())
+        return None if left is None else [*left, *(edit for each in others for edit in self._removal(each, but_comment=True))]
 
     def _move(self, statement: ast.stmt, before: ast.stmt) -> list[TextEdit] | None:
         source = self._source

@@ -24,6 +24,7 @@ TextEdit: TypeAlias = tuple[int, int, str]
 
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n?|\n))*;(?:[ \t\f]|\\(?:\r\n?|\n))*")
 """What separates two statements that share a line."""
+_ELSE = re.compile(r"\s*else\s*:\s*")
 
 
 def combined(*groups: list[TextEdit]) -> list[TextEdit]:
@@ -213,7 +214,7 @@ class Rewriter:
         block = self._semantics.tree.block(statement)
         start, end = self._source.start(statement), self._source.end(statement)
         if len(block) == 1 and not isinstance(self._semantics.tree.parent(statement), ast.Module):
-            return (start, end, "pass")
+            return self.delete_else([statement]) or (start, end, "pass")
         if self.stands_alone(statement):
             assert statement.end_lineno is not None
             return (self._source.line_start(statement.lineno), self._source.line_start(statement.end_lineno + 1), "")
@@ -223,15 +224,31 @@ class Rewriter:
         before = self._source.end(block[index - 1]) if index else start
         return (before if _SEMICOLON.fullmatch(self._source.text, before, start) else start, end, "")
 
+    def delete_else(self, block: Sequence[ast.stmt]) -> TextEdit | None:
+        """Deletes an ``else`` with all that is in it, if no comment and no other code is on its lines; ``None`` otherwise."""
+        first, last = block[0], block[-1]
+        parent = self._semantics.tree.parent(first)
+        if not isinstance(parent, (ast.If, ast.For, ast.AsyncFor, ast.While)) or parent.orelse != list(block):
+            return None
+        assert last.end_lineno is not None
+        start = self._source.line_start((parent.body[-1].end_lineno or parent.lineno) + 1)
+        line_end = self._source.line_span(last.end_lineno)[1]
+        is_alone = not self._source.text[self._source.end(last) : line_end].strip()
+        text = self._source.text[self._source.start(first) : line_end]
+        if not is_alone or "#" in text or not _ELSE.fullmatch(self._source.text, start, self._source.start(first)):
+            return None
+        return (start, self._source.line_start(last.end_lineno + 1), "")
+
     # --- names -------------------------------------------------------------------------------------------------------
 
     def torch_name(self, node: ast.AST) -> tuple[str, list[TextEdit]]:
         """How ``node``'s scope spells the module ``torch``, with the edits that import it where nothing does."""
         bindings = self._semantics.bindings
         scope = bindings.scope_of(node)
-        for current in (scope, bindings.module):
+        for current in bindings.visible_from(scope):
             for name in self._names_of_torch(current):
-                if self.is_imported(bindings.lookup(name, scope)):
+                found = bindings.lookup(name, scope)
+                if self.is_imported(found) and not self.is_imported_later(found, scope, node):
                     return name, []
         if self._imports_nothing() or self._takes_torch_for_granted:
             return "torch", []
@@ -244,6 +261,13 @@ class Rewriter:
         return all(binding.form is Form.IMPORT or imported_by_call(binding) for binding in imports) and any(
             not self._is_for_type_checkers(binding) for binding in imports
         )
+
+    def is_imported_later(self, found: Sequence[Binding], scope: Scope, node: ast.AST) -> bool:
+        """Whether a name that a function imports is imported behind ``node``, which is in the same function."""
+        if scope is self._semantics.bindings.module or any(binding.scope is not scope for binding in found):
+            return False
+        place = self._semantics.tree.statement(node).lineno
+        return all(self._semantics.tree.statement(binding.node).lineno > place for binding in found)
 
     def _is_for_type_checkers(self, binding: Binding) -> bool:
         """Whether a binding is under ``if TYPE_CHECKING:``, which is not run."""

@@ -40,17 +40,29 @@ class Spelling:
                 return f"{found}.{last}", []
         package, _, rest = name.partition(".")
         if package == "torch":
+            outer = self._of_outer_package(module, node)
+            if outer is not None:
+                return f"{outer}.{last}", []
             torch, imports = self._rewriter.torch_name(node)
             return f"{torch}.{rest}" if rest else torch, imports
         return self._with_import(module, last, node)
 
+    def _of_outer_package(self, module: str, node: ast.AST) -> str | None:
+        """A module of torch by a package that is imported: ``nn.init``."""
+        outer, _, last = module.rpartition(".")
+        if outer in ("", "torch"):
+            return None
+        found = self._imported(outer, node) or self._taken_for_granted(outer, node)
+        return f"{found}.{last}" if found is not None else None
+
     def _imported(self, name: str, node: ast.AST) -> str | None:
         """The name by which ``name`` is imported where ``node`` stands."""
         scope = self._bindings.scope_of(node)
-        for current in (scope, self._bindings.module):
+        for current in self._bindings.visible_from(scope):
             for candidate, found in current.bindings.items():
                 if self._imports(found, name) and self._bindings.lookup(candidate, scope) == tuple(found):
-                    return candidate
+                    if not self._rewriter.is_imported_later(found, scope, node):
+                        return candidate
         return None
 
     def _imports(self, found: list[Binding], name: str) -> bool:

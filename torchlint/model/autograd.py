@@ -31,6 +31,11 @@ class AutogradQuestions:
         self._model = model
         self._semantics = model.semantics
 
+    @property
+    def makes_graphs_of_gradients(self) -> bool:
+        """Whether the file speaks of ``create_graph``, so that gradients may carry graph themselves."""
+        return self._semantics.words.speak_of("create_graph")
+
     def accumulation(self, statement: cst.CSTNode) -> Leak[cst.BaseExpression] | None:
         """What a statement adds, with its graph, to something that outlives the loop; ``None`` if nothing."""
         return self._model.found(self._semantics.of(Accumulations).leaks, statement)

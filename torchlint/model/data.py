@@ -41,6 +41,10 @@ class DataQuestions:
         """What a call, or the target of an assignment, changes through a ``.data``; empty if nothing is known to be changed."""
         return self._model.found(self._semantics.of(DataChanges).at, node) or []
 
+    def is_of_beginning(self, node: cst.CSTNode) -> bool:
+        """Whether the statement of a node sets, through a ``.data``, what a model starts with: before any forward."""
+        return any(map(self._semantics.of(DataChanges).sets_beginning, self._twins_of([self._model.statement(node)])))
+
     def changes_within(self, statements: Iterable[cst.CSTNode]) -> list[DataChange[cst.BaseExpression]]:
         """The changes through the ``.data`` in some statements, and in the statements that are parts of these."""
         return self._model.translated(self._semantics.of(DataChanges).within(self._twins_of(statements)))

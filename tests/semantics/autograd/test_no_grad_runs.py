@@ -71,9 +71,11 @@ def test_what_shares_its_lines_with_other_code() -> None:
     assert run("for p in x:\n    need()", 2, crowded=frozenset({1, 2})) == []
 
 
-@pytest.mark.parametrize("name", ["bear", "other"])
-def test_what_does_not_have_to(name: str) -> None:
-    assert run(f"need()\n{name}()\nneed()", 2) == []
+def test_what_does_not_have_to() -> None:
+    assert run("need()\nother()\nneed()", 2) == []
+    assert run("need()\nbear()", 2) == run("bear()\nneed()", 1) == []
+    assert run("need()\nbear()\nneed()", 2) == [1, 2, 3]
+    assert run("need()\nfor p in x:\n    bear()\nneed()", 3) == [1, 2, 4]
 
 
 def test_long_runs_are_divided() -> None:

@@ -121,7 +121,7 @@ def test_a_name_of_an_outer_scope_is_no_target() -> None:
     [
         ("«w.data.add_(w.data)»", ["w.data"]),
         ("«w.data.add_(v.data * 2)»", ["v.data"]),
-        ("«w.data[0]» = v.data", []),
+        ("«w.data[0]» = v.data", ["v.data"]),
         ("print(«w.data.add_(v.data)»)", []),
     ],
 )

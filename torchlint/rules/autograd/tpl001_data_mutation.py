@@ -7,7 +7,8 @@ import libcst as cst
 
 from torchlint.fact import all_of
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
-from torchlint.fixes.code import expression, method_call, statement
+from torchlint.fixes.code import api, expression, method_call, statement
+from torchlint.fixes.detaching import detached
 from torchlint.model.data import Runs
 from torchlint.rules.in_place import InPlaceRule
 from torchlint.rules.triggers import Found
@@ -38,6 +39,10 @@ class DataMutation(InPlaceRule):
     Finds tensors that are changed through their `.data`: `w.data *= 3`, `w.data.sub_(lr * w.grad)`, `w.data[i] = v`,
     `init.normal_(w.data)`, and changes through a local name, `c = out.data` and later `c.zero_()`.
 
+    Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
+    constructor or in a function that initialises or loads it, where no gradient can go wrong yet; and
+    `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`.
+
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
     and checks by that counter that nobody changed them; a change through `.data` goes unseen, and the backward pass
@@ -59,8 +64,9 @@ class DataMutation(InPlaceRule):
     ```
 
     ## Fix safety
-    Where autograd is off already, and for a gradient, `.data` is dropped. Elsewhere the statement is put into
-    `with torch.no_grad():`, together with its neighbours. Both are safe where this is certain:
+    Where autograd is off already, and for a gradient, `.data` is dropped. What a function of `torch.nn.init` does as well
+    becomes a call of that: `nn.init.normal_(w, 0, 0.02)`. Elsewhere the statement is put into `with torch.no_grad():`,
+    together with its neighbours. All this is safe where this is certain:
 
     - What is changed is a tensor: made by torch, annotated so, or the weight of what is asked to be a layer of torch.
     - No backward that has saved it can still follow; it would raise now. The tensor was just made there; or it is part of a
@@ -84,21 +90,50 @@ class DataMutation(InPlaceRule):
     since = TorchVersion(0, 4)
     triggers = (Found(".data.changes:DataChanges.at"),)
     needs = (("data",),)
+    yields_to = ("TPL003",)
 
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.data.changes(node):
-            self.report(node, self._message(change), self._fix(change))
+            is_harmless = change.is_beginning or (self._is_gradient(change) and not self._keeps_graphs)
+            self.report(self._place(change), self._message(change), self._fix(change), strict=is_harmless)
+
+    def _place(self, change: DataChange[cst.BaseExpression]) -> cst.CSTNode:
+        """What a finding is about: the whole assignment where what it starts with is changed, so that it is one finding."""
+        statement = self.model.statement(change.node)
+        match statement:
+            case cst.AugAssign(target=first) | cst.Assign(targets=[cst.AssignTarget(target=first)]) if first is change.node:
+                return statement
+        return change.node
 
     def _message(self, change: DataChange[cst.BaseExpression]) -> str:
         tensor, way = self.model.shown(change.tensor), "`.data`"
         if change.name is not None:
             way = f"`{self.model.shown(change.name)}`, its `.data` from line {self.model.line(change.data)}"
         if change.means is Means.INITIALISER:
-            return f"`{tensor}` is initialised through {way}, behind autograd's back; the initialisers take `{tensor}` itself"
+            return f"`{tensor}` is initialised through {way}, unseen by autograd; the initialisers take `{tensor}` itself"
+        if self._is_gradient(change):
+            return f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
+        if change.remedy is Remedy.INITIALISE:
+            does_so = f"`torch.nn.init.{change.initialiser}` does so itself"
+            return f"`{tensor}` is initialised through {way}, unseen by autograd; {does_so}"
+        changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
+        if change.is_beginning:
+            return f"`{tensor}` is set through {way}, unseen by autograd; before any forward that harms nobody, but it is dated"
+        if change.rests_on.is_certain:
+            return f"{changed}; no gradient goes wrong here, and nothing would tell if one did"
+        return f"{changed}: gradients may silently be wrong"
+
+    @staticmethod
+    def _is_gradient(change: DataChange[cst.BaseExpression]) -> bool:
         match change.tensor:
             case cst.Attribute(attr=cst.Name("grad")):
-                return f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
-        return f"`{tensor}` is changed through {way}, which autograd does not notice: gradients may silently be wrong"
+                return True
+        return False
+
+    @property
+    def _keeps_graphs(self) -> bool:
+        """Whether gradients may carry graph, from which a change can be hidden."""
+        return self.model.autograd.makes_graphs_of_gradients
 
     # --- fixes -------------------------------------------------------------------------------------------------------
 
@@ -108,14 +143,17 @@ class DataMutation(InPlaceRule):
             return fix(f"Give `{tensor}` the masked values", self._mask(change), rests_on=change.rests_on)
         if self._is_dropped(change):
             if change.remedy is Remedy.NOTHING:
-                return fix(f"Change `{tensor}` itself", self._drop(change), rests_on=change.rests_on)
+                return fix(f"Change `{tensor}` itself", *self._drop_all(change), rests_on=change.rests_on)
             if run := self._runs[change.rests_on.is_certain](self.model.statement(change.data)):
                 return self._wrapped(run)
+            if change.remedy is Remedy.INITIALISE:
+                title = f"Initialise `{tensor}` itself, with `torch.nn.init.{change.initialiser}`"
+                return fix(title, self._initialise(change), rests_on=change.rests_on)
         return fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(change), rests_on=change.rests_on)
 
     def _is_dropped(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether a change is mended by leaving its `.data` out, be it under `no_grad`."""
-        return change.remedy in (Remedy.NOTHING, Remedy.NO_GRAD) and not self._is_left(change.data)
+        return change.remedy in (Remedy.NOTHING, Remedy.NO_GRAD, Remedy.INITIALISE) and not self._is_left(change.data)
 
     def _is_left(self, data: cst.BaseExpression) -> bool:
         return self.model.is_silenced(self.code, data)
@@ -125,6 +163,15 @@ class DataMutation(InPlaceRule):
         if change.means is Means.AUGMENTED and not change.augmentable:
             return self._call_in_place(change, "{tensor}")
         return without_attribute(change.data)
+
+    def _initialise(self, change: DataChange[cst.BaseExpression]) -> Change:
+        """Makes `init.normal_(x, 0, 0.02)` of `x.data.normal_(0, 0.02)`."""
+        call = change.node
+        assert isinstance(call, cst.Call)
+        values = () if change.initialiser in ("zeros_", "ones_") else call.args
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")) if values else cst.MaybeSentinel.DEFAULT
+        given = [cst.Arg(change.tensor, comma=comma), *map(_for_initialiser, values)]
+        return replace(call, call.with_changes(func=api(f"torch.nn.init.{change.initialiser}"), args=given))
 
     def _detach(self, change: DataChange[cst.BaseExpression]) -> Change:
         """Replaces `.data` by `.detach()`."""
@@ -175,8 +222,21 @@ class DataMutation(InPlaceRule):
         return {}
 
     def _drop_all(self, change: DataChange[cst.BaseExpression]) -> Iterator[Change]:
-        """Leaves out each `.data` that a change does not need once its statement is under `no_grad`."""
+        """Leaves out the `.data` of a change, with each other one in its statement that is not needed then."""
         yield self._drop(change)
         for read in change.reads:
             if not self.model.is_silenced("TPL002", read):
                 yield without_attribute(read)
+        for read in change.detached:
+            if not self.model.is_silenced("TPL002", read) and not self.model.is_silenced("TPL104", read):
+                yield detached(self.model, read)
+
+
+def _for_initialiser(arg: cst.Arg) -> cst.Arg:
+    """An argument of a tensor's method as its initialiser takes it: `uniform_` has `b` for `to`, `constant_` has no `value`."""
+    match arg.keyword:
+        case cst.Name("to"):
+            return arg.with_changes(keyword=cst.Name("b"))
+        case cst.Name("value"):
+            return arg.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+    return arg

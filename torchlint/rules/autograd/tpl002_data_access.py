@@ -4,6 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression, method_call
+from torchlint.fixes.detaching import is_detached_anyway
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
 from torchlint.semantics.data.numbers import MeantNumber
@@ -53,7 +54,7 @@ class DataAccess(Rule):
     severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Attribute("data"),)
-    yields_to = ("TPL009",)
+    yields_to = ("TPL001", "TPL003", "TPL009")
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports a read of `.data` that no other rule is about."""
@@ -70,7 +71,7 @@ class DataAccess(Rule):
             message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
         elif self._is_needless(node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: it has no graph to leave"
-        self.report(node, message, self._fix(node, tensor))
+        self.report(node, message, self._fix(node, tensor), strict=self.model.data.is_of_beginning(node))
 
     def _report_number(self, node: cst.Attribute, number: MeantNumber[cst.BaseExpression]) -> None:
         read = self.model.shown(number.read)
@@ -89,6 +90,9 @@ class DataAccess(Rule):
             return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=is_tensor)
         if self._is_needless(node):
             rests_on = is_tensor & self.model.autograd.is_graphless(node.value)
+            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=rests_on)
+        if is_detached_anyway(self.model, node):
+            rests_on = is_tensor & self.model.memory.is_shared_alike(node)
             return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=rests_on)
         detached = replace(node, method_call(node, "detach"))
         return fix(f"Use `{tensor}.detach()`", detached, rests_on=is_tensor & self.model.memory.is_shared_alike(node))

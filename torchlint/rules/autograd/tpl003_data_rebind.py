@@ -8,6 +8,7 @@ import libcst as cst
 from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
 from torchlint.fixes.code import expression, statement
+from torchlint.fixes.detaching import detached
 from torchlint.model.data import Runs
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
@@ -37,11 +38,13 @@ class DataRebind(Rule):
     ```
 
     ## Fix safety
-    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe where `p` is certainly a tensor, told by names alone (and
-    not by `next(…)`, another each time), and no backward that has saved it can still follow: it was just made there, or in
-    the constructor that runs, or nothing that outlives the change holds a graph. Else unsafe: `copy_` keeps the parameter's
-    own shape, type and device, raises where the shapes do not fit, and no longer shares memory with the value. There is no
-    fix where the tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, nor where its old
+    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe where `p` is certainly a tensor, told by names alone
+    (and not by `next(…)`, another each time), and no backward that has saved it can still follow: it was just made there,
+    or in the constructor that runs, or nothing that outlives the change holds a graph. Else unsafe: `copy_` keeps the
+    parameter's own shape, type and device, raises where the shapes do not fit, and no longer shares memory with the value.
+    To a gradient the value is assigned itself, and to a name that goes on with another form of its tensor: `images.data =
+    images.data.cuda()` becomes `images = images.cuda()`, also unsafe, as other names go on with the old one. There is no
+    fix where another tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, nor where its old
     `.data` was kept, here or in another method of the class, to be put back, as the copy would overwrite what was kept:
     assign a new `nn.Parameter` to the module, or clone the old values.
 
@@ -60,12 +63,28 @@ class DataRebind(Rule):
         if rebind is not None:
             tensor = self.model.shown(node.value)
             message = f"`{tensor}.data = …` swaps the tensor's storage unchecked, under autograd and the optimizer"
-            self.report(node, message, self._fix(rebind, tensor))
+            if _is_gradient(node.value):
+                message = f"`{tensor}.data = …` swaps the gradient's storage unchecked; a gradient can be assigned itself"
+            self.report(self._place(node), message, self._fix(rebind, tensor))
+
+    def _place(self, node: cst.Attribute) -> cst.CSTNode:
+        """What a finding is about: the whole assignment, so that it is one finding, where that starts with the target."""
+        match self.model.statement(node):
+            case cst.Assign(targets=[cst.AssignTarget(target=target)]) as whole if target is node:
+                return whole
+        return node
 
     def _fix(self, rebind: Rebind[cst.BaseExpression], tensor: str) -> CodeFix | None:
         if rebind.initialiser is not None:
             changes = self._initialise(rebind.data, rebind.initialiser)
             return fix(f"Initialise `{tensor}` itself", *changes, rests_on=rebind.rests_on)
+        if rebind.takes_value:
+            return fix(
+                f"Assign to `{tensor}` itself",
+                without_attribute(rebind.data),
+                *self._mend(rebind),
+                rests_on=unknown(f"what else refers to the old `{tensor}` is not changed any more"),
+            )
         if rebind.copied is None:
             return None
         title, assignment = f"Copy the value into `{tensor}`", self.model.statement(rebind.data)
@@ -77,10 +96,10 @@ class DataRebind(Rule):
             )
         if run := self._runs(assignment):
             return self._wrapped(run)
-        detached = statement("{tensor}.detach().copy_({value})", tensor=rebind.tensor, value=rebind.copied)
+        copy = statement("{tensor}.detach().copy_({value})", tensor=rebind.tensor, value=rebind.copied)
         return fix(
             title,
-            replace(assignment, detached),
+            replace(assignment, copy),
             rests_on=unknown("the value may have another shape, dtype or device, and is no longer shared"),
         )
 
@@ -114,11 +133,25 @@ class DataRebind(Rule):
         return {}
 
     def _copy(self, rebind: Rebind[cst.BaseExpression]) -> Iterator[Change]:
-        """Makes `x.copy_(value)` of `x.data = value`, less each `.data` of the value that is not needed under ``no_grad``."""
+        """Makes `x.copy_(value)` of `x.data = value`, less each `.data` of the value."""
         if rebind.copied is None:
             return
         copy = statement("{tensor}.copy_({value})", tensor=rebind.tensor, value=rebind.copied)
         yield replace(self.model.statement(rebind.data), copy)
+        yield from self._mend(rebind)
+
+    def _mend(self, rebind: Rebind[cst.BaseExpression]) -> Iterator[Change]:
+        """What becomes of the ``.data`` in the value."""
         for read in rebind.reads:
             if not self.model.is_silenced("TPL002", read):
                 yield without_attribute(read)
+        for read in rebind.detached:
+            if not self.model.is_silenced("TPL002", read) and not self.model.is_silenced("TPL104", read):
+                yield detached(self.model, read)
+
+
+def _is_gradient(tensor: cst.BaseExpression) -> bool:
+    match tensor:
+        case cst.Attribute(attr=cst.Name("grad")):
+            return True
+    return False

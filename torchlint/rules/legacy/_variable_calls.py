@@ -7,7 +7,7 @@ from typing import TypeGuard
 import libcst as cst
 
 from torchlint.fact import NOTHING, Fact, unknown
-from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, unwrap
+from torchlint.fixes.changes import CodeFix, empty, fix, remove, replace, unwrap
 from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
 from torchlint.rules.rule import Rule
 from torchlint.semantics import Type
@@ -85,11 +85,8 @@ def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         [statement] = idle.statements
         removal = remove(statement, but_comment=True)
         return fix("Remove the assignment of a name to itself", removal, rests_on=itself)
-    first, *others = idle.statements
-    changes: list[Change] = [replace(first, cst.Pass()), *(remove(other, but_comment=True) for other in others)]
-    if idle.branch is not None:
-        changes = [remove(idle.branch)]
-    return fix("Remove the assignments to themselves", *changes, rests_on=itself)
+    change = empty(idle.statements) if idle.branch is None else remove(idle.branch)
+    return fix("Remove the assignments to themselves", change, rests_on=itself)
 
 
 def _without_wrapper(

@@ -56,6 +56,7 @@ class DataToNumpy(Rule):
     since = TorchVersion(0, 4)
     triggers = (Attribute("data"),)
     needs = (("numpy", "tolist"),)
+    yields_to = ("TPL001", "TPL003")
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports a `.data` on the way to the host."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
+from functools import cached_property
 
 from torchlint.semantics.code.tree import Tree
 
@@ -60,16 +61,23 @@ class NoGradRuns:
     def around(self, statement: ast.stmt) -> list[ast.stmt]:
         """The run of neighbouring statements around ``statement`` that go under ``no_grad``, and nothing else.
 
-        A loop or condition all of whose body does so counts as one such statement. Empty where ``statement`` does not have to,
-        or cannot be put into a block, with its neighbours or without them.
+        A loop or condition all of whose body does so counts as one such statement. One that does not have to is part of a run
+        where it stands between such as do. Empty where there is no such run, or where ``statement`` cannot be put into a block,
+        with its neighbours or without them.
         """
         if statement not in self._needy:
-            return []
+            return self._run_of_bearing.get(statement, [])
         if statement not in self._found:
             run = self._find(statement)
             needy = [part for member in run for part in self._needy_in(member)]
             self._found.update(dict.fromkeys([statement, *needy], run))
         return self._found[statement]
+
+    @cached_property
+    def _run_of_bearing(self) -> dict[ast.stmt, list[ast.stmt]]:
+        runs = {id(run): run for statement in self._needy if (run := self.around(statement))}
+        parts = ((part, run) for run in runs.values() for member in run for part in ast.walk(member))
+        return {part: run for part, run in parts if isinstance(part, ast.stmt) and part in self._bearing}
 
     def _find(self, statement: ast.stmt) -> list[ast.stmt]:
         outermost = statement

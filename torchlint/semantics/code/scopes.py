@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
@@ -123,6 +124,14 @@ class Scopes:
             scope = scope.parent
             first = False
         return []
+
+    def visible_from(self, scope: Scope) -> Iterator[Scope]:
+        """The scopes whose names code in ``scope`` sees, innermost first; of the classes around it, only its own."""
+        current: Scope | None = scope
+        while current is not None:
+            if current is scope or not isinstance(current.node, ast.ClassDef):
+                yield current
+            current = current.parent
 
     def bound_in_loop(self, loop: Loop) -> list[Binding]:
         """The bindings made by the body, test or target of ``loop``, in the order of the text."""

@@ -15,6 +15,7 @@ from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.roles import Access, Change, Means, Role
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.pending.fresh import Fresh
@@ -31,6 +32,7 @@ class Remedy(Enum):
 
     NOTHING = auto()  # `x` can be changed
     NO_GRAD = auto()  # `x` can be changed where autograd is off
+    INITIALISE = auto()  # `x` can be given to an initialiser
     DETACH = auto()  # `x.detach()` can be
     ANEW = auto()  # a new tensor can take the name of `x`
 
@@ -40,8 +42,11 @@ class DataChange(Generic[Node]):
     """A change of a ``tensor`` through ``data``, its ``.data``: ``node`` is the call that makes it, or what is assigned to.
 
     ``name`` is the local name that it is made through, if it is. ``augmentable`` is whether ``tensor += x`` can be said.
-    ``reads`` are the other ``.data`` in its statement that are not needed either, if the remedy is to turn autograd off.
+    ``reads`` are the other ``.data`` in its statement that are not needed either, if the remedy is to turn autograd off, and
+    ``detached`` those that ``.detach()`` can stand for.
     ``rests_on`` is what has to hold so that nothing that works may raise or change by the remedy.
+    ``is_beginning`` is whether it sets what a model starts with, so that no gradient goes wrong; ``initialiser`` is the
+    function of ``torch.nn.init`` that does the same, if the remedy is to call it.
     """
 
     node: Node
@@ -53,6 +58,9 @@ class DataChange(Generic[Node]):
     name: Node | None
     augmentable: bool
     reads: tuple[Node, ...]
+    detached: tuple[Node, ...]
+    is_beginning: bool
+    initialiser: str
 
 
 class DataChanges:
@@ -69,6 +77,7 @@ class DataChanges:
         self._values = semantics.of(Values)
         self._fresh = semantics.of(Fresh)
         self._survivors = semantics.of(Survivors)
+        self._beginnings = semantics.of(Beginnings)
 
     @cached_property
     def at(self) -> dict[ast.expr, list[DataChange[ast.expr]]]:
@@ -81,6 +90,10 @@ class DataChanges:
     def within(self, statements: Iterable[ast.stmt]) -> list[DataChange[ast.expr]]:
         """The changes through the ``.data`` in some statements, and in the statements that are parts of these."""
         return [change for access in self._accesses.within(statements) for change in self._of[access]]
+
+    def sets_beginning(self, statement: ast.stmt) -> bool:
+        """Whether a statement sets, through a ``.data``, what a model starts with."""
+        return any(change.is_beginning for change in self.within([statement]))
 
     def runs(
         self,
@@ -99,11 +112,16 @@ class DataChanges:
             statement = self._tree.statement(change.data)
             if change.remedy is Remedy.NO_GRAD and change.rests_on.is_certain is safe:
                 needy.add(statement)
-            elif change.remedy is Remedy.NOTHING and self._is_whole_statement(change.node, statement):
+            elif self._is_mended_alone(change, statement):
                 if not safe or (change.rests_on & self._quiet.fact(statement)).is_certain:
                     bearing.add(statement)
         is_plain = (lambda header: self._quiet.of_header(header).is_certain) if safe else None
         return NoGradRuns(self._tree, needy, bearing, stands_alone, is_plain)
+
+    def _is_mended_alone(self, change: DataChange[ast.expr], statement: ast.stmt) -> bool:
+        """Whether a change is a statement that can be mended under ``no_grad`` as well as without it."""
+        is_alone = change.remedy in (Remedy.NOTHING, Remedy.INITIALISE)
+        return is_alone and self._is_whole_statement(change.node, statement)
 
     @cached_property
     def _of(self) -> dict[Access[ast.expr], list[DataChange[ast.expr]]]:
@@ -115,9 +133,23 @@ class DataChanges:
         tensor = data.value
         for change in access.changes:
             remedy, rests_on = self._remedy(access, change)
-            reads = tuple(self._needless_reads(data)) if remedy is Remedy.NO_GRAD else ()
-            augmentable = self._is_augmentable(tensor)
-            yield DataChange(change.node, data, tensor, change.means, remedy, rests_on, change.name, augmentable, reads)
+            is_beginning = change.means is not Means.RESHAPED and self._beginnings.sets(tensor, change.node)
+            initialiser = _initialiser(change.node) if remedy is Remedy.INITIALISE else ""
+            reads, detached = self._other_reads(data, remedy, rests_on)
+            yield DataChange(
+                change.node,
+                data,
+                tensor,
+                change.means,
+                remedy,
+                rests_on,
+                change.name,
+                self._is_augmentable(tensor),
+                reads,
+                detached,
+                is_beginning,
+                initialiser,
+            )
 
     def _is_augmentable(self, tensor: ast.expr) -> bool:
         """Whether ``tensor += x`` can be said and changes the tensor alone: of a local name.
@@ -129,16 +161,40 @@ class DataChanges:
         scope = self._semantics.bindings.scope_of(tensor)
         return tensor.id in scope.bindings or tensor.id in scope.outer_names
 
-    def _needless_reads(self, data: ast.Attribute) -> Iterator[ast.expr]:
-        for other in self._accesses.within([self._tree.statement(data)]):
-            if other.role is Role.READ and self._reads.makes_new_value(other.node) and self._is_tensors(other.node):
-                yield other.node
+    def _other_reads(
+        self, data: ast.Attribute, remedy: Remedy, rests_on: Fact
+    ) -> tuple[tuple[ast.expr, ...], tuple[ast.expr, ...]]:
+        """The other ``.data`` that are read in the statement of a change, if they can go with its own.
+
+        First those that are not needed where autograd is off, then those that ``.detach()`` can stand for. A remedy that rests
+        on certain facts leaves alone what is not certain to be a tensor.
+        """
+        found = [
+            other
+            for other in self._accesses.within([self._tree.statement(data)])
+            if other.role in (Role.READ, Role.HOST) and not self._is_in_lambda(other.node)
+        ]
+        is_off = remedy is Remedy.NO_GRAD or self._semantics.no_grad.block(data)
+        needless = [other.node for other in found if other.role is Role.READ and is_off and self._goes_into_values(other.node)]
+        if rests_on.is_certain:
+            return tuple(node for node in needless if self._is_tensors(node)), ()
+        return tuple(needless), tuple(other.node for other in found if other.node not in needless)
+
+    def _goes_into_values(self, data: ast.expr) -> bool:
+        """Whether only the values of a ``.data`` go into what its statement makes or changes."""
+        match self._tree.parent(data):
+            case ast.Assign(targets=[ast.Subscript()], value=value):
+                return value is data
+        return self._reads.makes_new_value(data)
 
     def _is_tensors(self, data: ast.expr) -> bool:
-        """Whether a ``.data`` is that of a tensor for certain, read where its statement runs and not in a lambda of it."""
-        if not isinstance(data, ast.Attribute) or not self._layers.fact(data.value).is_certain:
-            return False
-        return not any(isinstance(each, ast.Lambda) for each in self._tree.ancestors(data) if not isinstance(each, ast.stmt))
+        """Whether a ``.data`` is that of a tensor for certain."""
+        return isinstance(data, ast.Attribute) and self._layers.fact(data.value).is_certain
+
+    def _is_in_lambda(self, node: ast.expr) -> bool:
+        """Whether a node is part of a lambda of its statement, and not evaluated where that runs."""
+        lambdas = (each for each in self._tree.ancestors(node) if isinstance(each, ast.Lambda))
+        return any(self._tree.inside(each, self._tree.statement(node)) for each in lambdas)
 
     # --- the remedy --------------------------------------------------------------------------------------------------
 
@@ -165,13 +221,39 @@ class DataChanges:
             return Remedy.ANEW, unknown(
                 f"the backward then goes through the masking; other names of `{ast.unparse(tensor)}` do not"
             )
+        if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
+            return Remedy.NOTHING, rests_on & self._graphless(tensor, statement)
         has_graph = access.receiver.grad is not Grad.NONE or self._may_take_graph(statement, data)
         if not has_graph:
             graphless = rests_on & self._graphless(tensor, statement)
             if graphless.is_certain:
                 return Remedy.NOTHING, graphless
+        if self._can_be_initialised(statement) and self._beginnings.sets(tensor, change.node):
+            return Remedy.INITIALISE, rests_on
         rests_on &= self._quiet.fact(statement)
         return Remedy.NO_GRAD if has_graph or rests_on.is_certain else Remedy.NOTHING, rests_on
+
+    def _can_be_initialised(self, statement: ast.stmt) -> bool:
+        """Whether a statement can be a call of an initialiser, and does not stand between others that go under ``no_grad``."""
+        if not _initialiser(statement):
+            return False
+        block = self._tree.block(statement)
+        place = block.index(statement)
+        before = next((each for each in reversed(block[:place]) if not _initialiser(each)), None)
+        behind = next((each for each in block[place + 1 :] if not _initialiser(each)), None)
+        return not (self._needs_block(before) and self._needs_block(behind))
+
+    def _needs_block(self, statement: ast.stmt | None) -> bool:
+        """Whether a statement changes a ``.data`` by what is no initialiser, or is a block under ``no_grad`` already."""
+        match statement:
+            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))]):
+                return self._semantics.qualified_name(function) == "torch.no_grad"
+        if not isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)):
+            return False
+        accesses = self._accesses.within([statement])
+        changes = [change for access in accesses for change in access.changes]
+        is_initialised = bool(changes) and changes[0].means is Means.INITIALISER
+        return not is_initialised and any(access.role in (Role.MUTATION, Role.REBIND) for access in accesses)
 
     @staticmethod
     def _is_masking(change: ast.expr, tensor: ast.expr) -> bool:
@@ -237,3 +319,26 @@ class DataChanges:
 def _owner(data: ast.expr) -> ast.expr:
     assert isinstance(data, ast.Attribute)
     return data.value
+
+
+def _initialiser(change: ast.expr | ast.stmt) -> str:
+    """The function of ``torch.nn.init`` that does what ``x.data.normal_(…)`` does; empty if there is none."""
+    match change:
+        case ast.Expr(value=ast.Call() as call):
+            return _initialiser(call)
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr=method), args=args, keywords=words):
+            given = [word.arg for word in words]
+            if any(isinstance(each, ast.Starred) for each in args):
+                return ""
+            match method, args:
+                case "zero_", []:
+                    return "zeros_" if not given else ""
+                case "fill_", [ast.Constant(value=0 | 1 as value)]:
+                    return "ones_" if value else "zeros_"
+                case "fill_", _:
+                    return "constant_" if len(args) + len(given) == 1 and given in ([], ["value"]) else ""
+                case "normal_", _:
+                    return "normal_" if {*given} <= {"mean", "std"} and len(args) + len(given) <= 2 else ""
+                case "uniform_", _:
+                    return "uniform_" if {*given} <= {"to"} and len(args) + len(given) <= 2 else ""
+    return ""

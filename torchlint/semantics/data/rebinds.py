@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeGuard, TypeVar
 
 from torchlint.fact import NOTHING, Fact, known
-from torchlint.semantics import Semantics
+from torchlint.semantics import Binding, Form, Grad, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
+from torchlint.semantics.code.later_reads import LaterReads
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.reads import Reads
@@ -27,6 +29,8 @@ _CHANGES_FORM = frozenset(
     }
 )
 """Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
+_PARAMETER = re.compile(r"(\w*_)?(p|params?|parameters?|w|weights?|b|bias)(_\w*)?", re.IGNORECASE)
+_WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "buffers", "named_buffers"})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,7 +40,8 @@ class Rebind(Generic[Node]):
     ``initialiser`` is the call of ``x.data = init.normal_(x.data)``, which does it all, where what it ``rests_on`` holds.
     ``copied`` is the value of an
     assignment that ``x.copy_(value)`` can stand for; ``reads`` are the ``.data`` in it that a copy does not need where autograd
-    is off.
+    is off, and ``detached`` those that ``.detach()`` can stand for. Where ``takes_value``, the value can be assigned to ``x``
+    instead: a gradient, or a name that is given another form, ``x.data = x.data.cuda()``.
     """
 
     data: Node
@@ -45,6 +50,8 @@ class Rebind(Generic[Node]):
     rests_on: Fact
     copied: Node | None
     reads: tuple[Node, ...]
+    detached: tuple[Node, ...]
+    takes_value: bool
 
 
 class DataRebinds:
@@ -57,6 +64,7 @@ class DataRebinds:
         self._reads = semantics.of(Reads)
         self._layers = semantics.of(Layers)
         self._unsaved = semantics.of(Unsaved)
+        self._later_reads = semantics.of(LaterReads)
 
     @cached_property
     def all(self) -> dict[ast.Attribute, Rebind[ast.expr]]:
@@ -84,10 +92,11 @@ class DataRebinds:
     def _rebind(self, node: ast.Attribute) -> Rebind[ast.expr]:
         statement = self._tree.statement(node)
         initialiser = self._initialiser(statement)
-        copied = self._copied(statement, node) if initialiser is None else None
-        reads = tuple(self._needless_reads(copied)) if copied is not None else ()
+        takes_value = initialiser is None and self._takes_value(statement, node)
+        copied = self._copied(statement, node) if initialiser is None and not takes_value else None
+        reads, detached = self._other_reads(node, statement, takes_value=takes_value)
         rests_on = self._same_tensor(node.value, statement) if initialiser is not None else NOTHING
-        return Rebind(node, node.value, initialiser, rests_on, copied, reads)
+        return Rebind(node, node.value, initialiser, rests_on, copied, reads, detached, takes_value)
 
     def _same_tensor(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
         """Whether what is initialised is the tensor that is assigned to, and none that a backward still needs unchanged."""
@@ -115,10 +124,38 @@ class DataRebinds:
             return None
         return statement.value
 
-    def _needless_reads(self, value: ast.expr) -> list[ast.expr]:
-        accesses = self._accesses.within([self._tree.statement(value)])
-        reads = [access.node for access in accesses if access.role is Role.READ and self._tree.inside(access.node, value)]
-        return [read for read in reads if read is value or self._reads.makes_new_value(read)]
+    def _takes_value(self, statement: ast.stmt, target: ast.Attribute) -> bool:
+        """Whether a value can be assigned to the tensor itself: to a gradient, or to the name of what is given another form."""
+        if not isinstance(statement, ast.Assign) or statement.targets != [target]:
+            return False
+        match target.value:
+            case ast.Attribute(attr="grad"):
+                return True
+            case ast.Name() as name if _is_other_form(statement.value, name) and not self._is_parameter(name):
+                return self._later_reads.follow(statement, name)
+        return False
+
+    def _is_parameter(self, name: ast.Name) -> bool:
+        """Whether a name may stand for a parameter, which has to stay the same object."""
+        if self._semantics.kind(name).grad is Grad.LEAF or _PARAMETER.fullmatch(name.id):
+            return True
+        bindings = self._semantics.bindings.reaching(name)
+        return any(isinstance(binding.value, (ast.Attribute, ast.Subscript)) or _walks(binding) for binding in bindings)
+
+    def _other_reads(
+        self, target: ast.Attribute, statement: ast.stmt, *, takes_value: bool
+    ) -> tuple[tuple[ast.expr, ...], tuple[ast.expr, ...]]:
+        """The ``.data`` that are read in an assignment to one: those that are not needed any more, and the others."""
+        found = [access for access in self._accesses.within([statement]) if access.role in (Role.READ, Role.HOST)]
+        value = getattr(statement, "value", None)
+
+        def is_needless(read: ast.expr) -> bool:
+            if takes_value:
+                return _is_of_same_or_gradient(read, target)
+            return read is value or self._reads.makes_new_value(read)
+
+        needless = [access.node for access in found if access.role is Role.READ and is_needless(access.node)]
+        return tuple(needless), tuple(access.node for access in found if access.node not in needless)
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
@@ -158,6 +195,16 @@ def _is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
+def _is_of_same_or_gradient(data: ast.expr, target: ast.Attribute) -> bool:
+    """Whether a ``.data`` is that of the same tensor as ``target`` is, or of a gradient."""
+    match data:
+        case ast.Attribute(value=ast.Attribute(attr="grad")):
+            return True
+        case ast.Attribute(value=tensor):
+            return ast.dump(tensor) == ast.dump(target.value)
+    return False
+
+
 def _aliased(node: ast.AST) -> ast.expr | None:
     """The tensor whose memory ``node`` shares: ``x`` of ``x.data`` and of ``x.detach()``."""
     match node:
@@ -178,3 +225,11 @@ def _is_other_form(value: ast.expr, tensor: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr=method)):
             return method in _CHANGES_FORM
     return False
+
+
+def _walks(binding: Binding) -> bool:
+    """Whether a binding is the variable of a loop over the parts of a model, or over what may be a list of them."""
+    if binding.value is None or binding.form is not Form.LOOP:
+        return False
+    calls = [part.func for part in ast.walk(binding.value) if isinstance(part, ast.Call)]
+    return any(isinstance(function, ast.Attribute) and function.attr in _WALKS for function in calls)

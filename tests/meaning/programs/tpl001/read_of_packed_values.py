@@ -1,4 +1,4 @@
-# attacks: TPL001, TPL002
+# attacks: TPL001
 # promise: every `.data` in the statement is of a tensor
 """The initial state is set to the mean of packed features that the loader gives."""
 import torch

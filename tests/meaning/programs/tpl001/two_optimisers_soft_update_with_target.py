@@ -1,4 +1,4 @@
-# attacks: TPL001, TPL002
+# attacks: TPL001
 # promise: a target network is read and written between no forward and its backward
 # stays safe: yes
 """DDPG: soft updates of two targets after both losses were back-propagated."""

@@ -1,4 +1,4 @@
-# attacks: TPL003, TPL001
+# attacks: TPL003
 # promise: a change on the right of an assignment to .data may be noticed by autograd
 """Weights within their bounds are clipped while the loss still waits for its backward."""
 import torch

@@ -1,4 +1,4 @@
-# attacks: TPL003, TPL001, TPL002
+# attacks: TPL003
 # promise: three rules on one line change it once
 """A target takes the memory of the decayed source; later changes of the source reach it, on purpose."""
 import torch

@@ -1,4 +1,4 @@
-# attacks: TPL003, TPL002
+# attacks: TPL003
 # promise: an assignment to .data may give a tensor another shape
 """An embedding grows by rows for new words, in place of a new module."""
 import torch

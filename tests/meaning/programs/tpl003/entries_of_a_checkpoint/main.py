@@ -1,4 +1,4 @@
-# attacks: TPL003, TPL002
+# attacks: TPL003
 # promise: what is stored in a parameter's .data comes from a tensor
 """Weights come from the entries of a checkpoint that keep a dtype tag beside their data."""
 import torch

@@ -1,4 +1,4 @@
-# attacks: TPL003, TPL001
+# attacks: TPL003
 # promise: what is initialised through .data is a parameter
 """The tables of an embedding store are initialised; each assignment is counted by the store."""
 import torch

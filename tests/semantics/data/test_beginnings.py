@@ -1,0 +1,183 @@
+"""Which changes set what a model starts with. In the snippets, the call or the target that changes a tensor is marked."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.data.changes import DataChanges
+
+HEADER = "import torch\nfrom torch import nn\n"
+
+
+def is_beginning(snippet: str) -> bool:
+    semantics, (node,) = marked(HEADER + dedent(snippet))
+    [change] = semantics.of(DataChanges).at[node]
+    return change.is_beginning
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(
+            "init_weights",
+            "_init_weights",
+            "weights_init",
+            "initWeights",
+            "weights_init_normal",
+            "initialise",
+            "initialize_layer",
+        ),
+        *("reset_parameters", "reset_params", "resetWeights", "xavier_uniform_initialization", "glorot", "load_pretrained"),
+        *("load_embeddings", "from_checkpoint", "loadWeights", "build_model", "make_layer", "convert_weights"),
+    ],
+)
+def test_functions_that_are_called_after_it(function: str) -> None:
+    assert is_beginning(f"def {function}(m):\n    «m.weight.data.fill_(1)»\n")
+    assert is_beginning(f"def {function}(m, v):\n    «m.weight.data.copy_(v)»\n")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(
+            "step",
+            "update",
+            "soft_update",
+            "clip_weights",
+            "forward",
+            "train",
+            "apply_masks",
+            "reset",
+            "reset_noise",
+            "init_hidden",
+        ),
+        *(
+            "load_batch",
+            "load_data",
+            "initial_state",
+            "reload_inputs",
+            "initialised_step",
+            "merge",
+            "finish",
+            "training_loader",
+        ),
+    ],
+)
+def test_functions_that_are_called_after_something_else(function: str) -> None:
+    assert not is_beginning(f"def {function}(m):\n    «m.weight.data.fill_(1)»\n")
+
+
+def test_a_function_that_trains_as_well() -> None:
+    trains = """
+        def init_and_fit(m, optimizer, loss):
+            «m.weight.data.fill_(1)»
+            loss().backward()
+            optimizer.step()
+        """
+    assert not is_beginning(trains)
+    assert is_beginning(trains.replace("loss().backward()", "print(loss)").replace("optimizer.step()", "pass"))
+
+
+def test_what_only_such_functions_call() -> None:
+    helper = """
+        def fill(m):
+            «m.weight.data.fill_(1)»
+        def init_weights(m):
+            fill(m)
+        """
+    assert is_beginning(helper)
+    assert not is_beginning(dedent(helper) + "def step(m):\n    fill(m)\n")
+    assert not is_beginning("def fill(m):\n    «m.weight.data.fill_(1)»\n")
+    nested = """
+        def init_weights(model):
+            def fill(m):
+                «m.weight.data.fill_(1)»
+            model.apply(fill)
+        """
+    assert is_beginning(nested)
+    assert not is_beginning(nested.replace("init_weights", "step"))
+
+
+def test_two_functions_that_call_each_other() -> None:
+    assert not is_beginning("def f(m):\n    «m.weight.data.fill_(1)»\n    g(m)\ndef g(m):\n    f(m)\n")
+
+
+def test_the_call_of_an_initialiser_object() -> None:
+    initialiser = "class {}:\n    def __call__(self, m):\n        «m.weight.data.fill_(1)»\n"
+    assert is_beginning(initialiser.format("WeightInitializer"))
+    assert not is_beginning(initialiser.format("WeightClipper"))
+
+
+def test_constructors() -> None:
+    constructor = """
+        class Net(nn.Module):
+            def __init__(self, v):
+                super().__init__()
+                self.layer = nn.Linear(2, 2)
+                «self.layer.weight.data.{}»
+        """
+    assert is_beginning(constructor.format("copy_(v)"))
+    assert not is_beginning(constructor.replace("__init__(self", "forward(self").format("copy_(v)"))
+
+
+def test_the_result_of_an_operation_is_no_beginning() -> None:
+    assert not is_beginning("def init(x: nn.Parameter):\n    out = x.sigmoid()\n    «out.data.zero_()»\n    return out\n")
+
+
+def test_what_is_reshaped_is_no_beginning() -> None:
+    assert not is_beginning("def init(x: nn.Parameter, n):\n    «x.data.resize_(n).zero_()»\n")
+
+
+def test_random_values_for_a_layer() -> None:
+    assert is_beginning("def f(m):\n    «m.weight.data.normal_(0, 0.02)»\n")
+    assert is_beginning("def f(m):\n    «m.bias.data.uniform_(-1, 1)»\n")
+    assert not is_beginning("def f(m):\n    «m.noise.data.normal_(0, 0.02)»\n")
+    assert not is_beginning("def f(m, loss):\n    «m.weight.data.normal_(0, 0.02)»\n    loss.backward()\n")
+
+
+def test_layers_that_were_just_made() -> None:
+    assert is_beginning("def f():\n    m = nn.Linear(2, 2)\n    «m.weight.data.mul_(2)»\n    return m\n")
+    used = "def f(x):\n    m = nn.Linear(2, 2)\n    y = m(x)\n    «m.weight.data.mul_(2)»\n    return y\n"
+    assert not is_beginning(used)
+
+
+LOOP = """
+        for batch in loader:
+            loss = model(batch).sum()
+            loss.backward()
+            optimizer.step()
+        """
+
+
+@pytest.mark.parametrize("change", ["«model.layer.weight.data.mul_(2)»", "for p in model.parameters(): «p.data.mul_(2)»"])
+def test_in_front_of_the_training_loop(change: str) -> None:
+    change = f"\n        {change}"
+    assert is_beginning(change + LOOP)
+    assert not is_beginning(LOOP + change)
+    assert not is_beginning("\n        loss = model(torch.ones(2)).sum()" + change + "\n        loss.backward()")
+    assert not is_beginning("\n        loss = model(torch.ones(2)).sum()" + change + LOOP)
+
+
+def test_at_the_top_level_of_what_trains_elsewhere() -> None:
+    assert is_beginning("model = make()\n«model.layer.weight.data.mul_(2)»\ntrain(model)\n")
+    assert is_beginning("model = make()\nfor p in model.parameters():\n    «p.data.mul_(2)»\ntrain(model)\n")
+    assert not is_beginning("model = make()\nfor epoch in range(3):\n    train(model)\n    «model.layer.weight.data.mul_(2)»\n")
+    assert not is_beginning("out = model(1)\n«model.layer.weight.data.mul_(2)»\nfinish(out)\n")
+    assert not is_beginning("for p in model.parameters():\n    print(p.grad)\n    «p.data.mul_(2)»\n")
+
+
+def test_within_the_loop() -> None:
+    assert not is_beginning(LOOP.rstrip() + "\n            «model.layer.weight.data.mul_(2)»\n")
+
+
+def test_a_main_function_is_like_the_top_level() -> None:
+    main = "def main(model, loader):\n    «model.layer.weight.data.mul_(2)»\n    for b in loader:\n        b.backward()\n"
+    assert is_beginning(main)
+    assert not is_beginning(main.replace("main", "run"))
+
+
+def test_a_lambda_runs_later() -> None:
+    assert not is_beginning("def init(m):\n    return lambda v: «m.weight.data.fill_(v)»\n")

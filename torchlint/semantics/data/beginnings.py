@@ -1,0 +1,147 @@
+"""Which code runs before anything is computed with a model: it makes, initialises or loads what the model starts with."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.semantics import Grad, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, walk
+from torchlint.semantics.pending.constructing import Constructing
+from torchlint.semantics.pending.fresh import Fresh
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_INITIALISES = re.compile(
+    r"(re)?init(s|ial|ials|iali[sz]\w*)?|xavier|kaiming|glorot|orthogonal|pretrained|pretrain|checkpoint|ckpt|transplant|"
+    r"load(s|ed|ing)?|restore|convert|import|inflate|construct|build|make|create"
+)
+"""Words in the names of functions that set what a model starts with."""
+_OTHER = frozenset(
+    {
+        *("hidden", "state", "states", "data", "batch", "batches", "input", "inputs", "image", "images", "noise", "loader"),
+        *("step", "update", "train", "forward", "backward", "optimize", "optimise", "mask", "masks", "memory", "context"),
+    }
+)
+"""Words in the names of functions that set something else, or set it between the steps of a training."""
+_PARAMETERS = frozenset({"parameters", "parameter", "params", "param", "weights", "weight", "bias", "biases"})
+_REDRAWS = frozenset({"normal_", "uniform_"})
+_ACTS = frozenset({"backward", "step", "zero_grad"})
+_WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers"})
+
+
+class Beginnings:
+    """Tells of changes of parameters whether they set what a model starts with.
+
+    There is no graph then that a change could be hidden from. What tells so is where the change stands: in a constructor, in
+    a function that is called after what it initialises or loads, in what only these call, or in front of the training loop.
+    It is a judgement of what the code is there for, and not certain as `Unsaved` is.
+    """
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._constructing = semantics.of(Constructing)
+        self._fresh = semantics.of(Fresh)
+        self._judged: dict[Function, bool] = {}
+
+    def sets(self, tensor: ast.expr, change: ast.expr) -> bool:
+        """Whether ``change`` sets what the model starts with that ``tensor`` is a part of."""
+        if self._semantics.kind(tensor).grad is Grad.GRAPH:
+            return False  # the result of an operation
+        if self._constructing.fact(tensor, change).is_certain or self._is_of_new_layer(tensor, change):
+            return True
+        function = self._tree.function(change)
+        if isinstance(function, ast.Lambda):
+            return False
+        if isinstance(function, FUNCTIONS) and self._is_beginning(function):
+            return True
+        if self._redraws(tensor, change):
+            return not self._acts(function or self._tree.module)
+        return self._is_before_training(tensor, change, function)
+
+    def _is_of_new_layer(self, tensor: ast.expr, change: ast.expr) -> bool:
+        return isinstance(tensor, ast.Attribute) and self._fresh.fact(tensor, change).is_certain
+
+    # --- functions ---------------------------------------------------------------------------------------------------
+
+    def _is_beginning(self, function: Function) -> bool:
+        """Whether a function initialises or loads a model, as its name says, or is called by nothing but such functions."""
+        if function not in self._judged:
+            self._judged[function] = False  # while it is looked at, for those that call themselves
+            is_beginning = self._is_called_so(function) or self._is_part_of_beginning(function)
+            self._judged[function] = is_beginning and not self._acts(function)
+        return self._judged[function]
+
+    def _is_called_so(self, function: Function) -> bool:
+        if function.name in ("__init__", "__post_init__"):
+            return True
+        owner = self._tree.parent(function)
+        words = _words(function.name)
+        if function.name == "__call__" and isinstance(owner, ast.ClassDef):
+            words = _words(owner.name)
+        if not words.isdisjoint(_OTHER):
+            return False
+        if "reset" in words:
+            return not words.isdisjoint(_PARAMETERS)
+        return any(_INITIALISES.fullmatch(word) for word in words)
+
+    def _is_part_of_beginning(self, function: Function) -> bool:
+        around = self._tree.function(function)
+        if isinstance(around, FUNCTIONS):
+            return self._is_beginning(around)
+        callers = [self._tree.function(call) for call in self._semantics.facts.calls.get(function.name, ())]
+        return bool(callers) and all(isinstance(each, FUNCTIONS) and self._is_beginning(each) for each in callers)
+
+    def _acts(self, scope: ast.AST) -> list[ast.Call]:
+        """The calls in some code, but for what it only defines, that back-propagate or step."""
+        return [part for part in walk(scope) if isinstance(part, ast.Call) and _method(part) in _ACTS]
+
+    # --- by the change itself, and where it stands -------------------------------------------------------------------
+
+    def _redraws(self, tensor: ast.expr, change: ast.expr) -> bool:
+        """Whether the weight or bias of a layer is given random values."""
+        is_parameter = isinstance(tensor, ast.Attribute) and tensor.attr in ("weight", "bias")
+        return is_parameter and isinstance(change, ast.Call) and _method(change) in _REDRAWS
+
+    def _is_before_training(self, tensor: ast.expr, change: ast.expr, function: Function | None) -> bool:
+        """Whether a program changes something in front of its training loop, and runs no forward of it before."""
+        if function is not None and function.name != "main":
+            return False
+        scope = function or self._tree.module
+        acts = self._acts(scope)
+        loops = [list(self._tree.loops(act)) for act in acts]
+        around = list(self._tree.loops(change))
+        if not acts and not all(isinstance(loop, ast.For) and _walks_model(loop.iter) for loop in around):
+            return False
+        if not all(each and set(around).isdisjoint(each) for each in loops):
+            return False
+        return not self._semantics.control_flow.may_follow_any([*acts, *self._uses(tensor, around, scope)], change)
+
+    def _uses(self, tensor: ast.expr, loops: list[Loop], scope: ast.AST) -> list[ast.expr]:
+        """The gradients that are read in some code, and the calls of that which ``tensor`` is a part of."""
+        roots = {_root(each) for each in [tensor, *(loop.iter for loop in loops if isinstance(loop, ast.For))]}
+        return [
+            part
+            for part in walk(scope)
+            if (isinstance(part, ast.Attribute) and part.attr == "grad")
+            or (isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in roots)
+        ]
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an expression starts with: ``model`` of ``model.layers[0].parameters()``."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _walks_model(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and _method(iterable) in _WALKS
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(name))
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
