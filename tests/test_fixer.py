@@ -284,6 +284,46 @@ def test_neighbouring_statements_share_one_no_grad() -> None:
         """)
 
 
+def test_lines_stay_aligned_with_the_bracket_that_they_are_in() -> None:
+    text = """\
+        import torch
+        from torch import nn
+
+        def f(m: nn.Linear, x: torch.Tensor):
+            m.weight.data.copy_(torch.cat([x,
+                                           x.data],
+                                          dim=0),
+                                non_blocking=True)
+            m.weight.data = g(x.data,
+                              x)
+            y = h(x.data, g(1,
+                            2),
+                  3)
+            if x.data.any(1,
+                          keepdim=True):
+                return y
+        """
+    assert fixed(text).text == dedent("""\
+        import torch
+        from torch import nn
+
+        def f(m: nn.Linear, x: torch.Tensor):
+            with torch.no_grad():
+                m.weight.copy_(torch.cat([x,
+                                          x.detach()],
+                                         dim=0),
+                               non_blocking=True)
+                m.weight.copy_(g(x.detach(),
+                                 x))
+            y = h(x.detach(), g(1,
+                                2),
+                  3)
+            if x.detach().any(1,
+                              keepdim=True):
+                return y
+        """)
+
+
 def test_two_rules_share_one_no_grad() -> None:
     text = """\
         import torch

@@ -40,8 +40,8 @@ class DataMutation(InPlaceRule):
     `init.normal_(w.data)`, and changes through a local name, `c = out.data` and later `c.zero_()`.
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
-    constructor or in a function that initialises or loads it, where no gradient can go wrong yet; and
-    `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`.
+    constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
+    `torch.nn.init` does the same; and `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -94,8 +94,14 @@ class DataMutation(InPlaceRule):
 
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.data.changes(node):
-            is_harmless = change.is_beginning or (self._is_gradient(change) and not self._keeps_graphs)
-            self.report(self._place(change), self._message(change), self._fix(change), strict=is_harmless)
+            self.report(self._place(change), self._message(change), self._fix(change), strict=self._is_mere_style(change))
+
+    def _is_mere_style(self, change: DataChange[cst.BaseExpression]) -> bool:
+        """Whether a change can do no harm where it is made, and there is no plainer way to make it."""
+        if self._is_gradient(change):
+            return not self.model.autograd.makes_graphs_of_gradients
+        is_plain_call = change.means is Means.INITIALISER and change.remedy is Remedy.NOTHING
+        return change.is_beginning and change.remedy is not Remedy.INITIALISE and not is_plain_call
 
     def _place(self, change: DataChange[cst.BaseExpression]) -> cst.CSTNode:
         """What a finding is about: the whole assignment where what it starts with is changed, so that it is one finding."""
@@ -110,15 +116,16 @@ class DataMutation(InPlaceRule):
         if change.name is not None:
             way = f"`{self.model.shown(change.name)}`, its `.data` from line {self.model.line(change.data)}"
         if change.means is Means.INITIALISER:
-            return f"`{tensor}` is initialised through {way}, unseen by autograd; the initialisers take `{tensor}` itself"
+            harm = "which does no harm before any forward" if change.is_beginning else "unseen by autograd"
+            return f"`{tensor}` is initialised through {way}, {harm}; the initialisers take `{tensor}` itself"
         if self._is_gradient(change):
             return f"`{tensor}` is changed through {way}, unseen by autograd; a gradient can be changed itself"
         if change.remedy is Remedy.INITIALISE:
-            does_so = f"`torch.nn.init.{change.initialiser}` does so itself"
-            return f"`{tensor}` is initialised through {way}, unseen by autograd; {does_so}"
+            plainer = f"`torch.nn.init.{change.initialiser}` is the plain way"
+            return f"`{tensor}` is initialised through {way}, which does no harm before any forward; {plainer}"
         changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
         if change.is_beginning:
-            return f"`{tensor}` is set through {way}, unseen by autograd; before any forward that harms nobody, but it is dated"
+            return f"`{tensor}` is set through {way}, which does no harm before any forward; `torch.no_grad()` is today's way"
         if change.rests_on.is_certain:
             return f"{changed}; no gradient goes wrong here, and nothing would tell if one did"
         return f"{changed}: gradients may silently be wrong"
@@ -129,11 +136,6 @@ class DataMutation(InPlaceRule):
             case cst.Attribute(attr=cst.Name("grad")):
                 return True
         return False
-
-    @property
-    def _keeps_graphs(self) -> bool:
-        """Whether gradients may carry graph, from which a change can be hidden."""
-        return self.model.autograd.makes_graphs_of_gradients
 
     # --- fixes -------------------------------------------------------------------------------------------------------
 
