@@ -589,3 +589,21 @@ assert threading.active_count() == 1
 assert not may_fork()
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are no forks elsewhere")
+def test_python_has_no_reason_to_warn_of_forks() -> None:
+    """Python 3.12 and later warn of each fork beside other threads."""
+    make(a=LONG, b=LONG, c=LONG)
+    program = """
+import os
+from torchlint.cli.main import main
+forks = []
+os.register_at_fork(before=lambda: forks.append(1))
+status = main(["--isolated", "--no-cache", "--jobs", "2", "--output-format", "concise", "a.py", "b.py", "c.py"])
+assert (status, len(forks)) == (1, 2), (status, forks)
+"""
+    path = {**os.environ, "PYTHONPATH": str(ROOT)}
+    finished = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, env=path)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert re.findall(r"^(\w\.py):3:1: TPL005", finished.stdout, re.MULTILINE) == ["a.py", "b.py", "c.py"]

@@ -272,7 +272,7 @@ def _originals(paths: list[str], notebooks: bool) -> Iterator[tuple[str, bytes]]
 
 def _wrong(path: str, data: bytes, task: Task, tally: Counter[str]) -> list[str]:
     """What should not have come of a mutant."""
-    faulthandler.dump_traceback_later(30 * LIMIT, exit=True, file=sys.__stderr__)  # where code in C never ends
+    faulthandler.dump_traceback_later(30 * LIMIT, exit=True, file=sys.__stderr__ or 2)  # where code in C never ends
     outcome = examine(data, path, task)
     tally["refused"] += bool(outcome.errors)
     tally["with findings"] += bool(outcome.diagnostics or outcome.fixed)

@@ -22,8 +22,10 @@ def test_mutants_of_files(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mutants_of_notebooks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = ["import torch\n", "x = torch.ones(3, requires_grad=True)\n", "y = x.data\n", "x.requres_grad = True\n"]
     outputs = [{"name": "stdout", "output_type": "stream", "text": ["1\n"]}]
-    sources = (["%matplotlib inline\n", *lines], lines, "".join(lines))
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": outputs, "source": each} for each in sources]
+    sources: tuple[str | list[str], ...] = (["%matplotlib inline\n", *lines], lines, "".join(lines))
+    cells: list[dict[str, object]] = [
+        {"cell_type": "code", "metadata": {}, "outputs": outputs, "source": each} for each in sources
+    ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     tally = try_out([str(tmp_path)], count=60, seed=3, notebooks=True)
     assert (tally["mutants"], tally["wrong"], capsys.readouterr().out) == (60, 0, "")
