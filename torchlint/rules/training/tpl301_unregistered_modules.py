@@ -19,7 +19,8 @@ class UnregisteredModules(Rule):
     """
     ## What it does
     Finds modules and parameters that an `nn.Module` keeps in a plain list, tuple or dict: `self.layers = [nn.Linear(8, 8)]`,
-    also where they are appended one by one.
+    also where they are appended one by one. Objects of a class from another file are taken for modules where `forward` calls
+    them, one by one, with what it computes.
 
     ## Why is this bad
     A module finds its submodules among its own attributes, not inside of lists. What stands in a plain list is missing from
@@ -52,7 +53,8 @@ class UnregisteredModules(Rule):
     that are no strings.
 
     Lists that the class registers in another way (`nn.Sequential(*layers)`, `add_module`), modules that are attributes as well,
-    and layers that have nothing to train or to move are not reported.
+    and layers that have nothing to train or to move are not reported. That other code moves them with `.to()` or `.cuda()` is
+    no reason for silence where an optimizer is given the `parameters()` of the whole.
 
     ## References
     - [torch.nn.ModuleList](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)
@@ -71,6 +73,8 @@ class UnregisteredModules(Rule):
         plain = "dict" if kept.given.is_dict else "tuple" if kept.given.is_tuple else "list"
         what = "parameters" if kept.parameters else "modules"
         damage = "`train()` and `eval()` do not reach them"
+        if kept.called:
+            damage = "`parameters()`, `to()` and `train()` do not reach them"
         if kept.untrained:
             damage = "`parameters()` misses them, and they are never trained"
         message = (

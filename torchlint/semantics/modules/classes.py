@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.definitions import MODULE_BASES
@@ -29,9 +30,32 @@ class ModuleClasses:
             facts = self._semantics.facts
             self._sure[node] = facts.derives_from(node, *MODULE_BASES) or (
                 facts.is_module(node)
-                and any(self._uses_modules_own(base) or self._sets_up_modules(base) for base in facts.bases(node))
+                and (
+                    any(self._shows_module(base) for base in facts.bases(node))
+                    or not self._foreign_bases(node).isdisjoint(self._shown_bases)
+                )
             )
         return self._sure[node]
+
+    def _shows_module(self, node: ast.ClassDef) -> bool:
+        return self._uses_modules_own(node) or self._sets_up_modules(node)
+
+    @cached_property
+    def _shown_bases(self) -> set[str]:
+        """The bases from other files that are modules: one of them is all that a class has whose constructor sets up layers."""
+        found = set[str]()
+        for node in self._semantics.facts.classes:
+            bases = self._foreign_bases(node)
+            if len(bases) == 1 and self._sets_up_modules(node):
+                found |= bases
+        return found
+
+    def _foreign_bases(self, node: ast.ClassDef) -> set[str]:
+        """The names of the bases of a class that are of other files, and not known to be none of a module."""
+        facts = self._semantics.facts
+        outside = [base for each in facts.bases(node) for base in each.bases if facts.definition(base) is None]
+        names = {self._semantics.qualified_name(base) or "" for base in outside}
+        return {name for name in names if name and name not in _PLAIN_BASES and not name.startswith("builtins.")}
 
     def _uses_modules_own(self, node: ast.ClassDef) -> bool:
         """Whether a class uses what modules have and does not define it itself."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.modules.collections import FILLING, Collection, Collections
 
@@ -26,6 +26,7 @@ _BY_HAND = frozenset(
     }
 )
 """Methods of modules that code calls on the items of a list when it looks after unregistered modules itself."""
+_MOVING = frozenset({"to", "cuda"})
 _REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "setattr", "__setattr__"})
 _DEEP = 4
 """Through how many methods a collection is followed."""
@@ -49,7 +50,38 @@ class Registration:
                         return True
         if self._is_hidden(found):
             return True
+        if self._is_trained_as_whole(found):
+            return any(self._registers(use) for use in found.uses if not self._is_moved(use))
         return any(self._registers(use) for use in found.uses)
+
+    def _is_trained_as_whole(self, found: Collection) -> bool:
+        """Whether an optimizer is given ``model.parameters()`` of an object of the class, in which those of the items lack."""
+        for call in self._semantics.facts.calls.get("parameters", ()):
+            if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).definition is found.owner:
+                outer = self._semantics.tree.parent(call)
+                if isinstance(outer, ast.Call) and self._semantics.kind(outer).type is Type.OPTIMIZER:
+                    return True
+        return False
+
+    def _is_moved(self, use: ast.expr) -> bool:
+        """Whether an item of the collection is moved to another device where it is used from outside, and no more."""
+        parent = self._semantics.tree.parent(use)
+        if not isinstance(use, ast.Attribute) or self._semantics.facts.self_class(use.value) is not None:
+            return False
+        if isinstance(parent, ast.Subscript) and parent.value is use:
+            return self._is_move(parent)
+        if isinstance(parent, ast.For) and parent.iter is use and isinstance(parent.target, ast.Name):
+            binding = self._semantics.bindings.of(parent.target)
+            return binding is not None and bool(binding.uses) and all(self._is_move(name) for name in binding.uses)
+        return False
+
+    def _is_move(self, item: ast.expr) -> bool:
+        """Whether an item is moved by a statement of its own; its parts stay the same objects."""
+        parent = self._semantics.tree.parent(item)
+        if not isinstance(parent, ast.Attribute) or parent.attr not in _MOVING:
+            return False
+        call = self._semantics.tree.parent(parent)
+        return isinstance(call, ast.Call) and isinstance(self._semantics.tree.parent(call), ast.Expr)
 
     def _is_hidden(self, found: Collection) -> bool:
         """Whether a list of one item is only read at its first place: the usual way to hide a module from another."""
@@ -149,10 +181,39 @@ class Registration:
         if not isinstance(item, ast.Name):
             return isinstance(item, ast.Call) and self._is_made_registered(item)
         return any(
-            self._keeps(use) or self._is_assigned_to_attribute(b)
-            for b in self._collections.origins(item)
-            for use in (*b.uses, item)
+            self._is_assigned_to_attribute(b) or self._is_kept_on_all_paths(b, item) for b in self._collections.origins(item)
         )
+
+    def _is_kept_on_all_paths(self, binding: Binding, item: ast.Name) -> bool:
+        """Whether a name's value is given away wherever it is put into the collection; not where one branch does the one.
+
+        Of two conditions that read alike one may stand for the other.
+        """
+        keeping = [use for use in (*binding.uses, item) if self._keeps(use)]
+        if not keeping or binding.form not in (Form.ASSIGNMENT, Form.LOOP):
+            return bool(keeping)
+        flow, made = self._semantics.control_flow, binding.node
+        if not flow.may_follow(made, item, avoiding=keeping):
+            return True
+        if not flow.may_end(item, avoiding=keeping) and not flow.may_follow(item, made, avoiding=keeping):
+            return True
+        around = self._branches(item)
+        for use in keeping:
+            own = self._branches(use) - around
+            if not own or {_spelled(branch) for branch in own} & {_spelled(branch) for branch in around}:
+                return True
+        return False
+
+    def _branches(self, node: ast.AST) -> set[tuple[ast.If, bool]]:
+        """The conditional statements around a node within its function, each with whether it stands in the first branch."""
+        found, child = set[tuple[ast.If, bool]](), node
+        for outer in self._semantics.tree.ancestors(node):
+            if isinstance(outer, FUNCTIONS):
+                break
+            if isinstance(outer, ast.If) and child is not outer.test:
+                found.add((outer, child in outer.body))
+            child = outer
+        return found
 
     def _is_made_registered(self, call: ast.Call) -> bool:
         """Whether an item comes from a method of the class that registers what it makes."""
@@ -186,6 +247,11 @@ class Registration:
     def _is_assigned_to_attribute(self, binding: Binding) -> bool:
         statement = self._semantics.tree.parent(binding.node)
         return isinstance(statement, ast.Assign) and any(isinstance(target, ast.Attribute) for target in statement.targets)
+
+
+def _spelled(branch: tuple[ast.If, bool]) -> tuple[str, bool]:
+    """What is asked for a branch to be run, as it is written."""
+    return ast.dump(branch[0].test), branch[1]
 
 
 def _is_filling(call: ast.Call) -> bool:

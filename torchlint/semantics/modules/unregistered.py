@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.modules.called_layers import CalledLayers
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.collections import Collection, Collections, may_be_collection
 from torchlint.semantics.modules.like_lists import LikeLists
@@ -39,15 +40,17 @@ class Plain(Generic[Node]):
 class Unregistered(Generic[Node]):
     """A collection that an attribute is given, with the collections ``nested`` in it.
 
-    It holds ``parameters``, or modules; with weights that are ``untrained``, or else with no more than modes. It is
-    ``replaceable`` by one that registers, in which all may stay that the file does with it: with torch 2.0, or with any.
-    Whether that is certain to do the same for all that is in it, and for all who use it, is ``alike``.
+    It holds ``parameters``, or modules; with weights that are ``untrained``, or else with no more than modes. Of modules that
+    are ``called`` like layers no more is known than that. It is ``replaceable`` by one that registers, in which all may stay
+    that the file does with it: with torch 2.0, or with any. Whether that is certain to do the same for all that is in it, and
+    for all who use it, is ``alike``.
     """
 
     given: Plain[Node]
     nested: tuple[Plain[Node], ...]
     parameters: bool
     untrained: bool
+    called: bool
     replaceable: bool
     replaceable_in_old_torch: bool
     alike: Fact
@@ -63,6 +66,7 @@ class UnregisteredModules:
         self._registration = semantics.of(Registration)
         self._new = semantics.of(NewModules)
         self._alike = semantics.of(LikeLists)
+        self._called = semantics.of(CalledLayers)
 
     @cached_property
     def kept(self) -> dict[ast.expr, Unregistered[ast.expr]]:
@@ -94,10 +98,14 @@ class UnregisteredModules:
             return self._described(found, items, stateful or parameters, untrained=True)
         if any(self._new.depends_on_mode(item) for item in modules):
             return self._described(found, items, modules, untrained=False)
+        others = [item for item in items if item not in modules and not self._registration.is_kept_elsewhere(item)]
+        layers = [item for item in others if self._called.may_be_layer(item) and not self._new.is_module(item)]
+        if layers and self._called.are_called(found):
+            return self._described(found, items, layers, untrained=False, called=True)
         return None
 
     def _described(
-        self, found: Collection, items: list[ast.expr], culprits: list[ast.expr], *, untrained: bool
+        self, found: Collection, items: list[ast.expr], culprits: list[ast.expr], *, untrained: bool, called: bool = False
     ) -> Unregistered[ast.expr]:
         parameters = all(self._new.is_parameter(item) for item in culprits)
         is_dict = self._collections.is_dict(found)
@@ -110,6 +118,7 @@ class UnregisteredModules:
             tuple(Plain(nested, self._collections.is_dict_display(nested)) for nested in self._collections.nested(found)),
             parameters,
             untrained,
+            called,
             replaceable and self._is_used_like(found, is_dict=is_dict, parameters=parameters, is_old=False),
             replaceable and self._is_used_like(found, is_dict=is_dict, parameters=parameters, is_old=True),
             self._alike.fact(found, items, parameters=parameters, is_dict=is_dict)
