@@ -51,6 +51,22 @@ class Cuts:
             value = inner
         return None
 
+    def argument(self, value: ast.expr) -> ast.arg | None:
+        """The parameter of a function whose values went through NumPy to make ``value``, cut off from whatever graph it had.
+
+        ``torch.from_numpy(out.cpu().data.numpy()[i])``: nobody cuts off and copies what has no graph to lose.
+        """
+        seen: list[ast.expr] = []
+        inner: ast.expr | None = value
+        while inner is not None and inner not in seen:
+            seen.append(inner)
+            if isinstance(inner, ast.Name):
+                [*_, binding] = self._bindings.reaching(inner) or (None,)
+                if binding is not None and binding.form is Form.PARAMETER and isinstance(binding.node, ast.arg):
+                    return binding.node if _goes_through_numpy(seen) else None
+            inner = self._inner(inner)
+        return None
+
     def uncut(self, value: ast.expr) -> Uncut | None:
         """A value less all that cuts it off from its graph; ``None`` where it went through what is not a tensor's."""
         match value:
@@ -166,3 +182,10 @@ class Cuts:
 
     def _wraps(self, call: ast.Call) -> bool:
         return self._semantics.qualified_name(call.func) in _WRAPPERS
+
+
+def _goes_through_numpy(steps: list[ast.expr]) -> bool:
+    """Whether a value is cut off, ``.data`` or ``.detach()``, and made an array, on its way."""
+    methods = {step.func.attr for step in steps if isinstance(step, ast.Call) and isinstance(step.func, ast.Attribute)}
+    is_cut = "detach" in methods or any(isinstance(step, ast.Attribute) and step.attr == "data" for step in steps)
+    return is_cut and "numpy" in methods

@@ -11,8 +11,9 @@ from typing import Generic, TypeAlias, TypeVar
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.autograd.loss_terms import LossTerms, Term
 from torchlint.semantics.code.definitions import Slot
-from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.gradients.cuts import VARIABLE, Cuts
+from torchlint.semantics.kinds.results import LOSS_MODULES
 
 Node = TypeVar("Node")
 _Variable: TypeAlias = Binding | Slot
@@ -195,8 +196,41 @@ class SeveredGraphs:
         if term.whole:
             return True
         if source is None:
-            return False
+            return self._is_of_argument(leaf) and not self._is_trained_beside(leaf)
         return term.judged or not self._cuts.is_on_purpose(leaf.value)
+
+    def _is_of_argument(self, leaf: _Leaf) -> bool:
+        """Whether a leaf is made of the values of what the function was given, and no caller in the file gives it data."""
+        parameter, function = self._cuts.argument(leaf.value), self._tree.function(leaf.node)
+        if parameter is None or not isinstance(function, FUNCTIONS) or self._is_handed_on(leaf):
+            return False
+        calls = self._semantics.inference.call_sites(function)
+        given = [self._facts.argument(call, function, parameter) for call in calls]
+        return all(argument is not None and not self._cuts.is_data(argument) for argument in given)
+
+    def _is_handed_on(self, leaf: _Leaf) -> bool:
+        """Whether others get to see a leaf, and may read its gradient: it is returned, or kept."""
+        statement = self._tree.statement(leaf.node)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        bound = [self._semantics.bindings.of(target) for target in targets]
+        if None in bound or isinstance(statement, ast.Return):
+            return True
+        ends = (ast.Return, ast.Yield, ast.List, ast.Dict)
+        uses = (use for binding in bound if binding is not None for use in binding.uses)
+        return any(isinstance(parent, ends) for use in uses for parent in (self._tree.parent(use),))
+
+    def _is_trained_beside(self, leaf: _Leaf) -> bool:
+        """Whether a loss of the same function may have a graph all the same, of a model or an argument."""
+        function = self._tree.function(leaf.node)
+        for term in self._terms.terms:
+            if self._tree.function(term.node) is function:
+                kind = self._semantics.kind(term.node)
+                if isinstance(term.node, ast.Name) and self._is_parameter(term.node) and kind.type is not Type.NUMBER:
+                    return True
+                if isinstance(term.node, ast.Call) and self._semantics.kind(term.node.func).type is Type.MODULE:
+                    if self._semantics.kind(term.node.func).name not in LOSS_MODULES:
+                        return True
+        return False
 
     def _is_severed_output(self, leaf: _Leaf) -> bool:
         """Whether a module returns a leaf that it made of what it computed: nothing behind it can ever be trained."""

@@ -35,6 +35,8 @@ _FIGURE = re.compile(rf"{_METRIC.pattern}|loss|criterion|cross_entropy|nll|argma
 """The same, or something that a training may have, too."""
 _CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
+_MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
+"""What is called that makes a new model: `build_model`, a class."""
 _MOST_PLACES = 100
 """So many places of one scope that set a model's mode, or train it, are compared; code that has more is generated."""
 
@@ -101,11 +103,21 @@ class TrainingModeEvaluations:
         """The runs behind which a model is in training mode: it was not put into the other before."""
         modes = {setting.node: setting.modes for setting in reversed(settings)}
         training = [setting.node for setting in settings if setting.modes == TRAIN]
-        others = [setting.node for setting in settings if setting.modes != TRAIN]
+        others = [setting.node for setting in settings if setting.modes != TRAIN and not self._makes(setting)]
         in_another = self._semantics.control_flow.ahead_of(scope, others, training)
         return [
             run for run in trained if (modes[run.node] == TRAIN if run.node in modes else not in_another.includes(run.node))
         ]
+
+    def _makes(self, setting: Setting) -> bool:
+        """Whether a model is assigned what a call gives that is called as if it made one: new models are in training mode."""
+        statement = self._semantics.tree.parent(setting.node)
+        if not isinstance(statement, ast.Assign) or setting.node not in statement.targets:
+            return False
+        value = statement.value
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
+            value = value.func.value
+        return isinstance(value, ast.Call) and _MAKING.search(last_name(value.func)) is not None
 
     def _last_trained(self, trained: list[Run]) -> dict[Loop | None, tuple[int, int]]:
         """Where what trains a model is run last: in each loop, and (None) in all."""
@@ -135,12 +147,24 @@ class TrainingModeEvaluations:
         return _mentions(loop or tree.statement(run.call), _FIGURE)
 
     def _depends(self, scope: FlowScope, model: Reference, run: Run) -> bool:
-        """Whether the mode makes a difference: by the model's class, or else by its author's calls of ``train``."""
+        """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care."""
         depends = self._semantics.of(ModeDependence).of(run.model)
         if depends is None:
             kind = self._semantics.kind(run.model)
-            return kind.name not in LOSS_MODULES and self._semantics.of(TrainedModels).is_put_into_training(scope, model)
+            if kind.name in LOSS_MODULES or _CRITERION.search(last_name(run.model)):
+                return False
+            return self._is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
         return depends
+
+    def _is_evaluated_alone(self, run: Run) -> bool:
+        """Whether a run is part of an evaluation: in a function that is called like one, or a loop that has its figures."""
+        tree = self._semantics.tree
+        function = tree.function(run.call)
+        if isinstance(function, FUNCTIONS) and run.node is not run.call and is_evaluation(function.name):
+            return True
+        around = tree.ancestors(run.call)
+        blocks = [parent for parent in around if isinstance(parent, LOOPS) or self._turns_autograd_off(parent)]
+        return any(_mentions(block, _METRIC) for block in blocks[:2])
 
     def _described(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         statement = self._evaluation_statement(scope, model, run)
