@@ -210,6 +210,18 @@ def test_keeps_the_import_of_a_package() -> None:
             "if cuda:\n    x = x.cuda()\nelse:\n    pass  # a batch\nz = 1\n",
             id="but not one with a comment",
         ),
+        pytest.param(
+            "with torch.no_grad():\n    x = Variable(x)\n    y = Variable(y)\nz = 1\n",
+            "z = 1\n",
+            id="nor is a block left for it",
+        ),
+        pytest.param(
+            "with torch.no_grad():\n    x = Variable(x)  # a batch\nz = 1\n",
+            "with torch.no_grad():\n    pass  # a batch\nz = 1\n",
+            id="but for a comment",
+        ),
+        pytest.param("y = f(Variable(x.data).detach())\n", "y = f(x.detach())\n", id="detached anyway"),
+        pytest.param("y = f(Variable(x.data).cuda().detach())\n", "y = f(x.cuda().detach())\n", id="detached behind a move"),
         pytest.param("x = Variable(x)  # a batch\n", "# a batch\n", id="the comment behind a statement that goes"),
         pytest.param("x = Variable(x)  # type: ignore\ny = 1\n", "y = 1\n", id="but not one to a tool"),
         pytest.param("x, y = x, Variable(y)\n", "", id="one of two"),

@@ -20,8 +20,15 @@ def detached(model: Model, data: cst.BaseExpression) -> Change:
 
 
 def is_detached_anyway(model: Model, data: cst.Attribute) -> bool:
-    """Whether ``.detach()`` stands right before an ``x.data``, or behind it, with moves and casts between at most."""
-    return _is_detach(data.value) or _is_detached_behind(model, data)
+    """Whether ``.detach()`` stands before an ``x.data``, or behind it, with moves and casts between at most."""
+    value = data.value
+    while not _is_detach(value):
+        match value:
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(method))) if method in _CONVERSIONS:
+                value = inner
+            case _:
+                return is_detached_behind(model, data)
+    return True
 
 
 def _is_detach(node: cst.CSTNode | None) -> bool:
@@ -31,8 +38,8 @@ def _is_detach(node: cst.CSTNode | None) -> bool:
     return False
 
 
-def _is_detached_behind(model: Model, node: cst.CSTNode) -> bool:
-    """Whether ``.detach()`` follows, behind moves and casts at most."""
+def is_detached_behind(model: Model, node: cst.CSTNode) -> bool:
+    """Whether ``.detach()`` follows on a node, behind moves and casts at most."""
     while True:
         attribute = model.parent(node)
         call = model.parent(attribute) if isinstance(attribute, cst.Attribute) and attribute.value is node else None

@@ -215,7 +215,8 @@ class Editing:
         return [self._rewriter.delete_statement(statement)]
 
     def _emptying(self, block: Sequence[cst.CSTNode]) -> list[TextEdit] | None:
-        deletion = self._rewriter.delete_else([self._statement(each) for each in block])
+        statements = [self._statement(each) for each in block]
+        deletion = self._rewriter.delete_else(statements) or self._rewriter.delete_no_grad(statements)
         if deletion is not None:
             return [deletion]
         first, *others = block

@@ -214,7 +214,7 @@ class Rewriter:
         block = self._semantics.tree.block(statement)
         start, end = self._source.start(statement), self._source.end(statement)
         if len(block) == 1 and not isinstance(self._semantics.tree.parent(statement), ast.Module):
-            return self.delete_else([statement]) or (start, end, "pass")
+            return self.delete_else([statement]) or self.delete_no_grad([statement]) or (start, end, "pass")
         if self.stands_alone(statement):
             assert statement.end_lineno is not None
             return (self._source.line_start(statement.lineno), self._source.line_start(statement.end_lineno + 1), "")
@@ -238,6 +238,18 @@ class Rewriter:
         if not is_alone or "#" in text or not _ELSE.fullmatch(self._source.text, start, self._source.start(first)):
             return None
         return (start, self._source.line_start(last.end_lineno + 1), "")
+
+    def delete_no_grad(self, block: Sequence[ast.stmt]) -> TextEdit | None:
+        """Deletes a ``with torch.no_grad():`` with all that is in it, if no comment is; ``None`` for any other block."""
+        parent = self._semantics.tree.parent(block[0])
+        if not isinstance(parent, ast.With) or self._as_no_grad_block(parent) is None or parent.body != list(block):
+            return None
+        assert parent.end_lineno is not None
+        start, end = self._source.line_start(parent.lineno), self._source.line_start(parent.end_lineno + 1)
+        is_last = len(self._semantics.tree.block(parent)) == 1
+        if is_last or not self.stands_alone(parent) or "#" in self._source.text[start:end]:
+            return None
+        return (start, end, "")
 
     # --- names -------------------------------------------------------------------------------------------------------
 

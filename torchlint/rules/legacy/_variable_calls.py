@@ -9,6 +9,7 @@ import libcst as cst
 from torchlint.fact import NOTHING, Fact, unknown
 from torchlint.fixes.changes import CodeFix, empty, fix, remove, replace, unwrap
 from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
+from torchlint.fixes.detaching import is_detached_behind
 from torchlint.rules.rule import Rule
 from torchlint.semantics import Type
 from torchlint.semantics.variables.wrappers import Wrapping
@@ -71,14 +72,15 @@ def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         return _without_wrapper(rule, call, data)
     if _is_no_tensor(rule, data):
         return _converted(call)
+    detach = _detach(rule, call)
     if variables.cuts_on_purpose(call):
-        return _left(call, data, ".detach()", "Detach the tensor", rests_on=detached)
+        return _left(call, data, detach, "Detach the tensor", rests_on=detached)
     idle = variables.idle(rule.model.statement(call), unless_silenced=rule.code)
     itself = variables.is_itself(call) if idle is None else idle.itself
     if variables.cuts_graph(data):
         itself = unknown(_FLOWS)
     elif not itself.is_certain and (detached if idle is None else idle.detached).is_certain:
-        return _left(call, data, ".detach()", "Detach the tensor", rests_on=detached)
+        return _left(call, data, detach, "Detach the tensor", rests_on=detached)
     if idle is None:
         return _left(call, data, "", "Use the tensor itself", rests_on=itself)
     if not idle.whole:
@@ -96,8 +98,14 @@ def _without_wrapper(
     is_boolean = rule.model.variables.is_boolean(flag) if flag is not None else NOTHING
     if (own := rule.model.variables.is_own(data)).is_certain:
         return _left(call, data, suffix, f"Use `{rule.model.shown(data)}{suffix}`", flag=flag, rests_on=is_boolean, base=data)
-    suffix = f".detach(){suffix}"
-    return _left(call, data, suffix, f"Use `{rule.model.shown(data.value)}{suffix}`", flag=flag, rests_on=own & is_boolean)
+    suffix = f"{_detach(rule, call)}{suffix}"
+    title = f"Use `{rule.model.shown(data.value)}{suffix}`"
+    return _left(call, data, suffix, title, flag=flag, rests_on=own & is_boolean, base=data.value)
+
+
+def _detach(rule: Rule, call: cst.Call) -> str:
+    """What detaches the tensor that is left of a call; nothing where that is detached behind it anyway."""
+    return "" if is_detached_behind(rule.model, call) else ".detach()"
 
 
 def _converted(call: cst.Call) -> CodeFix | None:
