@@ -11,6 +11,7 @@ import libcst as cst
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.apis.variable_wrappers import OwnWrapper, OwnWrappers
 from torchlint.semantics.variables.idle import Idle, IdleAssignments
 from torchlint.semantics.variables.names import VariableNames
 from torchlint.semantics.variables.readers import Readers
@@ -33,6 +34,14 @@ class VariablesQuestions:
     def wrapping(self, call: cst.Call) -> Wrapping[cst.BaseExpression] | None:
         """What a call of Variable wraps; ``None`` if it does not say, and for every other call."""
         return self._model.found(self._semantics.of(Wrappers).calls, call)
+
+    def own_wrapper(self, call: cst.Call) -> OwnWrapper[cst.CSTNode] | None:
+        """The function of the file that stands for Variable, of which a call of Variable is the body; ``None`` if none."""
+        return self._model.found(self._semantics.of(OwnWrappers).by_inner_call, call)
+
+    def is_uninitialised(self, definition: cst.ClassDef) -> bool:
+        """Whether a class is derived from Variable and has an ``__init__``, which calling the class never calls."""
+        return self._model.twin(definition) in self._semantics.of(OwnWrappers).uninitialised
 
     def cuts_graph(self, data: cst.BaseExpression) -> bool:
         """Whether to wrap a value is to cut the graph behind it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TypeGuard
 
 import libcst as cst
@@ -33,7 +34,7 @@ def report_call(rule: Rule, call: cst.Call) -> None:
         return  # TPL103 says more
     wrapping = rule.model.variables.wrapping(call)
     if wrapping is None:
-        rule.report(call, DEAD)
+        rule.report(call, DEAD, _out_of_own_wrapper(rule, call))
     elif wrapping.flag is not None and rule.model.code.truth(wrapping.flag) is not False:
         flag = rule.model.shown(wrapping.flag)
         message = f"`Variable(…, requires_grad={flag})`: tensors take `requires_grad` themselves since torch 0.4"
@@ -137,6 +138,48 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
     return _left(
         call, data, suffix, "Make the tensor a leaf", flag=flag, rests_on=rule.model.variables.is_detached(data) & is_boolean
     )
+
+
+def _out_of_own_wrapper(rule: Rule, call: cst.Call) -> CodeFix | None:
+    """Takes Variable out of ``wrap = lambda *args, **kwargs: Variable(*args, **kwargs).cuda()``, if it always gets a tensor."""
+    wrapper = rule.model.variables.own_wrapper(call)
+    if wrapper is None or not wrapper.uses or not all(map(_gives_one_value, wrapper.uses)):
+        return None
+    match wrapper.definition:
+        case cst.Lambda(params=cst.Parameters(params=[], star_arg=cst.Param())) as function:
+            tensor = "tensor"
+        case (
+            cst.Lambda(
+                params=cst.Parameters(params=[cst.Param(cst.Name(tensor), default=None)], star_kwarg=cst.Param())
+            ) as function
+        ):
+            pass
+        case _:
+            return None
+    body = function.body.visit(_Unwrapping(wrapper.calls, tensor))
+    new = function.with_changes(params=cst.Parameters([cst.Param(cst.Name(tensor))]), body=body)
+    rests_on = unknown("other code may call it with more than a tensor")
+    return fix("Use the tensor itself", replace(function, new), rests_on=rests_on)
+
+
+class _Unwrapping(cst.CSTTransformer):
+    """Puts a name in the place of calls."""
+
+    def __init__(self, calls: Collection[cst.CSTNode], name: str) -> None:
+        super().__init__()
+        self._calls = calls
+        self._name = name
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Replaces it."""
+        return cst.Name(self._name) if original_node in self._calls else updated_node
+
+
+def _gives_one_value(use: cst.CSTNode) -> bool:
+    match use:
+        case cst.Call(args=[cst.Arg(keyword=None, star="")]):
+            return True
+    return False
 
 
 def _takes_requires_grad(rule: Rule, factory: cst.Call) -> bool:

@@ -25,13 +25,13 @@ _FOR_OTHERS = re.compile(r"\A(?>.*?#\s*noqa:).*F401", re.IGNORECASE)
 class VariableWrapper(Rule):
     """
     ## What it does
-    Finds `torch.autograd.Variable`, under any name: calls, `type(h) == Variable`, `isinstance`, annotations, and the import
-    that nothing uses any more.
+    Finds `torch.autograd.Variable`, under any name: calls, `type(h) == Variable`, `isinstance`, annotations, the import that
+    nothing uses any more, and classes derived from it.
 
     ## Why is this bad
     `Variable` and `Tensor` have been one class since torch 0.4. `Variable(y)` of a computed `y` silently cuts the graph:
     it has no `grad_fn`, and nothing behind it is trained. `type(h) == Variable` is always false now, so the branch behind
-    it is dead.
+    it is dead. A class derived from it is never initialised: calling it gives a plain tensor.
 
     ## Example
     ```python
@@ -51,7 +51,8 @@ class VariableWrapper(Rule):
     nobody can tell the two objects apart: `x` was made on the spot, is not used under its own name again, or is only
     computed with. Its version counter is its own with `x.data`, which stays, for TPL002 to say more. With
     `requires_grad=…`, the flag has to be a bool. Unsafe is all that rests on values from elsewhere, such as an argument or
-    the items of an unknown loader, and what makes a graph whole again that `Variable` cut.
+    the items of an unknown loader, and what makes a graph whole again that `Variable` cut; and where a function of the file's
+    own stands for it, `Variable = lambda *args, **kwargs: autograd.Variable(*args, **kwargs).cuda()`, which keeps what moves.
 
     Safe in `isinstance`; and in annotations where no decorator, base class or other code is in sight that may read them.
     A comparison with `type(…)` comes to life by its fix, which is unsafe. So is the removal of an import or a name that
@@ -87,8 +88,11 @@ class VariableWrapper(Rule):
         match self.model.parent(node):
             case cst.Call(function) as call if function is node:
                 report_call(self, call)
-            case cst.Attribute() | cst.ClassDef() | cst.Del():
-                return  # Variable._execution_engine, class MyVariable(Variable)
+            case cst.ClassDef(cst.Name(name)) as definition:
+                if self.model.variables.is_uninitialised(definition):
+                    self.report(node, f"`{name}(…)` gives a plain tensor since torch 0.4 and never calls `{name}.__init__`")
+            case cst.Attribute() | cst.Del():
+                return  # Variable._execution_engine
             case cst.Comparison() as comparison:
                 report_comparison(self, node, comparison)
             case cst.Assign([cst.AssignTarget(cst.Name() as alias)]) as statement:

@@ -24,6 +24,9 @@ CONVENTIONS = {
 }
 """What the field means by a name that the file does not bind: a snippet, or a notebook's cell without its imports."""
 
+_OF_VARIABLE = frozenset({"data", "requires_grad", "volatile", None})
+"""The keywords of torch's `Variable`, and what is unpacked."""
+_NO_TENSORS = (ast.JoinedStr, ast.Lambda, ast.Dict)
 _HAVE_VARIABLE = frozenset(
     {
         *(
@@ -163,7 +166,8 @@ class Names:
     def _name(self, name: ast.Name) -> str | None:
         bindings = self._bindings.reaching(name)
         if not bindings:
-            return self._unbound(name.id)
+            is_other = name.id == "Variable" and self._is_other_variable(name)
+            return "builtins.Variable" if is_other else self._unbound(name.id)
         found = [self._binding(binding) for binding in bindings]
         known = [target for target in found if target]
         if len(known) == len(found) and len(set(known)) == 1:
@@ -189,6 +193,17 @@ class Names:
         if name in CONVENTIONS and not (name == "Variable" and self._uses_another_framework):
             return CONVENTIONS[name]
         return f"builtins.{name}"
+
+    def _is_other_variable(self, name: ast.Name) -> bool:
+        """Whether a `Variable` that nothing binds is another library's: its star import, or arguments that no tensor takes."""
+        tops = {module.partition(".")[0] for module in self._star_imports}
+        if tops & _HAVE_VARIABLE and "torch.autograd" not in self._star_imports:
+            return True
+        match self._tree.parent(name):
+            case ast.Call(func=function, args=arguments, keywords=words) if function is name:
+                given = {word.arg for word in words}
+                return not given <= _OF_VARIABLE or any(isinstance(each, _NO_TENSORS) for each in arguments[:1])
+        return False
 
     @cached_property
     def _uses_another_framework(self) -> bool:

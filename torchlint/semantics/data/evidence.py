@@ -7,6 +7,7 @@ import re
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics.apis.variable_wrappers import OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.tree import spoken_name
 from torchlint.semantics.data.roles import Change, Means, Role
@@ -26,7 +27,7 @@ _TELLING_ARGUMENTS = frozenset(
 _OF_ITEMS = frozenset({"numpy", "cpu", "cuda", "numel", "unsqueeze", "contiguous", "expand_as", "type_as"})
 """Methods that show ``x`` to be a tensor where they are called on an item of ``x.data``."""
 _PROBES = frozenset(
-    {"torch.is_tensor", "torch.sparse_coo_tensor", "torch.save", "torch.from_numpy", "torch.tensor", "torch.as_tensor"}
+    f"torch.{name}" for name in ("is_tensor", "sparse_coo_tensor", "save", "from_numpy", "tensor", "as_tensor", "asarray")
 )
 """Functions of torch that also take what is no tensor."""
 
@@ -126,7 +127,8 @@ class DataEvidence:
             case ast.Attribute(attr=method):
                 return (method in _TELLING_METHODS or method in torch_api.TENSOR_ONLY) and self._is_called(parent)
             case ast.Call(func=function) if node is not function:
-                return self._takes_tensors(function)
+                is_wrapped = node in parent.args[:1] and self._semantics.of(OwnWrappers).called(parent) is not None
+                return is_wrapped or self._takes_tensors(function)
             case ast.Subscript() if change is not None and change.means is Means.STORE:
                 stored = getattr(self._tree.statement(node), "value", None)
                 return isinstance(stored, ast.expr) and self._semantics.kind(stored).is_tensor

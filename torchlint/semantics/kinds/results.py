@@ -136,7 +136,8 @@ class Results:
 
     def _variable(self, call: ast.Call) -> Kind:
         flag = call.args[1] if len(call.args) > 1 else _keyword(call, "requires_grad")
-        if flag is not None and not isinstance(flag, ast.Constant):
+        is_open = any(word.arg is None for word in call.keywords) or any(isinstance(each, ast.Starred) for each in call.args)
+        if is_open or (flag is not None and not isinstance(flag, ast.Constant)):
             return tensor(why="made by `Variable`")
         if flag is not None and flag.value:
             return tensor(Grad.LEAF, why="made by `Variable(…, requires_grad=True)`")

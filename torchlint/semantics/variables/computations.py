@@ -6,8 +6,8 @@ import ast
 import builtins
 
 from torchlint.semantics import Binding, Semantics, Type
+from torchlint.semantics.apis.variable_wrappers import VARIABLE
 
-VARIABLE = "torch.autograd.Variable"
 _CUT = frozenset({"data", "shape", "size", "dim", "item", "detach", "numpy", "tolist", "numel", "is_cuda", "volatile", "grad"})
 """What gives no computation with the value: its plain numbers, or what it looks like."""
 _PLAIN_CALLS = ("torch.", "numpy.", "math.", "os.", "time.", "torchvision.utils.")

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.apis.variable_wrappers import VARIABLE
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.code.tree import dotted
-from torchlint.semantics.variables.computations import VARIABLE
 from torchlint.semantics.variables.readers import Readers
 
 _SOME, _MANY = 3, 9

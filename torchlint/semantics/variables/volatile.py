@@ -13,10 +13,11 @@ from typing import Generic, TypeAlias, TypeVar
 from torchlint.fact import Fact, known
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.apis.variable_wrappers import VARIABLE, OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.certainty.own_tensors import OwnTensors
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
-from torchlint.semantics.variables.computations import VARIABLE, Computations
+from torchlint.semantics.variables.computations import Computations
 
 Node = TypeVar("Node")
 Mark: TypeAlias = ast.keyword | ast.expr | ast.Assign
@@ -45,7 +46,7 @@ class Volatiles:
 
     @cached_property
     def marks(self) -> dict[Mark, VolatileMark[ast.expr]]:
-        """The arguments of Variable and the assignments that set ``volatile``."""
+        """The arguments of Variable, or of a function that stands for it, and the assignments that set ``volatile``."""
         marks: dict[Mark, VolatileMark[ast.expr]] = {}
         for call in self._semantics.of(Spellings).calls({"Variable"}):
             if self._semantics.qualified_name(call.func) != VARIABLE:
@@ -53,6 +54,8 @@ class Volatiles:
             marks.update({word: VolatileMark(word.value, call) for word in call.keywords if word.arg == "volatile"})
             if len(call.args) == 3 and not any(isinstance(argument, ast.Starred) for argument in call.args):
                 marks[call.args[2]] = VolatileMark(call.args[2], call)
+        for call in self._semantics.of(OwnWrappers).taking_volatile:
+            marks.update({word: VolatileMark(word.value, call) for word in call.keywords if word.arg == "volatile"})
         for node in self._semantics.tree.of_type(ast.Assign):
             match node:
                 case ast.Assign(targets=[ast.Attribute(attr="volatile", value=owner)], value=flag) if self._may_be_tensor(

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.apis.variable_wrappers import VARIABLE
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.variables.computations import VARIABLE
 
 Node = TypeVar("Node")
 
