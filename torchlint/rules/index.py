@@ -36,7 +36,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL005", "requires-grad-typo", "torchlint.rules.autograd.tpl005_requires_grad_typo", "RequiresGradTypo",
-        (Misspelt("requires_grad"), Word("requires_grad", within="Expr"), Word("requires_grad_", within="AnnAssign Assign"),),
+        (Misspelt("requires_grad"), Call("requires_grad"), Word("requires_grad", within="Expr"), Word("requires_grad_", within="AnnAssign Assign"),),
     ),
     Entry(
         "TPL006", "module-requires-grad", "torchlint.rules.autograd.tpl006_module_requires_grad", "ModuleRequiresGrad",

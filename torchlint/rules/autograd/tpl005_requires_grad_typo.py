@@ -8,7 +8,7 @@ from torchlint.fact import Fact, known
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import statement
 from torchlint.rules.rule import Rule
-from torchlint.rules.triggers import Misspelt, Word, is_near
+from torchlint.rules.triggers import Call, Misspelt, Word, is_near
 from torchlint.semantics import Type
 from torchlint.target import MODULES_HAVE_REQUIRES_GRAD_
 
@@ -29,12 +29,12 @@ class RequiresGradTypo(Rule):
     """
     ## What it does
     Finds misspelt `requires_grad`: `p.requres_grad = False`, `torch.ones(3, require_grad=True)`,
-    `setattr(p, "required_grad", False)`; `p.requires_grad == False` as a statement, which compares and does nothing; and
-    the method of a tensor that is overwritten, `p.requires_grad_ = False`.
+    `setattr(p, "required_grad", False)`; `p.requires_grad == False` as a statement, which compares and does nothing; the
+    method of a tensor that is overwritten, `p.requires_grad_ = False`; and the flag that is called, `p.requires_grad(False)`.
 
     ## Why is this bad
     Python lets any attribute be set. `p.requres_grad = False` raises nothing and freezes nothing: the parameter goes on
-    training.
+    training. To call the flag raises a TypeError, of a module, which has none, an AttributeError.
 
     ## Example
     ```python
@@ -62,6 +62,7 @@ class RequiresGradTypo(Rule):
     name = "requires-grad-typo"
     triggers = (
         Misspelt(_RIGHT),
+        Call(_RIGHT),
         Word(_RIGHT, within="Expr"),
         Word(_METHOD, within="Assign AnnAssign"),
     )
@@ -97,12 +98,33 @@ class RequiresGradTypo(Rule):
                     right = literal.with_changes(value=literal.value.replace(name, _RIGHT))
                     fact = self.model.autograd.takes_flag(owner, value, name)
                     self.report(literal, _message(name), _rename(literal, right, fact))
+            case cst.Call(cst.Attribute(owner, cst.Name(name)) as method, arguments) if name == _RIGHT and len(arguments) < 2:
+                self._check_called_flag(node, method, owner)
         for word in node.args:
             if word.keyword is not None and _is_typo(word.keyword.value) and self._is_torch(node):
                 renamed = word.with_changes(keyword=cst.Name(_RIGHT))
                 refused = known(self.model.kinds.is_factory(node), "the call may know the word, or hand it on")
                 fact = refused & self.model.code.ends_with_its_error(node)
                 self.report(word, _message(word.keyword.value), _rename(word, renamed, fact))
+
+    def _check_called_flag(self, call: cst.Call, method: cst.Attribute, owner: cst.BaseExpression) -> None:
+        kind = self.model.kind(owner)
+        is_tensor = kind.is_tensor and not kind.loose and kind.used != _RIGHT
+        is_module = (
+            kind.type is Type.MODULE and kind.name.startswith(("torch.", "torchvision.")) and kind.name != "torch.nn.Module"
+        )
+        if not (is_tensor or is_module):
+            return  # it may be an object with such a method, which a module of the file's own may have as well
+        shown, error = self.model.shown(owner), "TypeError" if is_tensor else "AttributeError"
+        is_asked = not call.args and not isinstance(self.model.parent(call), cst.Expr)
+        change = replace(call, method) if is_asked else replace(method, method.with_changes(attr=cst.Name(_METHOD)))
+        right = f"{shown}.{_RIGHT}" if is_asked else f"{shown}.{_METHOD}({self.model.shown(call.args[0]) if call.args else ''})"
+        raises = self.model.kinds.is_tensor(owner) & self.model.code.ends_with_its_error(call)
+        self.report(
+            call,
+            f"`{shown}.{_RIGHT}(…)` raises {error}: what is called is a flag; use `{right}`",
+            fix(f"Use `{right}`", change, rests_on=raises),
+        )
 
     def visit_Expr(self, node: cst.Expr) -> None:
         """Reports a comparison that was meant to be an assignment."""
