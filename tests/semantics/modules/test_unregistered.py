@@ -191,3 +191,71 @@ def test_a_module_of_a_base_from_elsewhere() -> None:
     )
     assert found is not None
     assert found.replaceable
+
+
+# --- what helpers make and fill --------------------------------------------------------------------------------------
+
+HELPERS = """\
+import torch
+from torch import nn
+def make(n): return [nn.Linear(2, 2) for _ in range(n)]
+def numbers(n): return [2 for _ in range(n)]
+def lazily(n):
+    for _ in range(n): yield nn.Linear(2, 2)
+def fill(layers): layers.append(nn.Linear(2, 2))
+def fill_again(layers): fill(layers)
+def register(owner, layers):
+    for layer in layers: owner.add_module("a", layer)
+class Net(nn.Module):
+  def __init__(self, n, deep):
+    super().__init__()
+    {}
+  def built(self, n):
+    layers = []
+    for _ in range(n): layers.append(nn.Linear(2, 2))
+    return layers
+  def added(self, layer): self.a.append(layer)
+  def registered(self, layer):
+    self.a.append(layer)
+    self.add_module("a", layer)
+  def forward(self, x):
+    return self.a[0](x)
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "«self.a» = make(n)",
+        "«self.a» = self.built(n)",
+        "«self.a» = make(n) if deep else []",
+        "«self.a» = []\n    fill(self.a)",
+        "«self.a» = []\n    fill_again(self.a)",
+        "a = []\n    fill(a)\n    «self.a» = a",
+        "«self.a» = []\n    self.added(nn.Linear(2, 2))",
+        "«self.a» = []\n    if deep: self.a.append(nn.Linear(2, 2))",
+        "if deep: «self.a» = make(n)\n    else: self.a = None",
+    ],
+)
+def test_helpers_make_lists_and_fill_them(body: str) -> None:
+    found = kept(HELPERS.format(body))
+    assert found is not None and found.untrained
+    assert not found.alike.is_certain
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "«self.a» = numbers(n)",
+        "«self.a» = lazily(n)",
+        "«self.a» = unknown(n)",
+        "«self.a» = make(n)\n    self.b = nn.ModuleList(self.a)",
+        "«self.a» = make(n)\n    register(self, self.a)",
+        "«self.a» = nn.ModuleList(make(n))",
+        "«self.a» = []\n    self.registered(nn.Linear(2, 2))",
+        "«self.a» = []\n    self.added(n)",
+        "«self.a» = nn.ModuleList(make(n)) if deep else []",
+    ],
+)
+def test_helpers_register_what_they_make_or_make_other_things(body: str) -> None:
+    assert kept(HELPERS.format(body)) is None

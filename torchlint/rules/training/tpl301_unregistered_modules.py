@@ -19,8 +19,8 @@ class UnregisteredModules(Rule):
     """
     ## What it does
     Finds modules and parameters that an `nn.Module` keeps in a plain list, tuple or dict: `self.layers = [nn.Linear(8, 8)]`,
-    also where they are appended one by one. Objects of a class from another file are taken for modules where `forward` calls
-    them, one by one, with what it computes.
+    also where they are appended one by one, in a branch, or by functions and methods of the file that make or fill the list.
+    Objects of a class from another file are taken for modules where `forward` calls them, one by one, with what it computes.
 
     ## Why is this bad
     A module finds its submodules among its own attributes, not inside of lists. What stands in a plain list is missing from

@@ -9,10 +9,12 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
 
 LISTS = frozenset({"builtins.list", "builtins.tuple"})
 DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})
+_DEEP = 3
+"""Through so many functions a list is followed that they are given."""
 FILLING = frozenset({"append", "insert", "extend", "update", "setdefault"})
 """Methods that put things into a list or dict."""
 
@@ -65,7 +67,12 @@ class Collections:
     def _is_made_of_collections(self, value: ast.expr) -> bool:
         match value:
             case ast.Call(func=function):
-                return self._semantics.qualified_name(function) in LISTS | DICTS
+                given = self._returned(value)
+                return self._semantics.qualified_name(function) in LISTS | DICTS or (
+                    bool(given) and all(each is not None and self.is_collection(each) for each in given)
+                )
+            case ast.IfExp(body=body, orelse=other):
+                return self.is_collection(body) and self.is_collection(other)
             case ast.Name():
                 values = self._named(value)
                 return bool(values) and all(not isinstance(v, ast.Name) and self.is_collection(v) for v in values)
@@ -101,12 +108,7 @@ class Collections:
         """What ``statement`` gives the attribute ``target``; ``None`` where two attributes share it."""
         found = Collection(owner, target, value)
         found.uses.extend(self._uses_of_attribute(owner, target.attr))
-        if isinstance(value, ast.Name):
-            found.displays.extend(self._named(value))
-            for binding in self._aliases(value):
-                found.uses.extend(use for use in binding.uses if use is not value)
-        else:
-            found.displays.append(value)
+        self._add_displays(found, value)
         if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
             for other in statement.targets:
                 if isinstance(other, ast.Name) and (bound := self._semantics.bindings.of(other)) is not None:
@@ -118,6 +120,63 @@ class Collections:
         for use in found.uses:
             self._add_filling(found, use)
         return found
+
+    def _add_displays(self, found: Collection, value: ast.expr, depth: int = _DEEP) -> None:
+        """Notes where a value is made, and the uses of the names that it has there."""
+        if isinstance(value, ast.Name):
+            found.displays.extend(self._named(value))
+            for binding in self._aliases(value):
+                found.uses.extend(use for use in binding.uses if use is not value)
+        elif isinstance(value, ast.IfExp):
+            self._add_displays(found, value.body, depth)
+            self._add_displays(found, value.orelse, depth)
+        elif isinstance(value, ast.Call) and depth and (returned := self._returned(value)):
+            for each in returned:
+                if each is not None:
+                    self._add_displays(found, each, depth - 1)
+        else:
+            found.displays.append(value)
+
+    def _returned(self, call: ast.Call) -> list[ast.expr | None]:
+        """What a function or method of the file returns that is called; nothing where it is another, or a generator."""
+        function = self._function(call)
+        if function is None or function.decorator_list or isinstance(function, ast.AsyncFunctionDef):
+            return []
+        if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in walk_body(function.body)):
+            return []
+        return self._semantics.facts.returned(function)
+
+    def _function(self, call: ast.Call) -> Function | None:
+        """The function of the file that is called by its name, or the method on ``self``."""
+        facts = self._semantics.facts
+        if isinstance(call.func, ast.Attribute):
+            owner = facts.self_class(call.func.value)
+            return facts.method(owner, call.func.attr) if owner is not None else None
+        found = facts.definition(call.func)
+        return found if isinstance(found, FUNCTIONS) else None
+
+    def parameter_given(self, call: ast.Call, argument: ast.AST) -> Binding | None:
+        """The parameter of a function of the file, or method of ``self``, that an argument is given for."""
+        function = self._function(call)
+        if function is None:
+            return None
+        for parameter in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
+            given = self._semantics.facts.argument(call, function, parameter)
+            if given is not None and given in (argument, getattr(argument, "value", None)):
+                return self._semantics.bindings.of(parameter)
+        return None
+
+    def given(self, item: ast.expr) -> list[ast.expr]:
+        """What the calls in the file give for a parameter that is put into a collection; for all else, the item itself."""
+        bindings = self._semantics.bindings.reaching(item) if isinstance(item, ast.Name) else ()
+        if len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
+            return [item]
+        function, parameter = bindings[0].scope.node, bindings[0].node
+        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+            return [item]
+        facts = self._semantics.facts
+        values = [facts.argument(call, function, parameter) for call in facts.call_sites(function)]
+        return [value if value is not None else item for value in values] or [item]
 
     def _aliases(self, name: ast.Name) -> Iterator[Binding]:
         """The bindings of a name, and the augmented assignments that add to what they bind."""
@@ -150,9 +209,13 @@ class Collections:
     def _are_related(self, one: ast.ClassDef, other: ast.ClassDef) -> bool:
         return other in self._semantics.facts.bases(one) or one in self._semantics.facts.bases(other)
 
-    def _add_filling(self, found: Collection, use: ast.expr) -> None:
+    def _add_filling(self, found: Collection, use: ast.expr, depth: int = _DEEP) -> None:
         parent = self._semantics.tree.parent(use)
         match parent:
+            case ast.Call(args=arguments) if depth and use in arguments:
+                given = self.parameter_given(parent, use)
+                for inner in given.uses if given is not None else ():
+                    self._add_filling(found, inner, depth - 1)
             case ast.Attribute(attr=method) if method in FILLING:
                 call = self._semantics.tree.parent(parent)
                 if isinstance(call, ast.Call) and call.func is parent and call.args:

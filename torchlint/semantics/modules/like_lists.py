@@ -7,7 +7,7 @@ import ast
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.modules.collections import Collection
+from torchlint.semantics.modules.collections import DICTS, LISTS, Collection
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
 
@@ -62,7 +62,9 @@ class LikeLists:
         )
 
     def _is_empty(self, value: ast.expr) -> bool:
-        return isinstance(value, ast.Call) and not value.args and not value.keywords
+        if not isinstance(value, ast.Call) or value.args or value.keywords:
+            return False
+        return self._semantics.qualified_name(value.func) in LISTS | DICTS
 
     def _odd_key(self, found: Collection) -> str | None:
         """A key that may not name a module, for a phrase."""

@@ -118,24 +118,10 @@ class Registration:
                 return self._loop_handles(parent)
             if name in _READING or name == "builtins.isinstance" or _is_filling(parent):
                 return False
-            if (given := self._parameter_given(parent, child)) is not None and len(outer) < _DEEP:
+            if (given := self._collections.parameter_given(parent, child)) is not None and len(outer) < _DEEP:
                 return any(self._registers(inner, (*outer, use)) for inner in given.uses)
             return not (name or "").startswith("torch.") or name in torch_api.MODULES
         return self._loop_handles(child)
-
-    def _parameter_given(self, call: ast.Call, argument: ast.AST) -> Binding | None:
-        """The parameter of a method of ``self`` that an argument is given for."""
-        if not isinstance(call.func, ast.Attribute):
-            return None
-        owner = self._semantics.facts.self_class(call.func.value)
-        method = self._semantics.facts.method(owner, call.func.attr) if owner is not None else None
-        if method is None:
-            return None
-        parameters = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
-        for parameter in parameters:
-            if self._semantics.facts.argument(call, method, parameter) in (argument, getattr(argument, "value", None)):
-                return self._semantics.bindings.of(parameter)
-        return None
 
     def _loop_handles(self, iterated: ast.expr) -> bool:
         """Whether a loop over the collection registers its items or looks after their parameters by hand."""

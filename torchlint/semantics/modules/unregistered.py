@@ -90,7 +90,12 @@ class UnregisteredModules:
 
     def _judged(self, found: Collection) -> Unregistered[ast.expr] | None:
         """What is wrong with a collection; ``None`` where nothing is."""
-        items = [item for item in self._collections.items(found) if not _is_none(item)]
+        put = [item for item in self._collections.items(found) if not _is_none(item)]
+        items = [
+            each
+            for item in put
+            for each in ([item] if self._registration.is_kept_elsewhere(item) else self._collections.given(item))
+        ]
         modules = [item for item in items if self._new.is_module(item) and not self._registration.is_kept_elsewhere(item)]
         parameters = [item for item in items if self._new.is_parameter(item) and not self._registration.is_kept_elsewhere(item)]
         stateful = [item for item in modules if self._new.has_state(item)]
@@ -164,7 +169,9 @@ class UnregisteredModules:
 
     def _collected(self, statement: ast.stmt, target: ast.expr, value: ast.expr) -> Collection | None:
         """The collection that an attribute of ``self`` is given, if nothing registers what is in it."""
-        if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name) or not may_be_collection(value):
+        if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
+            return None
+        if not may_be_collection(value) and not isinstance(value, (ast.Call, ast.IfExp)):
             return None
         owner = self._semantics.facts.self_class(target.value)
         if owner is None or not self._collections.is_collection(value) or not self._classes.is_sure(owner):
