@@ -593,7 +593,7 @@ assert not may_fork()
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are no forks elsewhere")
 def test_python_has_no_reason_to_warn_of_forks() -> None:
-    """Python 3.12 and later warn of each fork beside other threads."""
+    """Python 3.12 and later warn of each fork beside other threads, and go on where warnings are errors: so it is looked for."""
     make(a=LONG, b=LONG, c=LONG)
     program = """
 import os
@@ -604,6 +604,6 @@ status = main(["--isolated", "--no-cache", "--jobs", "2", "--output-format", "co
 assert (status, len(forks)) == (1, 2), (status, forks)
 """
     path = {**os.environ, "PYTHONPATH": str(ROOT)}
-    finished = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, env=path)
+    finished = subprocess.run([sys.executable, "-W", "always", "-c", program], capture_output=True, text=True, env=path)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert re.findall(r"^(\w\.py):3:1: TPL005", finished.stdout, re.MULTILINE) == ["a.py", "b.py", "c.py"]
