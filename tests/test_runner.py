@@ -593,7 +593,7 @@ assert not may_fork()
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are no forks elsewhere")
 def test_python_has_no_reason_to_warn_of_forks() -> None:
-    """Python 3.12 and later warn of each fork beside other threads, and go on where warnings are errors: so it is looked for."""
+    """Python 3.12 and later warn of each fork beside other threads, and go on where warnings are errors."""
     make(a=LONG, b=LONG, c=LONG)
     program = """
 import os
