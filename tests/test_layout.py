@@ -78,6 +78,7 @@ LARGE_FOLDERS = {
     "torchlint/model": "a module for each group of questions, beside the joint",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
     "torchlint/rules/legacy": "a module for each rule of the hundred, and what they share",
+    "torchlint/semantics/modules": "all that is asked of the classes of modules",
     "torchlint/semantics/certainty": "a module for each fact that safe fixes rest on",
 }
 """Folders of more modules, each with the reason."""
