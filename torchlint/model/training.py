@@ -20,6 +20,7 @@ from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_use import FrozenUse
 from torchlint.semantics.training.lost_rounds import LostAccumulation, LostRounds
 from torchlint.semantics.training.meant_calls import MeantCalls
+from torchlint.semantics.training.misused_classes import MisusedClasses
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
 from torchlint.semantics.training.wiping import Wiped, Wiping
 from torchlint.semantics.training.zeroing import PiledUp, Zeroing
@@ -70,6 +71,11 @@ class TrainingQuestions:
     def is_uncalled_context(self, item: cst.BaseExpression) -> bool:
         """Whether a ``with`` is given a class of context managers, ``torch.no_grad``, in the place of one."""
         return self._model.twin(item) in self._semantics.of(Uncalled).contexts
+
+    def misused_class(self, call: cst.Call) -> bool | None:
+        """Whether a class of modules that is given tensors can be made without options; ``None`` for all other calls."""
+        found: bool | None = self._model.found(self._semantics.of(MisusedClasses).found, call)
+        return found
 
     def recorded_evaluations(self, run: cst.Call) -> list[RecordedEvaluation[cst.CSTNode]]:
         """The evaluations that autograd records for no backward pass, and that start with ``run``; empty if none."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import Fact
+from torchlint.fact import Fact, unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import again, expression, statement
 from torchlint.rules.rule import Rule
@@ -14,11 +14,13 @@ class UncalledMethod(Rule):
     """
     ## What it does
     Finds methods that stand as a statement without being called, `loss.backward`, `optimizer.step`, `model.eval`; functions
-    such as `torch.cuda.synchronize`; and `with torch.no_grad:`.
+    such as `torch.cuda.synchronize`; and `with torch.no_grad:`. Also modules that are made and not called, with the tensors
+    given to the class: `nn.Sigmoid(x)`, `nn.CrossEntropyLoss(out, y)`.
 
     ## Why is this bad
     Without `()` the method is looked up and thrown away: no gradient is computed, no weight changes, dropout stays on, and
-    nothing is raised. (`with torch.no_grad:` raises a `TypeError`, once that line is reached.)
+    nothing is raised. (`with torch.no_grad:` raises a `TypeError`, once that line is reached; so do most classes that are
+    given tensors for options, and others make a module where a tensor is expected.)
 
     ## Example
     ```python
@@ -55,7 +57,11 @@ class UncalledMethod(Rule):
 
     code = "TPL013"
     name = "uncalled-method"
-    triggers = (Found(".training.uncalled:Uncalled.functions"), Found(".training.uncalled:Uncalled.contexts"))
+    triggers = (
+        Found(".training.uncalled:Uncalled.functions"),
+        Found(".training.uncalled:Uncalled.contexts"),
+        Found(".training.misused_classes:MisusedClasses.found"),
+    )
     needs = (("torch", "torchvision", "nn", "optim", "backward", "zero_grad", "step", "forward", "LightningModule", "cuda"),)
 
     def visit_Expr(self, node: cst.Expr) -> None:
@@ -69,6 +75,27 @@ class UncalledMethod(Rule):
         if self.model.training.is_uncalled_context(node.item):
             effect = "raises a `TypeError`: it is the class of the context manager"
             self._report(node.item, effect, self._call(node.item, self.model.code.ends_with_its_error(node.item)))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """`nn.Sigmoid(x)`."""
+        is_plain = self.model.training.misused_class(node)
+        if is_plain is None:
+            return
+        name = self.model.shown(node.func)
+        mended = None
+        if is_plain:
+            called = expression("{function}()", function=node.func)
+            mended = fix(
+                f"Call `{name}()`",
+                replace(node.func, called),
+                rests_on=unknown("the program computes something else, or does not raise"),
+            )
+        self.report(
+            node,
+            f"`{name}` is a class, whose arguments are options: it raises, or makes a module that is never run; "
+            f"call the module: `{name}({'' if is_plain else '…'})(…)`",
+            mended,
+        )
 
     def _report(self, target: cst.BaseExpression, effect: str, mended: CodeFix | None) -> None:
         name = self.model.shown(target)

@@ -1,0 +1,64 @@
+"""Classes of modules that are given tensors, as if they were the functions: ``nn.Sigmoid(x)``, ``nn.MSELoss(out, y)``."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.kinds.results import LOSS_MODULES
+
+_ACTIVATIONS = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        *("Sigmoid", "Tanh", "ReLU", "ReLU6", "LogSigmoid", "Softsign", "SELU", "SiLU", "Mish", "GELU", "ELU", "LeakyReLU"),
+        *("Softplus", "Softmax", "LogSoftmax", "Flatten"),
+    )
+)
+"""Classes that take options, if anything: no tensor is one."""
+_NEED_OPTIONS = frozenset({"torch.nn.Softmax", "torch.nn.LogSoftmax"})
+"""Those that are not to be made without any."""
+_OF_RESULTS = frozenset({"backward", "item"})
+
+
+class MisusedClasses:
+    """Finds the calls of classes in a file that are meant for calls of their instances."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def found(self) -> dict[ast.Call, bool]:
+        """The calls that give a class of modules what a module should be given, and whether it needs no options."""
+        found: dict[ast.Call, bool] = {}
+        for name in {name.rpartition(".")[2] for name in _ACTIVATIONS | LOSS_MODULES}:
+            for call in self._semantics.facts.calls.get(name, ()):
+                full = self._semantics.qualified_name(call.func) or ""
+                if self._is_misused(call, full):
+                    found[call] = full not in _NEED_OPTIONS and not call.keywords
+        return found
+
+    def _is_misused(self, call: ast.Call, name: str) -> bool:
+        if not call.args or any(isinstance(argument, ast.Starred) for argument in call.args) or self._is_called(call):
+            return False
+        if name in _ACTIVATIONS:
+            return self._is_tensor(call.args[0])
+        return name in LOSS_MODULES and len(call.args) > 1 and (self._is_tensor(call.args[1]) or self._is_propagated(call))
+
+    def _is_tensor(self, node: ast.expr) -> bool:
+        return self._semantics.kind(node).is_tensor
+
+    def _is_called(self, call: ast.Call) -> bool:
+        parent = self._semantics.tree.parent(call)
+        return isinstance(parent, ast.Call) and parent.func is call
+
+    def _is_propagated(self, call: ast.Call) -> bool:
+        """Whether what a call makes is back-propagated, or read as a number: no module can be."""
+        parent = self._semantics.tree.parent(call)
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in _OF_RESULTS
+        if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
+            return False
+        binding = self._semantics.bindings.of(parent.targets[0])
+        uses = (self._semantics.tree.parent(use) for use in binding.uses) if binding is not None else ()
+        return any(isinstance(use, ast.Attribute) and use.attr in _OF_RESULTS for use in uses)
