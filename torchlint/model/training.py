@@ -16,11 +16,11 @@ from torchlint.semantics.modes.wrong_modes import (
     TrainedInEvaluation,
     TrainingModeEvaluations,
 )
+from torchlint.semantics.modules.misused_classes import MisusedClasses
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_use import FrozenUse
 from torchlint.semantics.training.lost_rounds import LostAccumulation, LostRounds
 from torchlint.semantics.training.meant_calls import MeantCalls
-from torchlint.semantics.training.misused_classes import MisusedClasses
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
 from torchlint.semantics.training.wiping import Wiped, Wiping
 from torchlint.semantics.training.zeroing import PiledUp, Zeroing

@@ -77,7 +77,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL013", "uncalled-method", "torchlint.rules.autograd.tpl013_uncalled_method", "UncalledMethod",
-        (Found(".training.uncalled:Uncalled.functions"), Found(".training.uncalled:Uncalled.contexts"), Found(".training.misused_classes:MisusedClasses.found"),),
+        (Found(".training.uncalled:Uncalled.functions"), Found(".training.uncalled:Uncalled.contexts"), Found(".modules.misused_classes:MisusedClasses.found"),),
         needs=(("torch", "torchvision", "nn", "optim", "backward", "zero_grad", "step", "forward", "LightningModule", "cuda",),),
     ),
     Entry(

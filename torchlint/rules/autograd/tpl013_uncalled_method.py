@@ -60,7 +60,7 @@ class UncalledMethod(Rule):
     triggers = (
         Found(".training.uncalled:Uncalled.functions"),
         Found(".training.uncalled:Uncalled.contexts"),
-        Found(".training.misused_classes:MisusedClasses.found"),
+        Found(".modules.misused_classes:MisusedClasses.found"),
     )
     needs = (("torch", "torchvision", "nn", "optim", "backward", "zero_grad", "step", "forward", "LightningModule", "cuda"),)
 
