@@ -60,3 +60,19 @@ def test_a_later_round_may_be_the_first_that_is_better(first: str, condition: st
 def test_a_deeper_condition_may_keep_it() -> None:
     assert not is_replaced("0", "score > top", "if epoch > 3: best = copy(model)")
     assert is_replaced("0", "True", "pass\n    best = copy(model)")
+
+
+def test_the_best_may_be_worked_out_behind_the_condition() -> None:
+    head = "top = 0.0\n«best» = model\nfor epoch in range(9):\n    score = train()\n"
+    text = f"{head}{{}}    if score > top:\n        best = copy(model)\n{{}}"
+    behind = "    top = max(top, score)\n"
+
+    def replaced(before: str, after: str) -> bool:
+        semantics, (start,) = marked(text.format(before, after))
+        stores = [node for node in semantics.tree.of_type(ast.Name) if node.id == "best" and isinstance(node.ctx, ast.Store)]
+        return semantics.of(FirstSnapshots).is_replaced(start, stores)
+
+    assert replaced("", behind)
+    assert not replaced(behind, "")
+    assert not replaced(behind, behind)
+    assert not replaced("", "")

@@ -117,3 +117,16 @@ def test_an_attribute_that_another_method_restores() -> None:
 def test_an_attribute_that_is_called_the_best_so_far() -> None:
     assert in_trainer("if score:\n      self.best = «self.model.state_dict()»") is not None
     assert in_trainer("self.best = «self.model.state_dict()»") is None
+
+
+def test_an_attribute_that_is_only_asked_whether_it_is_there() -> None:
+    keep = "if score:\n      self.best = «self.model.state_dict()»\n    "
+    assert in_trainer(f"{keep}if self.best is None:\n      print(score)") is not None
+    assert in_trainer(f"{keep}torch.save(self.best, 'best.pt')") is None
+
+
+@pytest.mark.parametrize(("method", "is_found"), [("get_parameters", True), ("params", True), ("parametrize", False)])
+def test_what_has_parameters_by_a_name_of_its_own(method: str, is_found: bool) -> None:
+    loop = f"thing = make()\nopt = torch.optim.SGD(thing.{method}())\nfor epoch in range(9):\n    opt.step()\n"
+    snippet = f"{loop}    if score():\n        best = «thing.state_dict()»\nthing.load_state_dict(best)"
+    assert (kept(snippet) is not None) == is_found

@@ -52,11 +52,14 @@ class FirstSnapshots:
         return self._starts(less, condition, loop, is_low=True) or self._starts(greater, condition, loop, is_low=False)
 
     def _starts(self, best: ast.expr, condition: ast.If, loop: Loop, *, is_low: bool) -> bool:
-        """Whether a variable that a branch sets is as low, or as high, as can be when the loop starts."""
+        """Whether a variable that the loop first sets in a branch, or behind it, is as low or high as can be at its start."""
         if not isinstance(best, ast.Name):
             return False
-        parts = (part for statement in condition.body for part in walk(statement))
-        if not any(isinstance(part, ast.Name) and part.id == best.id and isinstance(part.ctx, ast.Store) for part in parts):
+        parts = (part for statement in loop.body for part in walk(statement))
+        stores = [
+            part for part in parts if isinstance(part, ast.Name) and part.id == best.id and isinstance(part.ctx, ast.Store)
+        ]
+        if not stores or any(store.lineno <= (condition.test.end_lineno or 0) for store in stores):
             return False
         before = [
             binding

@@ -349,7 +349,9 @@ class KeptSnapshots:
         uses = [use for slot in self._semantics.facts.slots(owner, target.attr) for use in slot.uses]
         flow = self._semantics.control_flow
         function = flow.scope(target)
-        later = [use for use in uses if flow.scope(use) is function and flow.may_follow(target, use)]
+        later = [
+            use for use in uses if flow.scope(use) is function and self._reads_values(use) and flow.may_follow(target, use)
+        ]
         elsewhere = [use for use in uses if use not in later]
         if self._is_kept_for_later(snapshot, target, later, elsewhere) and self._may_be_filled(snapshot, function):
             if self._is_left_alone(uses, snapshot):

@@ -14,6 +14,8 @@ from torchlint.semantics.memory.links import Link, Links, Sharing
 from torchlint.semantics.memory.places import Place, Places
 
 _MODEL = re.compile(r"model|net(work)?($|_|\d)|module|encoder|decoder", re.IGNORECASE)
+_PARAMETERS = re.compile(r"(^|_)(parameters|params)$")
+"""Methods that give parameters, under a name of the project's own."""
 _SHALLOW_COPIES = frozenset({"builtins.dict", "collections.OrderedDict", "copy.copy"})
 _SEQUENCES = frozenset({"builtins.list", "builtins.tuple"})
 
@@ -96,7 +98,7 @@ class Snapshots:
         if place is None:
             return False
         attributes = self.attributes(place)
-        if attributes & {"parameters", "named_parameters", "eval"}:
+        if "eval" in attributes or any(map(_PARAMETERS.search, attributes)):
             return True
         return _MODEL.search(place.spelling.rpartition(".")[2]) is not None and self._is_restored_somewhere(place)
 
