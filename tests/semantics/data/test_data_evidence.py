@@ -46,6 +46,10 @@ def is_tensors(snippet: str) -> bool:
         "y.step(«x(y).data»[0, 0], x.data[1])",
         "z = torch.zeros(3)\n    return z.data, «x.data»[0, :]",
         "print(y.data[0], loss.data, «x.data»[0])",
+        "return «x.data».topk(3)",
+        "x = «x.data»\n    return x.unsqueeze(0)",
+        "x, z = y(params)\n    boxes, scores = «x.data», z.data\n    return z.data.view(-1)",
+        "x, z = y(params)\n    boxes = «x.data»\n    scores = z.data\n    return scores.view(-1), boxes",
     ],
 )
 def test_a_tensor(use: str) -> None:
@@ -60,6 +64,11 @@ def test_a_tensor(use: str) -> None:
         "return «x.data».cpu",
         "return «x.data»[y]",
         "return «x.data»[0], x.header",
+        "x = «x.data»\n    return x.shape",
+        "z = «x.data»\n    return z.unsqueeze(0)",
+        "x, z = y(params)\n    return «x.data», z.data",
+        "x, z = y(params)\n    return «x.data», x.header, z.data.view(-1)",
+        "x, z = y(params), params\n    return «x.data», z.data.view(-1)",
         "return «x.data»[0], y.data",
         "return «x.data»[0], batch.data[0]",
         "return torch.FloatTensor(«x.data»)",

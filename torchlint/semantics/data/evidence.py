@@ -16,7 +16,7 @@ from torchlint.semantics.shapes.scalars import names_loss
 _TELLING_METHODS = frozenset(
     {
         *("cpu", "cuda", "numpy", "clone", "float", "long", "view", "dim", "numel", "unsqueeze", "squeeze", "norm", "eq"),
-        *("div", "mul", "masked_fill", "data_ptr", "new", "item", "type_as", "expand_as", "narrow", "contiguous"),
+        *("div", "mul", "masked_fill", "data_ptr", "new", "item", "type_as", "expand_as", "narrow", "contiguous", "topk"),
     }
 )
 """Methods that show ``x`` to be a tensor where they are called on ``x.data``: those of nothing else that is called data."""
@@ -77,7 +77,9 @@ class DataEvidence:
             return True
         if self._semantics.of(Backpropagated).name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
             return not self._is_used_as_other(node.value)
-        return self._is_put_among_tensors(node, role, change) or self._has_item_of_tensor(node)
+        if self._is_put_among_tensors(node, role, change) or self._has_item_of_tensor(node):
+            return True
+        return self._stands_beside_tensors(node) and not self._is_used_as_other(node.value)
 
     def _has_item_of_tensor(self, node: ast.Attribute) -> bool:
         """Whether an item of ``node`` is what only a tensor has, ``x.data[0].numpy()``, or is a Variable's: ``action.data[0]``.
@@ -114,6 +116,33 @@ class DataEvidence:
             return False
         return names_loss(node.value) or self._takes_item(node) or self._is_put_among_tensors(node, Role.READ, None)
 
+    def _stands_beside_tensors(self, node: ast.Attribute) -> bool:
+        """Whether a call gives ``x`` beside another value whose ``data`` is a tensor's: ``boxes, scores = net(images)``."""
+        bindings = self._semantics.bindings.reaching(node.value) if isinstance(node.value, ast.Name) else ()
+        if len(bindings) != 1 or not bindings[0].path or not isinstance(bindings[0].value, ast.Call):
+            return False
+        return bindings[0].value in self._giving_tensors
+
+    @cached_property
+    def _giving_tensors(self) -> set[ast.expr]:
+        """The calls of which one result has a ``data`` that only a tensor has, in a file of torch 0.3."""
+        found: set[ast.expr] = set()
+        if not self._semantics.words.speak_of("Variable"):
+            return found
+        for node in self._tree.of_type(ast.Attribute):
+            if node.attr != "data" or not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
+                continue
+            for binding in self._semantics.bindings.reaching(node.value):
+                if binding.path and isinstance(binding.value, ast.Call) and self._leads_to_tensor(node):
+                    found.add(binding.value)
+        return found
+
+    def _leads_to_tensor(self, node: ast.Attribute) -> bool:
+        match self._tree.parent(node):
+            case ast.Assign(targets=[ast.Name() as target]):
+                return self._is_used_as_tensor(target)
+        return self._is_put_among_tensors(node, Role.READ, None)
+
     def _names_api(self, node: ast.Attribute) -> bool:
         name = self._semantics.qualified_name(node)
         return name is not None and not name.startswith("builtins.")
@@ -139,7 +168,14 @@ class DataEvidence:
                 return (self._semantics.qualified_name(function) or "").startswith("torch.")
             case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
                 return self._semantics.kind(target).is_tensor  # only a tensor can be stored there
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is node:
+                return isinstance(node.value, ast.Name) and node.value.id == name and self._is_used_as_tensor(target)
         return False
+
+    def _is_used_as_tensor(self, target: ast.Name) -> bool:
+        """Whether what is done with a name from here on shows that it is a tensor's: ``x = x.data; x.unsqueeze(0)``."""
+        binding = self._semantics.bindings.of(target)
+        return binding is not None and self._semantics.inference.binding_kind(binding).is_tensor
 
     def _is_used_as_other(self, node: ast.expr) -> bool:
         """Whether the code takes from ``node`` what no tensor has: ``opt.data`` beside ``opt.epochs``.
