@@ -23,7 +23,8 @@ class DoubleSoftmax(Rule):
     ## What it does
     Finds losses that are given what they do not expect: the output of a softmax or sigmoid given to `CrossEntropyLoss` or
     `BCEWithLogitsLoss`, which apply one themselves, and logits or probabilities given to `NLLLoss`, which expects their
-    log-softmax. Values are followed through names, layers, `nn.Sequential` and the model's `forward` in the same file.
+    log-softmax; also that of a batch over its rows, `log_softmax(x, dim=0)`. Values are followed through names, layers,
+    `nn.Sequential` and the model's `forward` in the same file.
 
     ## Why is this bad
     Nothing fails: the loss goes down, slowly. A softmax of probabilities can tell two classes apart by a factor of e at most,
@@ -117,6 +118,8 @@ class DoubleSoftmax(Rule):
         if wrong.output is Output.LOGITS:
             return f"{loss} expects log-probabilities, but {shown} holds logits, {made}; use `CrossEntropyLoss`"
         what = {Output.SOFTMAX: "probabilities", Output.SIGMOID: "probabilities"}.get(wrong.output, "log-probabilities")
+        if (wrong.expects, wrong.output) == ("nothing", Output.LOG_SOFTMAX):
+            return f"{loss} is given {shown}, {made}: `dim=0` makes the batch add up to one, and not the classes; use `dim=1`"
         if wrong.expects == "nothing":
             return f"{loss} expects log-probabilities, but {shown} holds {what}, {made}; give it their logarithm"
         if (wrong.expects, wrong.output) == ("log-softmax", Output.LOG_SOFTMAX):
@@ -141,11 +144,21 @@ class DoubleSoftmax(Rule):
                 if renamed is not None
                 else None
             )
+        if (wrong.expects, wrong.output) == ("nothing", Output.LOG_SOFTMAX):
+            return self._over_classes(wrong)
         if wrong.removable:
             change = self._activation_renamed(wrong) if wrong.expects == "nothing" else self._activation_removed(wrong)
             if change is not None:
                 return fix("Give the loss what it expects", change, rests_on=unknown("the loss is another one"))
         return self._inverted(given, wrong)
+
+    def _over_classes(self, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
+        """Normalises each row, and not the batch."""
+        assert isinstance(wrong.made, cst.Call)
+        last = wrong.made.args[-1]
+        if not isinstance(last.value, cst.Integer):
+            return None
+        return fix("Use `dim=1`", replace(last.value, cst.Integer("1")), rests_on=unknown("the loss is another one"))
 
     def _inverted(self, given: cst.BaseExpression, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
         """Gives the loss the logarithm of the probabilities, or the logits that a sigmoid was made of."""

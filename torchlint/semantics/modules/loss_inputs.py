@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.modules.activations import Activations, Origin, Output
+from torchlint.semantics.shapes.batches import Batches
+from torchlint.semantics.shapes.ranks import Ranks
 
 Node = TypeVar("Node")
 
@@ -81,9 +83,21 @@ class LossInputs:
         found: dict[ast.expr, WrongInput[ast.expr]] = {}
         for loss in self._losses:
             origin = self._activations.origin(loss.value)
-            if origin is not None and origin.output in _WRONG[loss.expects]:
+            if origin is not None and (origin.output in _WRONG[loss.expects] or self._is_over_batch(loss, origin)):
                 found[loss.value] = self._described(loss, origin)
         return found
+
+    def _is_over_batch(self, loss: _Loss, origin: Origin) -> bool:
+        """Whether log-probabilities, which a loss rightly expects, add up to one over the batch: ``log_softmax(x, dim=0)``."""
+        if loss.expects != "nothing" or origin.output is not Output.LOG_SOFTMAX or origin.operand is None or not origin.unique:
+            return False
+        first = 1 if (self._semantics.qualified_name(origin.node.func) or "").startswith("torch.") else 0
+        given = [word.value for word in origin.node.keywords if word.arg == "dim"] or origin.node.args[first : first + 1]
+        if not any(isinstance(dim, ast.Constant) and dim.value == 0 and dim.value is not False for dim in given):
+            return False
+        rank = self._semantics.of(Ranks).of(origin.operand)
+        compared = [origin.operand, *loss.call.args[1:2]]
+        return rank == 2 or (rank is None and any(map(self._semantics.of(Batches).is_batch, compared)))
 
     @cached_property
     def _losses(self) -> list[_Loss]:
