@@ -65,9 +65,14 @@ class ImplicitDims:
         rank = ranks.pop() if len(ranks) == 1 else None
         if rank is not None:
             return ImplicitDim(implicit_dim(rank), rank, place)
-        has_two = bool(inputs) and not ranks & {0, 1, 3} and all(map(self._axes.has, inputs))
-        is_seen = bool(place) and self._axes.is_used_so(call)
+        has_two = bool(inputs) and not ranks & {0, 1, 3} and all(map(self._has_two, inputs))
+        is_seen = bool(place) and self._axes.is_result_used_so(call)
         return ImplicitDim(1 if has_two or is_seen else None, None, place)
+
+    def _has_two(self, given: ast.expr) -> bool:
+        """Whether what a softmax is given has two dimensions at least, or what becomes of it."""
+        call = self._semantics.tree.parent(given)
+        return self._axes.has(given) or (isinstance(call, ast.Call) and self._axes.is_result_used_so(call))
 
     def _inputs_of(self, call: ast.Call, place: int) -> list[ast.expr]:
         """The argument of a softmax, or what is given to the module that is made here, or to its like-ranked sequence."""

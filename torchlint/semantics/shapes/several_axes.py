@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.code.beliefs import Beliefs, Value
@@ -18,6 +19,7 @@ _ALONG = frozenset(
 )
 """Functions and methods that are told an axis, by ``dim`` or first of all."""
 _OF_CLASSES = frozenset({"torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss"})
+_MODULES_OF_CLASSES = frozenset({"torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.NLLLoss2d"})
 
 
 class SeveralAxes:
@@ -91,10 +93,19 @@ class SeveralAxes:
             case ast.Call(args=[first, *rest]) as call if first is node:
                 name = self._semantics.qualified_name(call.func) or ""
                 last = name.rpartition(".")[2]
-                return name in _OF_CLASSES or (
-                    name.startswith("torch.") and last in _ALONG and self._takes_second(call, rest, last)
-                )
+                if name in _OF_CLASSES or self._semantics.kind(call.func).name in _MODULES_OF_CLASSES:
+                    return True
+                return name.startswith("torch.") and last in _ALONG and self._takes_second(call, rest, last)
         return False
+
+    def is_result_used_so(self, call: ast.Call) -> bool:
+        """Whether the same is done with what a call gives, right there or by its name."""
+        uses: list[ast.expr] = [call]
+        match self._semantics.tree.parent(call):
+            case ast.Assign(targets=[ast.Name() as target]) if (binding := self._semantics.bindings.of(target)) is not None:
+                uses += binding.uses
+        around = (self._semantics.tree.parent(use) for use in uses)
+        return any(map(self.is_used_so, [*uses, *(each for each in around if _is_data(each))]))
 
     @staticmethod
     def _takes_second(call: ast.Call, arguments: list[ast.expr], operation: str) -> bool:
@@ -109,3 +120,7 @@ def _axis(call: ast.Call, arguments: list[ast.expr]) -> int | None:
     word = next((word.value for word in call.keywords if word.arg in ("dim", "axis")), None)
     given = word if word is not None else arguments[0] if arguments else None
     return number(given) if given is not None else None
+
+
+def _is_data(node: ast.AST | None) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and node.attr == "data"
