@@ -455,3 +455,10 @@ print(«total»)
         "tensor nograd scalar",
         "number",
     ]
+
+
+def test_what_an_evaluator_gives_is_no_module() -> None:
+    snippet = (
+        "def f(evaluator, scores):\n    «evaluator.eval(scores)['mae']»\n    «evaluator.eval(scores)»\n    «evaluator.eval()»"
+    )
+    assert kinds(snippet) == ["unknown", "unknown", "module"]

@@ -35,6 +35,8 @@ def picked(snippet: str) -> list[tuple[int | None, int | None]]:
         ("f = nn.LogSoftmax()\nf(x[0])\ndef g(z):\n    print(z[:, 1])\n    return f(z)", (1, None)),
         ("def f(y):\n    print(y[:, 1])\n    return F.softmax(y)", (1, None)),
         ("def f(y): return F.softmax(y).max(1)", (1, None)),
+        ("def f(y):\n    z = F.softmax(y)\n    return z.data.max(1)", (1, None)),
+        ("f = nn.LogSoftmax()\ndef g(y, labels): return F.nll_loss(f(y), labels)", (1, None)),
         ("def f(y): return F.softmax(y).max(0)", (None, None)),
         ("def f(y, labels): return F.nll_loss(F.log_softmax(y), labels)", (1, None)),
         ("def f(y, z): return F.softmax(torch.cat((y, z), 1))", (1, None)),

@@ -36,6 +36,7 @@ def has(snippet: str) -> bool:
         "def f(x): return «x».topk(5, 1)",
         "def f(x): return «x».unsqueeze(2)",
         "def f(x, y): return F.cross_entropy(«x», y)",
+        "loss = nn.NLLLoss()\ndef f(x, y): return loss(«x», y)",
         "def f(x):\n    print(x.size(1))\n    return «x»",
         "def f(x):\n    print(x.size(1))\n    y = F.relu(x) * 2\n    return «y»",
         "def f(x, y): return «x + y.view(3, 4)»",

@@ -253,6 +253,8 @@ class Calls:
                 if function.attr == "forward":
                     return self._forward(call, base)
                 return self._kinds.returned(method)
+        if function.attr == "eval" and (call.args or call.keywords):
+            return UNKNOWN  # a module's own takes none: of an evaluator, which gives scores
         if function.attr in _SAME_MODULE:
             return base
         if function.attr == "forward":
