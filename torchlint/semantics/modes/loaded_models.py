@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
+from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose
@@ -39,9 +41,35 @@ class LoadedModels:
             scope = self._semantics.control_flow.scope(load)
             if not self._is_anothers_business(scope) and self._is_in_training_mode(load, scope, model):
                 run = next(self._later_runs(load, scope, model), None)
-                if run is not None and dependence.of(load.func.value):
+                if run is None:
+                    continue
+                depends = dependence.of(load.func.value)
+                if depends or (depends is None and self._makers(load.func.value) & self._with_modes):
                     found[load] = run.node
         return found
+
+    @cached_property
+    def _with_modes(self) -> set[str]:
+        """The classes, and functions, of other files whose models this file puts into a mode elsewhere: there, it matters."""
+        switches = (call for call, _, _ in self._semantics.of(Switches).all)
+        owners = [call.func.value for call in switches if isinstance(call.func, ast.Attribute)]
+        return {maker for owner in owners for maker in self._makers(owner)}
+
+    def _makers(self, model: ast.expr, depth: int = 1) -> set[str]:
+        """The full names of what makes the model that a variable holds, or that the callers give for it."""
+        found: set[str] = set()
+        for binding in self._semantics.bindings.reaching(model) if isinstance(model, ast.Name) else ():
+            value, function = binding.value, binding.scope.node
+            while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
+                value = value.func.value
+            if binding.form is Form.ASSIGNMENT and isinstance(value, ast.Call):
+                found.add(self._semantics.qualified_name(value.func) or "")
+            elif binding.form is Form.PARAMETER and depth and isinstance(function, FUNCTIONS):
+                for call in self._semantics.facts.call_sites(function):
+                    assert isinstance(binding.node, ast.arg)
+                    given = self._semantics.facts.argument(call, function, binding.node)
+                    found |= self._makers(given, depth - 1) if given is not None else set()
+        return found - {""}
 
     def _is_anothers_business(self, scope: FlowScope) -> bool:
         """Whether the mode is up to others: a framework, or the module whose part is loaded; or a test is looked at."""
