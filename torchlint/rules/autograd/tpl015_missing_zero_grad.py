@@ -12,7 +12,8 @@ from torchlint.rules.triggers import Found
 class MissingZeroGrad(Rule):
     """
     ## What it does
-    Finds loops that call `backward()` and `optimizer.step()`, and zero the gradients on no path round the loop.
+    Finds loops that call `backward()` and `optimizer.step()`, and zero the gradients on no path round the loop. An
+    optimizer of which nothing is known but its name counts where nothing in sight could zero them, either.
 
     ## Why is this bad
     `backward()` adds to the gradients. Where nothing zeroes them, each step uses the sum of the gradients of all batches so
