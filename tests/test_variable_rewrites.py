@@ -89,7 +89,7 @@ def test_keeps_the_import_of_a_package() -> None:
                                       .resize_(n, m).fill_(0))
             """,
             """\
-            context = (outputs.data.new()
+            context = (outputs.new()
                               .resize_(n, m).fill_(0))
             """,
             id="a line break before a method keeps the parentheses",
@@ -100,7 +100,7 @@ def test_keeps_the_import_of_a_package() -> None:
                                   .resize_(n)), 1)
             """,
             """\
-            x = f(outputs.data.new()
+            x = f(outputs.new()
                          .resize_(n), 1)
             """,
             id="none are needed inside a call",

@@ -21,6 +21,9 @@ from torchlint.text.source import Source
         ("x.detach().mul(2).data", "x.detach().mul(2).detach()"),
         ("x.data.mul(2).detach()", "x.detach().mul(2).detach()"),
         ("x.data.detach", "x.detach().detach"),
+        ("x.data[0].detach()", "x[0].detach()"),
+        ("x.data[0].cuda().detach()", "x[0].cuda().detach()"),
+        ("y[x.data].detach()", "y[x.detach()].detach()"),
     ],
 )
 def test_detach_is_said_once(before: str, after: str) -> None:

@@ -39,14 +39,32 @@ def _is_detach(node: cst.CSTNode | None) -> bool:
 
 
 def is_detached_behind(model: Model, node: cst.CSTNode) -> bool:
-    """Whether ``.detach()`` follows on a node, behind moves and casts at most."""
-    while True:
-        attribute = model.parent(node)
-        call = model.parent(attribute) if isinstance(attribute, cst.Attribute) and attribute.value is node else None
-        if not isinstance(call, cst.Call) or not isinstance(attribute, cst.Attribute) or call.func is not attribute:
+    """Whether ``.detach()`` follows on a node, behind items, moves and casts at most."""
+    while not _is_detach(node):
+        following = _followed_by(model, node)
+        if following is None:
             return False
-        if _is_detach(call):
-            return True
-        if attribute.attr.value not in _CONVERSIONS:
+        node = following
+    return True
+
+
+def leads_to(model: Model, node: cst.CSTNode, whole: cst.CSTNode) -> bool:
+    """Whether ``whole`` is ``node``, or what items, moves and casts make of it."""
+    while node is not whole:
+        following = _followed_by(model, node)
+        if following is None:
             return False
-        node = call
+        node = following
+    return True
+
+
+def _followed_by(model: Model, node: cst.CSTNode) -> cst.CSTNode | None:
+    """An item that is taken of a node, or the call of a method that moves or casts or detaches it."""
+    match model.parent(node):
+        case cst.Subscript(value=value) as item if value is node:
+            return item
+        case cst.Attribute(value=value, attr=cst.Name(method)) as attribute if value is node:
+            call = model.parent(attribute)
+            is_passed = method in _CONVERSIONS or method == "detach"
+            return call if is_passed and isinstance(call, cst.Call) and call.func is attribute else None
+    return None

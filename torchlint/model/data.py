@@ -14,7 +14,7 @@ from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
-from torchlint.semantics.data.roles import Access
+from torchlint.semantics.data.roles import Access, Role
 from torchlint.text.layout import can_be_indented, stands_alone
 
 Runs: TypeAlias = Callable[[cst.CSTNode], list[cst.CSTNode]]
@@ -36,6 +36,15 @@ class DataQuestions:
         """The number that ``loss.data``, ``loss.data.numpy()`` or the like is read for; ``None`` where a tensor is meant."""
         found: MeantNumber[cst.BaseExpression] | None = self._model.answered(self._semantics.of(MeantNumbers).of, data)
         return found
+
+    def reads_within(self, node: cst.CSTNode) -> list[cst.Attribute]:
+        """The ``.data`` of tensors that are read in the parts of an expression."""
+        tree, twin = self._semantics.tree, self._model.twin(node)
+        if not isinstance(twin, ast.expr):
+            return []
+        found = self._semantics.of(DataAccesses).within([tree.statement(twin)])
+        reads = (access.node for access in found if access.role is Role.READ and tree.inside(access.node, twin))
+        return [read for read in self._model.concretes(reads) if read is not node and isinstance(read, cst.Attribute)]
 
     def changes(self, node: cst.CSTNode) -> list[DataChange[cst.BaseExpression]]:
         """What a call, or the target of an assignment, changes through a ``.data``; empty if nothing is known to be changed."""

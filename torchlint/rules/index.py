@@ -19,7 +19,7 @@ ENTRIES = (
     Entry(
         "TPL002", "data-access", "torchlint.rules.autograd.tpl002_data_access", "DataAccess",
         (Attribute("data"),),
-        yields_to=("TPL001", "TPL003", "TPL009",),
+        yields_to=("TPL001", "TPL003", "TPL009", "TPL101",),
         since=TorchVersion(0, 4),
         severity="warning",
     ),

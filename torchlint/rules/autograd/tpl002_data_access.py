@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import expression, method_call
-from torchlint.fixes.detaching import is_detached_anyway
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import expression
+from torchlint.rules.data_reads import is_needless, mended_read
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
 from torchlint.semantics.data.numbers import MeantNumber
@@ -54,7 +54,7 @@ class DataAccess(Rule):
     severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (Attribute("data"),)
-    yields_to = ("TPL001", "TPL003", "TPL009")
+    yields_to = ("TPL001", "TPL003", "TPL009", "TPL101")
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Reports a read of `.data` that no other rule is about."""
@@ -69,9 +69,9 @@ class DataAccess(Rule):
         message = f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
         if self.model.memory.reads_form(node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
-        elif self._is_needless(node):
+        elif is_needless(self.model, node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: it has no graph to leave"
-        self.report(node, message, self._fix(node, tensor), strict=self.model.data.is_of_beginning(node))
+        self.report(node, message, mended_read(self.model, node), strict=self.model.data.is_of_beginning(node))
 
     def _report_number(self, node: cst.Attribute, number: MeantNumber[cst.BaseExpression]) -> None:
         read = self.model.shown(number.read)
@@ -83,37 +83,3 @@ class DataAccess(Rule):
             changes = [replace(number.read, item)]
             message = f"`{read}` is a tensor where a number is meant: use `{self.model.shown(item)}`"
         self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike))
-
-    def _fix(self, node: cst.Attribute, tensor: str) -> CodeFix:
-        is_tensor = self.model.kinds.is_tensor(node.value)
-        if self.model.memory.reads_form(node) or _is_detached(node.value) or self._is_without_graph(node):
-            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=is_tensor)
-        if self._is_needless(node):
-            rests_on = is_tensor & self.model.autograd.is_graphless(node.value)
-            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=rests_on)
-        if is_detached_anyway(self.model, node):
-            rests_on = is_tensor & self.model.memory.is_shared_alike(node)
-            return fix(f"Use `{tensor}` itself", replace(node, node.value), rests_on=rests_on)
-        detached = replace(node, method_call(node, "detach"))
-        return fix(f"Use `{tensor}.detach()`", detached, rests_on=is_tensor & self.model.memory.is_shared_alike(node))
-
-    def _is_needless(self, node: cst.Attribute) -> bool:
-        """Whether only values are read, of what has no graph as far as the file shows; gradients may have one."""
-        match node.value:
-            case cst.Attribute(attr=cst.Name("grad")):
-                return False
-        return self.model.memory.goes_into_new_value(node) and self.model.autograd.seems_graphless(node.value)
-
-    def _is_without_graph(self, node: cst.Attribute) -> bool:
-        """Whether `.data` can just go: only values go into what is made of it, which has no graph anyway."""
-        if not self.model.memory.goes_into_new_value(node):
-            return False
-        return self.model.autograd.is_graphless(node.value).is_certain or self.model.autograd.is_surely_off(node).is_certain
-
-
-def _is_detached(value: cst.BaseExpression) -> bool:
-    """Whether `.detach()` stands there already."""
-    match value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("detach"))):
-            return True
-    return False

@@ -8,9 +8,10 @@ from typing import TypeGuard
 import libcst as cst
 
 from torchlint.fact import NOTHING, Fact, unknown
-from torchlint.fixes.changes import CodeFix, empty, fix, remove, replace, unwrap
+from torchlint.fixes.changes import CodeFix, Replace, empty, fix, remove, replace, unwrap
 from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
-from torchlint.fixes.detaching import is_detached_behind
+from torchlint.fixes.detaching import is_detached_behind, leads_to
+from torchlint.rules.data_reads import mended_read
 from torchlint.rules.rule import Rule
 from torchlint.semantics import Type
 from torchlint.semantics.variables.wrappers import Wrapping
@@ -38,9 +39,33 @@ def report_call(rule: Rule, call: cst.Call) -> None:
     elif wrapping.flag is not None and rule.model.code.truth(wrapping.flag) is not False:
         flag = rule.model.shown(wrapping.flag)
         message = f"`Variable(…, requires_grad={flag})`: tensors take `requires_grad` themselves since torch 0.4"
-        rule.report(call, message, _made_leaf(rule, call, wrapping, wrapping.flag))
+        rule.report(call, message, _with_reads(rule, call, _made_leaf(rule, call, wrapping, wrapping.flag)))
     else:
-        rule.report(call, _message(rule, wrapping.data), _unwrapped(rule, call, wrapping))
+        rule.report(call, _message(rule, wrapping.data), _with_reads(rule, call, _unwrapped(rule, call, wrapping)))
+
+
+def _with_reads(rule: Rule, call: cst.Call, found: CodeFix | None) -> CodeFix | None:
+    """A fix that takes each ``.data`` along that is read in what is wrapped, so that one finding mends it all."""
+    if found is None or not all(isinstance(change, Replace) for change in found.changes):
+        return found  # what goes needs no mending
+    is_detached = any(isinstance(change, Replace) and _ends_detached(change.new) for change in found.changes)
+    for data in rule.model.data.reads_within(call):
+        if rule.model.is_silenced("TPL002", data) or rule.model.data.meant_number(data) is not None:
+            continue
+        mended = mended_read(rule.model, data)
+        if is_detached and leads_to(rule.model, data, call.args[0].value):
+            mended = fix(mended.title, replace(data, data.value), rests_on=mended.rests_on)
+        if mended.rests_on.is_certain or not found.rests_on.is_certain:
+            found = fix(found.title, *found.changes, *mended.changes, rests_on=found.rests_on & mended.rests_on)
+    return found
+
+
+def _ends_detached(node: cst.CSTNode) -> bool:
+    """Whether new code is ``x.detach()``, or a leaf that is made of that."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(method))):
+            return method == "detach" or (method == "requires_grad_" and _ends_detached(inner))
+    return False
 
 
 def _message(rule: Rule, data: cst.BaseExpression) -> str:
