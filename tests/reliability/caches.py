@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import json
 import os
 import random
@@ -136,7 +137,7 @@ def _exchanged(content: Any, chance: random.Random) -> Any:
             case 1 if isinstance(holder, list):
                 holder.insert(key, holder[key])
             case _:
-                holder[key] = chance.choice(VALUES)
+                holder[key] = copy.deepcopy(chance.choice(VALUES))
     return content
 
 

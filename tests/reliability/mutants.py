@@ -129,7 +129,7 @@ def notebook_mutant(content: Any, chance: random.Random) -> Any:
                 case 2:
                     holder[key] = copy.deepcopy(chance.choice([other[at] for other, at in places]))
                 case _:
-                    holder[key] = chance.choice(VALUES)
+                    holder[key] = copy.deepcopy(chance.choice(VALUES))
     return content
 
 
