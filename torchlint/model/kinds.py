@@ -12,6 +12,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.certainty.default_devices import DefaultDevices
 from torchlint.semantics.certainty.likely_tensors import LikelyTensors
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.kinds.asked import AskedTensors
 
 _SHARING = frozenset({"torch.from_numpy", "torch.from_dlpack", "torch.frombuffer", "torch.from_file"})
 """Factories whose tensors look at memory that is there already."""
@@ -28,6 +29,11 @@ class KindsQuestions:
         """Whether an expression is taken for a tensor, on the text alone; what a fix rests on is `is_tensor`."""
         twin = self._model.twin(node)
         return isinstance(twin, ast.expr) and self._semantics.of(LikelyTensors).is_tensor(twin)
+
+    def is_tensor_in_passing(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is read where it may be a tensor, by what the code asks, and where it may be none."""
+        twin = self._model.twin(node)
+        return isinstance(twin, ast.expr) and self._semantics.of(AskedTensors).are_read_either_way(twin)
 
     def is_tensor(self, node: cst.BaseExpression) -> Fact:
         """Whether an expression is a tensor, as a fact that a fix can rest on."""

@@ -20,7 +20,8 @@ _PLACING = frozenset({"dtype", "device"})
 class TensorFromTensor(Rule):
     """
     ## What it does
-    Finds `torch.tensor(t)` where `t` is a tensor already: `torch.tensor(loss)`, `torch.tensor(weight, dtype=torch.float)`.
+    Finds `torch.tensor(t)` where `t` is a tensor already: `torch.tensor(loss)`, `torch.tensor(weight, dtype=torch.float)`. Also
+    where a function asks whether its argument is a tensor, and makes one of it on every path.
 
     ## Why is this bad
     It copies, warns, and cuts the copy from the graph in passing: no gradient flows through it, which nothing in the line
@@ -45,7 +46,8 @@ class TensorFromTensor(Rule):
 
     A `dtype` or `device` becomes a `.to(…)`, `requires_grad=True` a `.requires_grad_()`. The result of an operator or a factory
     is a new tensor already and is not cloned. If the value was not meant to be cut from the graph, leave out the `.detach()`.
-    There is no fix where the arguments are given as `**kwargs` or there are comments among them.
+    There is no fix where the arguments are given as `**kwargs` or there are comments among them, and none where the argument
+    may be a tensor or a number.
 
     ## References
     - [torch.tensor](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html)
@@ -61,10 +63,15 @@ class TensorFromTensor(Rule):
     def visit_Call(self, node: cst.Call) -> None:
         """Reports `torch.tensor` of a tensor."""
         given = _data(node)
-        if given is None or self.model.name(node.func) != "torch.tensor" or not self.model.kinds.is_surely_tensor(given.value):
+        if given is None or self.model.name(node.func) != "torch.tensor":
             return
         data = given.value
         text = self.model.shown(data)
+        if not self.model.kinds.is_surely_tensor(data):
+            if self.model.kinds.is_tensor_in_passing(data):
+                what = f"`{self.model.shown(node.func)}` copies `{text}` where that is a tensor already"
+                self.report(node, f"{what}, and cuts the copy from the graph; use `{text}.detach().clone()` there")
+            return
         said = f"`{text}`, which is a tensor already" if len(text) <= _LONGEST else "a tensor"
         instead = "".join(f".{method}()" for method in self._copy(data)) or text
         message = f"`{self.model.shown(node.func)}` copies {said}, and cuts the copy from the graph; use `{instead}`"

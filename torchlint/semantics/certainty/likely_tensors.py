@@ -12,6 +12,7 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type
 
 _CASTS = frozenset({"to", "type", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool"})
@@ -58,7 +59,8 @@ class LikelyTensors:
                 return self._binds_tensor(value)
             case ast.Name():
                 bindings = self._semantics.bindings.reaching(value)
-                return bool(bindings) and all(self._tensors.hold(binding) for binding in bindings)
+                known = bool(bindings) and all(self._tensors.hold(binding) for binding in bindings)
+                return known or self._semantics.of(AskedTensors).are_tensors(value)
             case ast.Call():
                 return self._gives_tensor(value)
             case ast.BinOp(left=left, right=right):

@@ -11,6 +11,7 @@ from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.expected_errors import is_tried
 from torchlint.semantics.code.later_reads import LaterReads
 from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.loaded import LoadedTensors
 
 Node = TypeVar("Node")
@@ -120,6 +121,9 @@ class DiscardedResults:
         """Whether a variable, attribute or item holds a tensor for certain, and not just because of this very call."""
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
             return False
+        asked = self._semantics.of(AskedTensors)
+        if asked.are_tensors(node) or asked.are_none(node):
+            return asked.are_tensors(node)
         kind = self._semantics.kind(node)
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if not kind.known or kind.loose:

@@ -1,0 +1,111 @@
+"""What the code's own tests say of a variable: ``if torch.is_tensor(x):``, and a function that asks and goes on either way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
+
+_TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "builtins.Tensor"})
+
+
+class AskedTensors:
+    """Tells of variables whether they are tensors where they are read, for all that is asked around them."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def are_tensors(self, name: ast.expr) -> bool:
+        """Whether a variable is read where a test around has just found it to be a tensor."""
+        return isinstance(name, ast.Name) and self._is_settled(name, wanted=True)
+
+    def are_none(self, name: ast.expr) -> bool:
+        """Whether a variable is read where a test around has just found it to be no tensor."""
+        return isinstance(name, ast.Name) and self._is_settled(name, wanted=False)
+
+    def _is_settled(self, name: ast.Name, *, wanted: bool) -> bool:
+        """Whether a test around decides that a variable is a tensor, or that it is none."""
+        child: ast.AST = name
+        for outer in self._tree.ancestors(name):
+            match outer:
+                case ast.If(test=test, body=body, orelse=orelse):
+                    is_branch = child in body or child in orelse
+                    found = is_branch and self._says(test, name, holds=child in body, wanted=wanted)
+                case ast.IfExp(test=test):
+                    found = child is not test and self._says(test, name, holds=child is outer.body, wanted=wanted)
+                case ast.BoolOp(op=operator, values=values):
+                    before = values[: values.index(child)] if child in values else []
+                    holds = isinstance(operator, ast.And)
+                    found = any(self._says(value, name, holds=holds, wanted=wanted) for value in before)
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.ClassDef():
+                    return False
+                case _:
+                    found = False
+            if found:
+                return True
+            child = outer
+        return False
+
+    def are_read_either_way(self, name: ast.expr) -> bool:
+        """Whether a parameter is read on every path through a function that asks whether it is a tensor: also where it is."""
+        bindings = self._semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ()
+        if not isinstance(name, ast.Name) or len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
+            return False
+        function = self._tree.function(name)
+        if not isinstance(function, FUNCTIONS) or bindings[0].scope.node is not function:
+            return False
+        return self._is_always_read(name, function) and any(self._asks(use) for use in self._uses(bindings[0], function))
+
+    def _says(self, test: ast.expr, name: ast.Name, *, holds: bool, wanted: bool) -> bool:
+        """Whether it follows that a variable is a tensor, or is none, from that a test holds, or does not."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._says(operand, name, holds=not holds, wanted=wanted)
+            case ast.BoolOp(op=ast.And(), values=values):
+                return holds and any(self._says(value, name, holds=True, wanted=wanted) for value in values)
+            case ast.BoolOp(op=ast.Or(), values=values):
+                return not holds and any(self._says(value, name, holds=False, wanted=wanted) for value in values)
+        asked = self._tested(test)
+        return (
+            holds is wanted
+            and asked is not None
+            and asked.id == name.id
+            and set(self._semantics.bindings.reaching(asked)) == set(self._semantics.bindings.reaching(name))
+        )
+
+    def _tested(self, test: ast.AST | None) -> ast.Name | None:
+        """The variable that a test asks whether it is a tensor, and nothing else."""
+        match test:
+            case ast.Call(func=function, args=[ast.Name() as name]) if self._name(function) == "torch.is_tensor":
+                return name
+            case ast.Call(func=function, args=[ast.Name() as name, classes]) if self._name(function) == "builtins.isinstance":
+                parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+                return name if parts and all(self._name(part) in _TENSOR_CLASSES for part in parts) else None
+        return None
+
+    def _asks(self, use: ast.Name) -> bool:
+        """Whether a use asks what the variable is, and does not just insist on it."""
+        test = self._tree.parent(use)
+        return self._tested(test) is use and not isinstance(self._tree.statement(use), ast.Assert)
+
+    def _uses(self, binding: Binding, function: Function) -> Iterator[ast.Name]:
+        return (use for use in binding.uses if self._tree.function(use) is function)
+
+    def _is_always_read(self, name: ast.Name, function: Function) -> bool:
+        """Whether nothing comes before the reading that may leave the function, and no condition stands around it."""
+        statement = self._tree.statement(name)
+        if statement not in function.body or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)):
+            return False
+        for outer in self._tree.ancestors(name):
+            if outer is statement:
+                break
+            if isinstance(outer, (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)):
+                return False
+        before = function.body[: function.body.index(statement)]
+        return not any(isinstance(part, (ast.Return, ast.Raise, ast.Assert)) for part in walk_body(before))
+
+    def _name(self, node: ast.expr) -> str:
+        return self._semantics.qualified_name(node) or ""
