@@ -91,7 +91,7 @@ def _spaced(new: str, old: str) -> str:
     before, behind = old.split(replaced)[0], old[old.rindex(replaced) + len(replaced) :]
     if core[0].isalnum():
         before = before or " "  # a word needs one
-    if core[-1].isalnum():
+    if core[-1].isalnum() or (core[-1] == "," and replaced[-1] != ","):
         behind = behind or " "
     return (before if new[0].isspace() else "") + core + (behind if new[-1].isspace() else "")
 

@@ -1,0 +1,133 @@
+"""Writes torchlint/semantics/apis/deprecations.tsv from the wheels of torch, torchvision and torchaudio in a folder.
+
+``python tests/torch_api/deprecations/table.py WHEELS`` reads every release there is, without importing any; ``--cache`` keeps
+what was read. Of torch, the installed release is the newest that counts: the table is about that one and those before it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from history import SHOWN, Release, kept
+from libraries import is_public
+from replacements import ABOUT_A_PART, replacement
+from said import Said
+
+TARGET = Path(__file__).parents[3] / "torchlint" / "semantics" / "apis" / "deprecations.tsv"
+COLUMNS = ("symbol", "parameter", "library", "since", "removed", "replacement", "found", "message")
+NEWEST = {"torch": (2, 13), "torchvision": (0, 28), "torchaudio": (2, 11)}
+"""The releases that the table is about; they belong together."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Row:
+    """A line of the table; versions are empty where something is not deprecated first, or not removed."""
+
+    symbol: str
+    parameter: str
+    library: str
+    since: str
+    removed: str
+    replacement: str
+    found: str
+    message: str
+
+
+def rows(releases: Sequence[Release]) -> Iterator[Row]:
+    """The table of one library, of its releases in order."""
+    newest = releases[-1]
+    usual: dict[tuple[str, str], str] = {}
+    for name, parameter in sorted({key for each in releases for key in each.said}, key=lambda key: (key[0].count("."), key)):
+        said = [(each, each.said[name, parameter]) for each in releases if (name, parameter) in each.said]
+        last, texts = said[-1]
+        home = texts[0].module, texts[0].name
+        main = usual.setdefault(home, name)
+        is_method = "." in texts[0].name
+        if not is_public(name) or main in ABOUT_A_PART or (is_method and name != main and name != ".".join(home)):
+            continue
+        here = name in newest.names or (name, parameter) in newest.said
+        if here and last is not newest:
+            continue  # it is deprecated no more
+        if here or _counts(name, newest.library):
+            yield _row(releases, name, parameter, said, main)
+
+
+def _row(releases: Sequence[Release], name: str, parameter: str, said: Sequence[tuple[Release, list[Said]]], main: str) -> Row:
+    newest = releases[-1]
+    texts = sorted(said[-1][1], key=lambda each: each.how == "docstring")
+    removed = next((each.version for each, found in said if any(row.is_removed for row in found)), "")
+    if not removed and not parameter:
+        removed = _removed(releases, name)
+    new = "" if parameter else next(filter(None, (replacement(main, each.message, newest.names) for each in texts)), "")
+    found = sorted({each.how for _, every in said for each in every})
+    message = advice(texts[0].message)
+    return Row(name, parameter, newest.library, said[0][0].version, removed, new, ",".join(found), message)
+
+
+def advice(message: str) -> str:
+    """The sentence of a message that says what to do, or else its first, on one line and without markup."""
+    text = re.sub(r":\w+:`~?([^`<]+?)(?: <[^`>]*>)?`", r"`\1`", " ".join(message.replace(".. warning::", "").split()))
+    text = re.sub(r"\.\. deprecated:: [\d.]+|\[?DEPRECATED\]?:? ?(?=[A-Z])", "", text).replace("``", "`").strip()
+    sentences = [each.strip() for each in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", text)]
+    chosen = next(
+        (each for each in sentences if re.search(r"\b(?:use|favor|migrate|switch|renamed|see|replaced)\b", each, re.I)),
+        sentences[0],
+    )
+    return chosen if len(chosen) <= 160 else chosen[:160].rsplit(" ", 1)[0] + " …"
+
+
+def _counts(name: str, library: str) -> bool:
+    return name.rpartition(".")[0] in SHOWN[library] and is_public(name)
+
+
+def _removed(releases: Sequence[Release], name: str) -> str:
+    """The first release from which on a name is missing."""
+    last = max((place for place, each in enumerate(releases) if name in each.names), default=len(releases))
+    return releases[last + 1].version if last + 1 < len(releases) else ""
+
+
+def table(folder: Path, cache: Path) -> list[Row]:
+    """All rows, of all libraries whose wheels are in ``folder``."""
+    cache.mkdir(parents=True, exist_ok=True)
+    found: list[Row] = []
+    for library, newest in NEWEST.items():
+        releases = sorted((kept(path, cache) for path in sorted(folder.glob(f"{library}-*.whl"))), key=lambda each: each.order)
+        releases = [each for each in releases if each.order <= newest]
+        if releases:
+            found += rows(releases)
+    going = {row.symbol for row in found if not row.parameter}
+    return sorted(replace(row, replacement="") if row.replacement in going else row for row in found)
+
+
+def written(lines: Iterable[Row]) -> str:
+    """The text of the data file."""
+    texts = ["\t".join(getattr(row, column).replace("\t", " ") for column in COLUMNS) for row in lines]
+    return "\n".join(["\t".join(COLUMNS), *texts]) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes the table and says what is in it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wheels", type=Path)
+    parser.add_argument("--cache", type=Path, default=Path(".cache"))
+    parser.add_argument("--out", type=Path, default=TARGET)
+    options = parser.parse_args(arguments)
+    found = table(options.wheels, options.cache)
+    options.out.write_text(written(found), encoding="utf-8")
+    for library in NEWEST:
+        own = [row for row in found if row.library == library]
+        whole = [row for row in own if not row.parameter]
+        print(
+            f"{library}: {len(own)} rows, {len(whole)} of whole symbols, {sum(bool(row.removed) for row in whole)} removed,"
+            f" {sum(bool(row.replacement) for row in whole)} with a replacement"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

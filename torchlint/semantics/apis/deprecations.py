@@ -1,0 +1,75 @@
+"""What torch, torchvision and torchaudio deprecate and have removed, from a table that is generated of their releases."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from torchlint.target import TorchVersion
+
+_TABLE = Path(__file__).with_name("deprecations.tsv")
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """What is said of an API by its full name, or of one of its parameters.
+
+    ``since`` and ``removed`` are releases of ``library``, and empty where there was none. ``replacement`` is the full name of
+    what to use, or a call in which ``...`` stands for the arguments; empty where no one answer is right. ``found`` says how
+    that was found, ``message`` is what the library says, in its words and perhaps not to its end.
+    """
+
+    symbol: str
+    parameter: str
+    library: str
+    since: str
+    removed: str
+    replacement: str
+    found: frozenset[str]
+    message: str
+
+    @property
+    def warns(self) -> bool:
+        """Whether using it warns where people see it: what is only documented as deprecated does not."""
+        return not self.found <= {"docstring", "quiet warning"}
+
+    @property
+    def only_raises(self) -> bool:
+        """Whether it is still there, and raises."""
+        return "raises" in self.found
+
+    def is_deprecated_for(self, target: TorchVersion) -> bool:
+        """Whether the oldest torch that code is to run on deprecates it already: what it recommends is there."""
+        return bool(self.since) and _torch_of(self.library, self.since) <= target
+
+    def is_removed_for(self, target: TorchVersion) -> bool:
+        """Whether the oldest torch that code is to run on has it no more."""
+        return bool(self.removed) and _torch_of(self.library, self.removed) <= target
+
+
+@cache
+def deprecations() -> dict[tuple[str, str], Deprecation]:
+    """The table, by the full name and the parameter, which is empty for what is deprecated as a whole."""
+    with _TABLE.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        found = (
+            Deprecation(
+                **{key: row[key] for key in ("symbol", "parameter", "library", "since", "removed", "replacement", "message")},
+                found=frozenset(row["found"].split(",")),
+            )
+            for row in rows
+        )
+        return {(each.symbol, each.parameter): each for each in found}
+
+
+def _torch_of(library: str, version: str) -> TorchVersion:
+    """The release of torch that a release of a library belongs to."""
+    found = TorchVersion.parse(version)
+    match library:
+        case "torchvision":  # 0.13 with torch 1.12, 0.15 with 2.0, 0.28 with 2.13
+            return TorchVersion(2, found.minor - 15) if found.minor >= 15 else TorchVersion(1, found.minor - 1)
+        case "torchaudio" if found.major == 0:  # 0.13 with torch 1.13
+            return TorchVersion(1, found.minor)
+    return found
