@@ -66,12 +66,15 @@ class Keyword(OfWords):
 class Api(OfWords):
     """A name or an attribute that refers to one of ``names``, the full names of APIs, by whatever name the file calls it.
 
-    The last part of an API's name is in every file that refers to it.
+    The first and the last part of an API's name are in every file that refers to it; the first one is told by another library
+    than torch itself, whose name is in nearly all of them.
     """
 
     @property
     def words(self) -> frozenset[str]:
-        return frozenset(name.rpartition(".")[2] for name in self.names)
+        return frozenset(
+            name.rpartition(".")[2] if name.startswith("torch.") else name.partition(".")[0] for name in self.names
+        )
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,10 @@ _DOUBTS = {
     "autocast": "another file may have set the dtype that autocast takes by default",
     "GradScaler": "code may tell the two classes apart",
 }
+_EVERYDAY = frozenset(
+    {"load", "save", "export", "ignore", "isinstance", "wait", "fork", "annotate", "interface", "freeze", "main"}
+)
+"""Words in every other file: what is called so, and warns of nothing that is seen, is not worth the look."""
 _CALLED = frozenset({"torch.fft"})
 """Functions that have become modules: only a call is meant for the function."""
 
@@ -40,7 +44,8 @@ def removed_names() -> list[str]:
 
 @cache
 def _rows() -> dict[str, Deprecation]:
-    return {name: row for (name, parameter), row in deprecations().items() if not parameter and name not in RENAMED}
+    whole = ((name, row) for (name, parameter), row in deprecations().items() if not parameter and name not in RENAMED)
+    return {name: row for name, row in whole if row.warns or name.rpartition(".")[2] not in _EVERYDAY}
 
 
 def found(rule: Rule, node: cst.Name | cst.Attribute) -> Deprecation | None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from torchlint.target import TorchVersion
-
 _TABLE = Path(__file__).with_name("deprecations.tsv")
 
 
@@ -40,11 +38,11 @@ class Deprecation:
         """Whether it is still there, and raises."""
         return "raises" in self.found
 
-    def is_deprecated_for(self, target: TorchVersion) -> bool:
+    def is_deprecated_for(self, target: tuple[int, int]) -> bool:
         """Whether the oldest torch that code is to run on deprecates it already: what it recommends is there."""
         return bool(self.since) and _torch_of(self.library, self.since) <= target
 
-    def is_removed_for(self, target: TorchVersion) -> bool:
+    def is_removed_for(self, target: tuple[int, int]) -> bool:
         """Whether the oldest torch that code is to run on has it no more."""
         return bool(self.removed) and _torch_of(self.library, self.removed) <= target
 
@@ -64,12 +62,12 @@ def deprecations() -> dict[tuple[str, str], Deprecation]:
         return {(each.symbol, each.parameter): each for each in found}
 
 
-def _torch_of(library: str, version: str) -> TorchVersion:
+def _torch_of(library: str, version: str) -> tuple[int, int]:
     """The release of torch that a release of a library belongs to."""
-    found = TorchVersion.parse(version)
+    major, minor = (int(part) for part in version.split(".")[:2])
     match library:
         case "torchvision":  # 0.13 with torch 1.12, 0.15 with 2.0, 0.28 with 2.13
-            return TorchVersion(2, found.minor - 15) if found.minor >= 15 else TorchVersion(1, found.minor - 1)
-        case "torchaudio" if found.major == 0:  # 0.13 with torch 1.13
-            return TorchVersion(1, found.minor)
-    return found
+            return (2, minor - 15) if minor >= 15 else (1, minor - 1)
+        case "torchaudio" if major == 0:  # 0.13 with torch 1.13
+            return 1, minor
+    return major, minor
