@@ -157,7 +157,8 @@ def test_torch_has_nothing_to_warn_of(script: Path, revived: Outcome) -> None:
 def test_the_scripts_need_every_rule_of_the_section() -> None:
     used = {found.code for script in SCRIPTS for found in fixed(script).fixed}
     legacy = {rule.code for rule in select_rules() if rule.code.startswith("TPL1")}
-    assert legacy - used == {
-        "TPL107",
-        "TPL110",
-    }  # torchvision's models are not at hand; `async=` is no script for today's Python
+    others = {
+        *("TPL107", "TPL110"),  # torchvision's models are not at hand; `async=` is no script for today's Python
+        *("TPL108", "TPL109", "TPL111"),  # what came and went after these scripts were written
+    }
+    assert legacy - used == others
