@@ -294,7 +294,7 @@ ENTRIES = (
     Entry(
         "TPL404", "unsynchronised-timing", "torchlint.rules.performance.tpl404_unsynchronised_timing", "UnsynchronisedTiming",
         (Found(".devices.timings:Timings.unfinished"),),
-        needs=(("time", "perf_counter", "monotonic", "time_ns", "perf_counter_ns", "monotonic_ns", "default_timer",), ("cuda", "to",),),
+        needs=(("time", "perf_counter", "monotonic", "time_ns", "perf_counter_ns", "monotonic_ns", "default_timer",), ("cuda", "to", "device",),),
     ),
     Entry(
         "TPL501", "load-without-map-location", "torchlint.rules.serialization.tpl501_load_without_map_location", "LoadWithoutMapLocation",

@@ -20,8 +20,8 @@ class UnsynchronisedTiming(Rule):
     CUDA calls return as soon as the work is queued. The clock is read while the GPU still computes, and the time measured is
     that of the queueing: often a hundredth of the true one. The work is then charged to whatever waits for it later.
 
-    Reported is work that the code around it puts on a GPU, and that nothing waits for before the reading: no `.item()`, no
-    `.cpu()`, no printing, and no call of a function that may do so.
+    Reported is work that the code around it puts on a GPU, by `.cuda()`, `.to(device)` or `device=`, and that nothing waits for
+    before the reading: no `.item()`, no `.cpu()`, no printing of values, and no call of a function that may do so.
 
     ## Example
     ```python
@@ -60,7 +60,7 @@ class UnsynchronisedTiming(Rule):
     triggers = (Found(".devices.timings:Timings.unfinished"),)
     needs = (
         ("time", "perf_counter", "monotonic", "time_ns", "perf_counter_ns", "monotonic_ns", "default_timer"),
-        ("cuda", "to"),
+        ("cuda", "to", "device"),
     )
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.certainty.tensors import Tensors
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, walk
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, position, push_children
 from torchlint.semantics.devices.placement import Placement, Placements
+from torchlint.semantics.provenance.numbers import Numbers
 
 WAITING_METHODS = frozenset({"item", "tolist", "cpu", "numpy", "nonzero", "synchronize", "masked_select", "unique", "wait"})
 """Methods that wait until the GPU has computed what they are called on."""
 
 _MOVING_METHODS = frozenset({"to", "cuda"})
 _NO_WORK = WAITING_METHODS | _MOVING_METHODS | torch_api.VIEW_METHODS
+_MAKERS = torch_api.FACTORIES | torch_api.MODULES
 _WAITING_CALLS = frozenset({"builtins.print", "builtins.float", "builtins.int", "builtins.bool", "builtins.str"})
 _HARMLESS_CALLS = frozenset(
     {
@@ -24,6 +27,8 @@ _HARMLESS_CALLS = frozenset(
         *("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.autocast", "torch.cuda.amp.autocast"),
     }
 )
+_FORM_METHODS = frozenset({"size", "dim", "numel", "nelement", "stride", "get_device", "is_contiguous"})
+"""What is known of a tensor before it is computed."""
 _HARMLESS_METHODS = frozenset({"append", "zero_grad", "size", "dim", "detach", "eval", "train", "parameters"})
 
 _DECIDING = (
@@ -61,15 +66,34 @@ class DeviceWork:
         name = self._semantics.qualified_name(node.func) or ""
         if name in _HARMLESS_CALLS:
             return False
-        if name in _WAITING_CALLS or not isinstance(node.func, ast.Attribute):
+        if name in _WAITING_CALLS:
+            return not all(map(self._is_known_at_once, [*node.args, *(word.value for word in node.keywords)]))
+        if not isinstance(node.func, ast.Attribute):
             return True
         if node.func.attr in _MOVING_METHODS:
-            return not any(
-                word.arg == "non_blocking" for word in node.keywords
-            )  # a copy from the host waits for what is queued
+            return not any(word.arg == "non_blocking" for word in node.keywords)  # a copy waits for what is queued
         if node.func.attr in WAITING_METHODS:
             return True
         return not (node.func.attr in _HARMLESS_METHODS | torch_api.VIEW_METHODS or self._computes(node))
+
+    def _is_known_at_once(self, node: ast.expr) -> bool:
+        """Whether nothing has to be computed for a value to be read: a text, a number, the form of a tensor."""
+        match node:
+            case ast.Constant() | ast.Attribute(attr=("shape" | "dtype" | "device" | "ndim" | "is_cuda" | "requires_grad")):
+                return True
+            case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return all(map(self._is_known_at_once, parts))
+            case ast.FormattedValue(value=part) | ast.Subscript(value=part) | ast.UnaryOp(operand=part):
+                return self._is_known_at_once(part)
+            case ast.BinOp(left=left, right=right):
+                return self._is_known_at_once(left) and self._is_known_at_once(right)
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _FORM_METHODS:
+                return True
+            case ast.Call(func=function, args=parts):
+                called = self._semantics.qualified_name(function)
+                if called == "builtins.len" or (called in _WAITING_CALLS and all(map(self._is_known_at_once, parts))):
+                    return True
+        return self._semantics.of(Numbers).is_number(node)
 
     def _is_optimizer(self, node: ast.expr) -> bool:
         return self._semantics.kind(node).type is Type.OPTIMIZER
@@ -90,11 +114,48 @@ class DeviceWork:
 
     def is_moved(self, node: ast.expr) -> bool:
         """Whether ``node`` is, or is taken of, something that the code around it puts on a device that may be a GPU."""
-        if any(self._moves(part) is not None for part in walk(node)):
+        parts = list(self._parts_on_gpu(node))
+        if any(self._moves(part) is not None for part in parts):
             return True
-        chains = {chain for part in walk(node) if (chain := dotted(part)) is not None}
+        chains = {chain for part in parts if (chain := dotted(part)) is not None}
         function = self._semantics.tree.function(node)
-        return any((chain, scope) in self._moved for chain in chains for scope in {function, None, _own(chain)})
+        return any(
+            (chain, scope) in self._moved and not self._is_back((chain, scope), node)
+            for chain in chains
+            for scope in {function, None, _own(chain)}
+        )
+
+    def _parts_on_gpu(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parts of an expression, but for what is brought to the CPU there."""
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            if not self._is_brought_back(part):
+                yield part
+                push_children(part, pending)
+
+    def _is_brought_back(self, node: ast.AST) -> bool:
+        """Whether a call gives what it is called on to the CPU."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            return False
+        if node.func.attr in ("cpu", "numpy", "tolist", "item"):
+            return not node.args
+        placement = self._placements.of(node) if node.func.attr == "to" else None
+        return placement is not None and placement.device_name.startswith("cpu")
+
+    def _is_back(self, moved: tuple[str, object], node: ast.expr) -> bool:
+        """Whether what was moved has been brought to the CPU by the time that ``node`` is run, and has not been moved since."""
+        backs = [each for each in self._backs.get(moved, ()) if self._is_before(each, node)]
+        if not backs:
+            return False
+        last = max(map(position, backs))
+        return not any(last < position(each) < position(node) for each in self._moves_of[moved])
+
+    def _is_before(self, statement: ast.stmt, node: ast.expr) -> bool:
+        """Whether a statement has run whenever ``node`` is run."""
+        tree = self._semantics.tree
+        behind = (each for each in tree.block(statement) if position(statement) < position(each))
+        return any(tree.inside(node, each) for each in behind)
 
     def surely_on_gpu(self, node: ast.AST) -> bool:
         """Whether the function around ``node`` needs a GPU wherever it is run: it moves things to ``cuda`` on no condition."""
@@ -107,14 +168,66 @@ class DeviceWork:
         return any(scope is function or scope in (None, "self") for _, scope in self._moved)
 
     @cached_property
+    def _backs(self) -> dict[tuple[str, object], list[ast.stmt]]:
+        """What is brought back to the CPU, with the statements that do so."""
+        calls = self._semantics.facts.calls
+        backs = (call for call in [*calls.get("cpu", ()), *calls.get("to", ())] if self._is_brought_back(call))
+        return self._statements_by_name(call for call in backs if isinstance(self._semantics.tree.parent(call), ast.stmt))
+
+    @cached_property
+    def _moves_of(self) -> dict[tuple[str, object], list[ast.stmt]]:
+        """What is moved to a GPU, with the statements that do so."""
+        calls = self._semantics.facts.calls
+        moves = (call for call in [*calls.get("cuda", ()), *calls.get("to", ())] if self._moves(call) is not None)
+        return self._statements_by_name([*moves, *self._made])
+
+    def _statements_by_name(self, calls: Iterable[ast.Call]) -> dict[tuple[str, object], list[ast.stmt]]:
+        found: dict[tuple[str, object], list[ast.stmt]] = defaultdict(list)
+        for call in calls:
+            for chain in self._names(call):
+                found[chain, _own(chain) or self._semantics.tree.function(call)].append(self._semantics.tree.statement(call))
+        return found
+
+    @cached_property
+    def _made(self) -> list[ast.Call]:
+        """The tensors and modules of torch that are made on a device that may be a GPU."""
+        calls = self._semantics.facts.calls
+        makers = sorted({name.rpartition(".")[2] for name in _MAKERS} & calls.keys())
+        return [call for name in makers for call in calls[name] if self._made_on(call) is not None]
+
+    def _made_on(self, call: ast.Call) -> bool | None:
+        """Whether a call of a constructor of torch surely makes something on a GPU; ``None`` where it is not asked to."""
+        if self._semantics.qualified_name(call.func) not in _MAKERS:
+            return None
+        device = next((word.value for word in call.keywords if word.arg == "device"), None)
+        if device is None:
+            return None
+        written = Placement(device)
+        if written.device_name.startswith(("cpu", "meta", "None")) or self._is_device_of_cpu(device):
+            return None
+        return self._names_gpu(written) and not self._is_conditional(call)
+
+    def _is_device_of_cpu(self, device: ast.expr) -> bool:
+        """Whether a device is written out as another than a GPU: ``torch.device("cpu")``, or a name for that."""
+        if isinstance(device, ast.Name):
+            values = [binding.value for binding in self._semantics.bindings.reaching(device) if binding.value is not None]
+            return bool(values) and all(
+                isinstance(each, (ast.Constant, ast.Call)) and self._is_device_of_cpu(each) for each in values
+            )
+        if isinstance(device, ast.Call) and self._semantics.qualified_name(device.func) == "torch.device":
+            return bool(device.args) and self._is_device_of_cpu(device.args[0])
+        return isinstance(device, ast.Constant) and str(device.value).startswith(("cpu", "meta", "None"))
+
+    @cached_property
     def _moved(self) -> dict[tuple[str, object], bool]:
         """What is moved to a GPU: names with the function they are of, and whether that is sure."""
         moved: dict[tuple[str, object], bool] = {}
         if self._stays_on_cpu:
             return moved
         calls = self._semantics.facts.calls
-        for call in [*calls.get("cuda", ()), *calls.get("to", ())]:
+        for call in [*calls.get("cuda", ()), *calls.get("to", ()), *self._made]:
             certain = self._moves(call)
+            certain = self._made_on(call) if certain is None else certain
             if certain is None:
                 continue
             function = self._semantics.tree.function(call)
@@ -136,10 +249,10 @@ class DeviceWork:
 
     def _names(self, call: ast.Call) -> Iterator[str]:
         """The names of what a move is called on, where it is a statement, and of what its result is assigned to."""
-        assert isinstance(call.func, ast.Attribute)
         statement = self._semantics.tree.statement(call)
-        if isinstance(statement, ast.Expr) and (chain := dotted(call.func.value)) is not None:
-            yield chain
+        if isinstance(statement, ast.Expr) and isinstance(call.func, ast.Attribute):
+            if (chain := dotted(call.func.value)) is not None:
+                yield chain
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
                 for part in target.elts if isinstance(target, ast.Tuple) else [target]:
