@@ -26,6 +26,11 @@ def is_torn(snippet: str) -> bool:
         "def f(x):\n    «torch.transpose(x, 0, 1).view((-1, x.size(2)))»",
         "def f(x, swap):\n    if swap:\n        x = x.transpose(0, 1)\n    «x.view(-1)»",
         "def f(x):\n    b, c, h, w = x.shape\n    «x.permute(0, 2, 3, 1).view(b, h, w * c)»",
+        "def f(x):\n    y = x.t().eq(1)\n    «y.view(-1)»",
+        "def f(x):\n    y = x.t() > 1\n    «y[:3].view(-1)»",
+        "def f(x, k):\n    y = x[1:].transpose(0, 1)\n    «y[:k].view(-1)»",
+        "def f(x, y):\n    _, i = x.topk(5, 1)\n    i = i.t()\n    «i.eq(y.view(1, -1).expand_as(i))[:5].view(-1)»",
+        "def f(x):\n    values, _ = torch.topk(x, 5)\n    «values.t().view(-1)»",
     ],
 )
 def test_axes_that_were_torn_apart_are_merged(snippet: str) -> None:
@@ -42,6 +47,15 @@ def test_axes_that_were_torn_apart_are_merged(snippet: str) -> None:
         "def f(x):\n    b, c, h, w = x.shape\n    «x.permute(0, 2, 3, 1).view(b, -1, c)»",
         "def f(x):\n    «x.permute(0, 2, 1).view(torch.int32)»",
         "import numpy as np\nx = np.zeros((2, 3))\n«x.transpose(1, 0).view(-1)»",
+        "def f(x):\n    y = x.t().eq(1)\n    «y[:1].view(-1)»",
+        "def f(x):\n    y = x.t().eq(1)\n    «y[2:3].view(-1)»",
+        "def f(x):\n    «x[:3].view(-1)»",
+        "def f(x, y):\n    «x.eq(y).view(-1)»",
+        "def f(x):\n    values, _ = x.topk(1, 1)\n    «values.t().view(-1)»",
+        "def f(x):\n    values, _ = torch.topk(x, k=1)\n    «values.t().view(-1)»",
+        "def f(x: torch.Tensor):\n    «(x >= 0.5).float().t().view(-1)»",
+        "def f(x: torch.Tensor):\n    «x.gt(0.5).t().view(-1)»",
+        "def f(x):\n    values, _ = x.topk(5)\n    «values.view(-1)»",
     ],
 )
 def test_nothing_torn_is_merged(snippet: str) -> None:

@@ -28,6 +28,14 @@ _SEQUENCES = frozenset(
 _MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict"})
 _TENSORS = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "builtins.Tensor", "builtins.Parameter"})
 _ELEMENT_TYPES = ("Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "Bool", "BFloat16")
+_MODEL_CLASSES = frozenset(
+    {
+        *("allennlp.models.Model", "allennlp.models.model.Model", "transformers.PreTrainedModel"),
+        *("transformers.modeling_utils.PreTrainedModel", "fairseq.models.BaseFairseqModel", "fairseq.models.FairseqModel"),
+        *("pytorch_lightning.LightningModule", "lightning.LightningModule", "lightning.pytorch.LightningModule"),
+    }
+)
+"""The classes that all models of a library derive from, which are modules."""
 _OTHER_FRAMEWORKS = frozenset(
     {"tensorflow", "tf", "keras", "paddle", "mindspore", "jax", "chainer", "mxnet", "onnx", "tinygrad", "oneflow"}
 )
@@ -104,6 +112,8 @@ def _named(annotation: ast.Name | ast.Attribute, code: Code) -> Kind:
     if name in ("torch.nn.Module", "builtins.Module"):
         return Kind(Type.MODULE, why="its annotation", basis=Basis.DECLARED)
     if name in torch_api.MODULES:
+        return Kind(Type.MODULE, name=name, why="its annotation", basis=Basis.DECLARED)
+    if name in _MODEL_CLASSES:
         return Kind(Type.MODULE, name=name, why="its annotation", basis=Basis.DECLARED)
     if name.startswith("torch.optim.lr_scheduler."):
         return Kind(Type.SCHEDULER, why="its annotation", basis=Basis.DECLARED)

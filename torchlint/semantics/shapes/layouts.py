@@ -31,6 +31,7 @@ _KEEPING_METHODS = frozenset(
     }
 )
 """Elementwise methods: the result lies in memory as the tensor does (ran), or broadcast with the argument."""
+_COMPARING_METHODS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _KEEPING_FUNCTIONS = frozenset(
     {
         *("abs", "clamp", "dropout", "elu", "exp", "gelu", "leaky_relu", "log", "relu", "sigmoid", "silu", "softplus", "sqrt"),
@@ -94,6 +95,12 @@ class Layouts:
                 return self._function(node, name) if name is not None and name.startswith("torch.") else self._called(node)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return self._product(node, left, right)
+            case ast.Compare(
+                left=left, ops=[ast.Eq() | ast.NotEq() | ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[other]
+            ):
+                return self._compared(node, left, other)
+            case ast.Subscript(value=base, slice=ast.Slice(step=None) as part):
+                return self._sliced(node, self.of(base), part)
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
                 return self._elementwise(node, left, right)
         return Layout(node)
@@ -127,10 +134,28 @@ class Layouts:
             if layout.origin is not value or layout.front:
                 return layout
             own = replace(layout, origin=binding)
+        elif binding.form is Form.ASSIGNMENT and (best := self._topk(binding)) is not None:
+            own = best
         else:
             taken = binding.form in (Form.PARAMETER, Form.LOOP)
             own = Layout(binding, contiguity=Contiguity.ASSUMED if taken else Contiguity.UNKNOWN)
         return self._with_used_axes(own, binding)
+
+    def _topk(self, binding: Binding) -> Layout | None:
+        """The layout of one of the two tensors of ``x.topk(k, 1)``, which are contiguous whatever ``x`` is (ran)."""
+        match binding.value:
+            case ast.Call(func=ast.Attribute(attr="topk", value=tensor), args=[*given]) if binding.path:
+                is_function = self._semantics.qualified_name(binding.value.func) == "torch.topk"
+                if not is_function and self._semantics.kind(tensor).type not in (Type.TENSOR, Type.UNKNOWN):
+                    return None
+                arguments = {word.arg: word.value for word in binding.value.keywords}
+                names = ("input", "k", "dim") if is_function else ("k", "dim")
+                arguments.update(zip(names, given))
+                index = number(arguments["dim"]) if "dim" in arguments else -1
+                layout = Layout(binding, contiguity=Contiguity.KNOWN).with_axis(index) if index is not None else None
+                if layout is not None and index is not None and (axis := layout.axis(index)) is not None and "k" in arguments:
+                    return layout.put(index, replace(axis, size=self.size(arguments["k"]) or axis.size))
+        return None
 
     def _is_reshaped_in_place(self, use: ast.Name) -> bool:
         parent = self._semantics.tree.parent(use)
@@ -198,6 +223,8 @@ class Layouts:
             base = self.of(function.value)
             operands = [self.of(argument) for argument in call.args if self._semantics.kind(argument).is_tensor]
             return base if all(operand.is_compact for operand in operands) else replace(base, contiguity=Contiguity.UNKNOWN)
+        if function.attr in _COMPARING_METHODS and len(call.args) == 1:
+            return self._compared(call, function.value, call.args[0])
         if function.attr in _PRODUCTS and call.args:
             return self._product(call, function.value, call.args[0])
         return None
@@ -259,6 +286,21 @@ class Layouts:
             if self._semantics.kind(other).type is Type.NUMBER:
                 return self.of(operand)
         return Layout(node)
+
+    def _compared(self, node: ast.expr, left: ast.expr, right: ast.expr) -> Layout:
+        """The layout of a comparison: that of its first operand, where that is transposed, and the second one is not."""
+        base, other = self.of(left), self.of(right)
+        return base if other.is_compact and not base.is_compact else Layout(node)
+
+    def _sliced(self, node: ast.expr, base: Layout, part: ast.Slice) -> Layout:
+        """The layout of ``x[:k]``: the same axes, of which the first is shorter; nothing is known of other parts."""
+        layout = base.with_axis(0)
+        first = layout.axis(0) if layout is not None else None
+        if layout is None or first is None:
+            return Layout(node)
+        low, high = (number(bound) if bound is not None else None for bound in (part.lower, part.upper))
+        is_one = high is not None and high - (low or 0) == 1 and (part.lower is None or low is not None)
+        return layout.put(0, replace(first, size=1 if is_one else (node, 0)))
 
     def _rearranged(self, call: ast.Call, method: str, base: Layout, arguments: list[ast.expr]) -> Layout:
         """The layout after one of the methods that change the order or the number of axes."""
