@@ -11,6 +11,7 @@ from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics import Type
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
+from torchlint.semantics.autograd.autocast import Autocast
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
@@ -47,6 +48,10 @@ class AutogradQuestions:
     def is_off(self, node: cst.CSTNode) -> bool:
         """Whether a node stands in a ``with`` block, or a decorated function, that turns autograd off."""
         return bool(self._model.answered(self._semantics.no_grad.block, node))
+
+    def keeps_cast(self, node: cst.BaseExpression) -> bool:
+        """Whether autocast may keep a cast of ``node`` for what follows, if it is a leaf that requires grad."""
+        return bool(self._model.answered(self._semantics.of(Autocast).is_cast, node))
 
     def is_surely_off(self, node: cst.CSTNode) -> Fact:
         """Whether a node runs with autograd off, whoever calls, as a fact that a fix can rest on."""

@@ -37,7 +37,9 @@ def _is_without_graph(model: Model, node: cst.Attribute) -> bool:
     """Whether `.data` can just go: only values go into what is made of it, which has no graph anyway."""
     if not model.memory.goes_into_new_value(node):
         return False
-    return model.autograd.is_graphless(node.value).is_certain or model.autograd.is_surely_off(node).is_certain
+    if model.autograd.is_graphless(node.value).is_certain:
+        return True
+    return model.autograd.is_surely_off(node).is_certain and not model.autograd.keeps_cast(node)
 
 
 def _is_detached(value: cst.BaseExpression) -> bool:

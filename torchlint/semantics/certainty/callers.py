@@ -43,7 +43,7 @@ class Callers:
         is_own = (name.startswith("_") and not is_special) or isinstance(self._tree.function(function), FUNCTIONS)
         if not is_own and not self.is_program:
             return unknown(f"`{name}` may be called from elsewhere, between a forward and its backward")
-        calls = list(self._mentions(function))
+        calls = list(self.mentions(function))
         if not calls:
             return unknown(f"nothing here shows when `{name}` is called")
         if None in calls:
@@ -52,7 +52,7 @@ class Callers:
 
     def calls(self, function: Function) -> list[ast.Call]:
         """The calls of ``function`` in the file; ``model.apply(function)`` is one, that of a class its constructor's."""
-        return [call for call in self._mentions(function) if call is not None]
+        return [call for call in self.mentions(function) if call is not None]
 
     @cached_property
     def is_program(self) -> bool:
@@ -108,7 +108,7 @@ class Callers:
             for node in imports
         )
 
-    def _mentions(self, function: Function) -> Iterator[ast.Call | None]:
+    def mentions(self, function: Function) -> Iterator[ast.Call | None]:
         """The calls of a function; ``None`` for every other mention of it."""
         owner = self._tree.parent(function)
         nodes: list[ast.expr]

@@ -133,9 +133,9 @@ class DataAccesses:
             case ast.Attribute(attr=method) if method in CHANGES_VALUES and (call := self._method_call(view)) is not None:
                 return Change(self._last_change(call), Means.RESHAPED if reshaped else Means.METHOD)
             case ast.Subscript(value=value, ctx=ast.Store()) if value is view:
-                return Change(parent, Means.STORE)
+                return Change(parent, Means.RESHAPED if reshaped else Means.STORE)
             case ast.AugAssign(target=target) if target is view:
-                return Change(view, Means.STORE)
+                return Change(view, Means.RESHAPED if reshaped else Means.STORE)
             case ast.Call(args=[first, *_]) if first is view and self._is_initialiser(parent.func):
                 return Change(parent, Means.INITIALISER)
             case ast.keyword(arg="out"):

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, known, unknown
 from torchlint.semantics import Grad, Semantics
+from torchlint.semantics.autograd.autocast import Autocast
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
@@ -78,6 +79,7 @@ class DataChanges:
         self._fresh = semantics.of(Fresh)
         self._survivors = semantics.of(Survivors)
         self._beginnings = semantics.of(Beginnings)
+        self._autocast = semantics.of(Autocast)
 
     @cached_property
     def at(self) -> dict[ast.expr, list[DataChange[ast.expr]]]:
@@ -185,7 +187,7 @@ class DataChanges:
         match self._tree.parent(data):
             case ast.Assign(targets=[ast.Subscript()], value=value):
                 return value is data
-        return self._reads.makes_new_value(data)
+        return self._reads.makes_new_value(data) and self._autocast.leaves(data)
 
     def _is_tensors(self, data: ast.expr) -> bool:
         """Whether a ``.data`` is that of a tensor for certain."""

@@ -9,18 +9,10 @@ from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.callers import Callers
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
-from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.pending.fresh import Fresh
+from torchlint.semantics.pending.untouched import HANDS_ON, Untouched
 
-_PARTS = frozenset(
-    {
-        *("modules", "named_modules", "children", "named_children", "parameters", "named_parameters", "apply", "items"),
-        *("values", "keys", "append", "extend", "add_module", "register_buffer", "register_parameter", "to", "train", "eval"),
-        *("size", "dim", "numel", "requires_grad_", "find", "insert", "get", "named_buffers", "buffers", "lower", "index"),
-    }
-)
-"""Methods of modules, of lists and of names that run no model."""
 _TORCH = ("torch.nn.",)
 
 
@@ -32,6 +24,7 @@ class Constructing:
         self._tree = semantics.tree
         self._facts = semantics.facts
         self._callers = semantics.of(Callers)
+        self._untouched = semantics.of(Untouched)
 
     def fact(self, tensor: ast.expr, place: ast.AST) -> Fact:
         """Whether ``tensor``, where it is changed at ``place``, is part of a module whose constructor runs.
@@ -40,22 +33,27 @@ class Constructing:
         and none an argument of the constructor. Nothing else knows them yet.
         """
         function = self._tree.function(place)
-        constructors = self._constructors(function, set()) if isinstance(function, FUNCTIONS) else None
+        leads: dict[Function, list[ast.AST]] = {}
+        constructors = self._constructors(function, place, leads) if isinstance(function, FUNCTIONS) else None
         if not constructors or not self._is_own(tensor, set()):
             return unknown("a backward that has saved the old values may still follow")
-        for constructor in constructors:
-            doubt = self._doubt(constructor, self._root(tensor))
-            if doubt:
-                return unknown(doubt)
-        return CERTAIN
+        owners = [owner for each in constructors if isinstance(owner := self._tree.parent(each), ast.ClassDef)]
+        doubt, run = self._untouched.look(place, leads, owners)
+        doubts = (self._doubt(owner, self._root(tensor), run) for owner in owners)
+        doubt = doubt or next(filter(None, doubts), "")
+        return unknown(doubt) if doubt else CERTAIN
 
     # --- who constructs ----------------------------------------------------------------------------------------------
 
-    def _constructors(self, function: Function, seen: set[Function]) -> set[Function] | None:
-        """The constructors that a function is run by, all in sight; ``None`` where something else may run it."""
-        if function in seen:
+    def _constructors(self, function: Function, place: ast.AST, leads: dict[Function, list[ast.AST]]) -> set[Function] | None:
+        """The constructors that lead to ``place`` in a function, all in sight; ``None`` where something else may run it.
+
+        ``leads`` is given the functions on the way, each with what leads there.
+        """
+        if function in leads:
+            leads[function].append(place)
             return set()
-        seen.add(function)
+        leads[function] = [place]
         owner = self._tree.parent(function)
         if isinstance(owner, ast.ClassDef) and function.name == "__init__":
             return {function} if self._facts.is_module(owner) else None
@@ -64,7 +62,7 @@ class Constructing:
         found: set[Function] = set()
         for call in self._callers.calls(function):
             around = self._tree.function(call)
-            more = self._constructors(around, seen) if isinstance(around, FUNCTIONS) else None
+            more = self._constructors(around, call, leads) if isinstance(around, FUNCTIONS) else None
             if more is None:
                 return None
             found |= more
@@ -75,7 +73,7 @@ class Constructing:
         match node:
             case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
                 return self._is_own(inner, seen)
-            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _PARTS:
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in HANDS_ON:
                 return self._is_own(inner, seen)
             case ast.Call(func=ast.Name(id="enumerate" | "zip" | "list" | "reversed"), args=[*parts]):
                 return all(self._is_own(part, seen) for part in parts)
@@ -113,14 +111,7 @@ class Constructing:
             tensor = tensor.value
         return chain if self._facts.self_class(tensor) is not None else ""
 
-    def _doubt(self, constructor: Function, root: str) -> str:
-        owner = self._tree.parent(constructor)
-        assert isinstance(owner, ast.ClassDef)
-        run: set[Function] = set()
-        for base in self._facts.bases(owner):
-            first = self._facts.classes[base].methods.get("__init__")
-            for call in self._runs(first, owner, run) if first is not None else ():
-                return f"`{shortened(call.func)}` is run in the constructor"
+    def _doubt(self, owner: ast.ClassDef, root: str, run: set[Function]) -> str:
         root = "" if self._facts.method(owner, root) is not None else root
         stores = list(self._stores(owner, run))
         for store, value in stores:
@@ -183,7 +174,7 @@ class Constructing:
         match parent:
             case ast.Call(func=function) if function is use:
                 return False  # a class or a function that makes something
-            case ast.Attribute(attr=attribute) if attribute in _PARTS:
+            case ast.Attribute(attr=attribute) if attribute in HANDS_ON:
                 return True
             case ast.Starred() | ast.List() | ast.Tuple():
                 return self._is_module(parent)
@@ -202,41 +193,8 @@ class Constructing:
             case ast.Call(func=function) if function is use:
                 return True
             case ast.Attribute(attr=attribute):
-                return attribute in _PARTS or attribute in ("weight", "bias", "data", "forward")
+                return attribute in HANDS_ON or attribute in ("weight", "bias", "data", "forward")
         return False
-
-    # --- what it runs ------------------------------------------------------------------------------------------------
-
-    def _runs(self, function: Function, owner: ast.ClassDef, seen: set[Function]) -> Iterator[ast.Call]:
-        """The calls in a constructor, and in the methods that it runs, which may run the module or a part of it."""
-        if function in seen:
-            return
-        seen.add(function)
-        for part in walk_body(function.body):
-            if not isinstance(part, ast.Call):
-                continue
-            if any(self._facts.self_class(each) is not None for each in part.args) and not _finds_base(part.func):
-                yield part
-            match part.func:
-                case ast.Attribute(value=receiver, attr=name) if self._facts.self_class(receiver) is not None:
-                    method = self._facts.method(owner, name)
-                    if method is not None and name != "forward":
-                        yield from self._runs(method, owner, seen)
-                    elif name == "forward" or (name not in _PARTS and any(s.stores for s in self._facts.slots(owner, name))):
-                        yield part
-                case ast.Attribute(value=receiver, attr="forward" | "__call__"):
-                    yield part
-                case ast.Name() if self._semantics.kind(part.func).type is Type.MODULE:
-                    yield part
-                case ast.Call() | ast.Subscript():
-                    yield part
-
-
-def _finds_base(function: ast.expr) -> bool:
-    """Whether a function is ``super``, or the constructor of a base."""
-    return (isinstance(function, ast.Name) and function.id == "super") or (
-        isinstance(function, ast.Attribute) and function.attr == "__init__"
-    )
 
 
 def _given(

@@ -6,6 +6,7 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.autograd.autocast import Autocast
 from torchlint.semantics.certainty.callers import LIBRARIES
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.beliefs import Beliefs
@@ -42,6 +43,7 @@ class Quiet:
         self._semantics = semantics
         self._tree = semantics.tree
         self._layers = semantics.of(Layers)
+        self._autocast = semantics.of(Autocast)
         self._values = semantics.of(Values)
         self._operands = Beliefs(semantics.bindings, lambda value: isinstance(value, ast.expr) and self._is_operand(value))
 
@@ -65,6 +67,9 @@ class Quiet:
         return self.fact(header)
 
     def _doubt(self, part: ast.AST) -> str:
+        for operand in self._autocast.casts(part):
+            if not self._values.is_plain(operand):
+                return f"`{shortened(operand)}` may be cast by autocast, which keeps what it was"
         match part:
             case ast.Lambda() | ast.GeneratorExp() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 return f"`{shortened(part)}` may be run later"

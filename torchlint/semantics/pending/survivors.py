@@ -10,6 +10,7 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.pending.values import Values
 
 _READS = frozenset({"item", "detach", "data", "shape", "size", "tolist", "numpy", "dim", "numel", "requires_grad", "grad_fn"})
@@ -24,6 +25,15 @@ _KEEPS = frozenset(
         *("register_forward_pre_hook", "register_post_accumulate_grad_hook", "__setattr__"),
     }
 )
+_PREPARES = ("torch.manual_seed", "torch.cuda.", "torch.backends.", "torch.nn.init.")
+_CONTEXTS = ("torch.", "tqdm.", "builtins.open", "contextlib.suppress", "contextlib.nullcontext", "warnings.")
+"""Managers of contexts that run nothing of the program's at their end."""
+_KEEP_NOTHING = ("torch.", "torchvision.", "numpy.", "math.", "matplotlib.", "builtins.", "os.", "time.", "copy.")
+_TAKES = frozenset(
+    {"add_scalar", "add_scalars", "add_image", "set_postfix", "set_description", "step", "format", "item", "load_state_dict"}
+)
+"""Methods that take what was computed and keep nothing of it."""
+_TEXT = frozenset({"find", "startswith", "endswith", "lower", "upper", "format", "split"})
 
 
 class Survivors:
@@ -36,6 +46,7 @@ class Survivors:
         self._callers = semantics.of(Callers)
         self._values = semantics.of(Values)
         self._known: dict[ast.AST, Fact] = {}
+        self._computing: dict[Function, bool] = {}
 
     def fact(self, place: ast.AST) -> Fact:
         """Whether no graph that was built before ``place`` can be back-propagated behind it.
@@ -56,7 +67,8 @@ class Survivors:
         if function is None and self._callers.is_program and self._is_beginning(place):
             return CERTAIN
         calls = self._callers.calls(function) if isinstance(function, FUNCTIONS) else []
-        if calls and all(self._tree.function(call) is None and self._is_beginning(call) for call in calls):
+        is_idle = isinstance(function, FUNCTIONS) and not self._is_computing(function)
+        if calls and is_idle and all(self._tree.function(call) is None and self._is_beginning(call) for call in calls):
             return CERTAIN
         if not self.kept.is_certain:
             return self.kept
@@ -90,7 +102,7 @@ class Survivors:
             if isinstance(loop, (ast.With, ast.AsyncWith)):
                 for item in loop.items:
                     name = self._semantics.qualified_name(getattr(item.context_expr, "func", item.context_expr)) or ""
-                    if name.partition(".")[0] not in LIBRARIES:
+                    if not name.startswith(_CONTEXTS):
                         return unknown(f"`{shortened(item.context_expr)}` may run a backward at its end")
         scope = self._semantics.bindings.scope_of(self._tree.statement(place))
         for name, bindings in scope.bindings.items():
@@ -144,23 +156,59 @@ class Survivors:
             return False
         for node in self._top_level:
             if isinstance(node, (ast.Call, ast.BinOp)) and node is not place and self._flow.may_follow(node, place):
-                if not self._values.is_still(node) and not self._is_preparation(node):
+                if self._computes(node):
                     return False
         return True
 
+    def _computes(self, node: ast.Call | ast.BinOp) -> bool:
+        """Whether an operation, or what a call runs, may build a graph."""
+        if isinstance(node, ast.Call):
+            run = [node.func, *node.args] if _is_applied(node) else [node.func]
+            for function in filter(None, map(self._run, run)):
+                if function not in self._computing:
+                    self._computing[function] = False  # meanwhile: what calls itself computes nothing by that
+                    self._computing[function] = self._is_computing(function)
+                if self._computing[function]:
+                    return True
+            if self._run(node.func) is not None:
+                return not all(map(self._values.is_still, _given(node)))
+        return not self._values.is_still(node) and not self._is_preparation(node)
+
+    def _run(self, function: ast.expr) -> Function | None:
+        """The function or method of the file that ``function`` names."""
+        match function:
+            case ast.Name() if isinstance(definition := self._semantics.facts.definition(function), FUNCTIONS):
+                return definition
+            case ast.Attribute(value=receiver, attr=name):
+                owner = self._semantics.facts.self_class(receiver)
+                return self._semantics.facts.method(owner, name) if owner is not None else None
+        return None
+
+    def _is_computing(self, function: Function) -> bool:
+        nodes = list(ast.walk(function))
+        calls = (node for node in nodes if isinstance(node, (ast.Call, ast.BinOp)))
+        return any(self._doubt(node) is not None for node in nodes) or any(map(self._computes, calls))
+
     @cached_property
     def _top_level(self) -> list[ast.AST]:
-        return [node for node in self._tree.nodes if isinstance(self._flow.scope(node), ast.Module)]
+        """What the top level runs, the defaults and decorators of functions, too."""
+        found = [node for node in self._tree.nodes if isinstance(self._flow.scope(node), ast.Module)]
+        for function in self._tree.of_type(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+            if self._tree.function(function) is None:
+                found += [part for each in _defaults(function) for part in ast.walk(each)]
+        return found
 
     @cached_property
     def _constructors_compute(self) -> bool:
-        """Whether a constructor of the file may compute something that carries graph."""
-        for facts in self._semantics.facts.classes.values():
-            constructor = facts.methods.get("__init__")
-            for node in ast.walk(constructor) if constructor is not None else ():
-                if self._doubt(node) is not None:
-                    return True
-                if isinstance(node, ast.Call) and not self._values.is_still(node) and not self._is_preparation(node):
+        """Whether a class of the file may compute something that carries graph where nobody calls a method of it by name.
+
+        That is when it is made, entered, iterated over, or used in an operation.
+        """
+        for owner, facts in self._semantics.facts.classes.items():
+            is_data = self._semantics.facts.derives_from(owner, "torch.utils.data.")
+            for name, method in facts.methods.items():
+                is_special = name.startswith("__") and name not in (("__getitem__", "__len__") if is_data else ("__len__",))
+                if (is_special or method.decorator_list) and self._is_computing(method):
                     return True
         return False
 
@@ -175,16 +223,26 @@ class Survivors:
                 return self._values.is_still(receiver) and all(self._values.is_still(argument) for argument in arguments)
             case ast.Call(func=function):
                 name = self._semantics.qualified_name(function) or ""
+                if isinstance(function, ast.Attribute) and function.attr in _TEXT and not self._values.is_own(function.attr):
+                    return True
                 root = name.partition(".")[0]
-                return root in LIBRARIES - {"torch"} or name.startswith(("torch.manual_seed", "torch.cuda.", "torch.backends."))
+                return (
+                    root in LIBRARIES - {"torch"}
+                    or name.startswith("torch.nn.init.")
+                    or name.startswith(("torch.manual_seed", "torch.cuda.", "torch.backends."))
+                )
         return False
 
     def _doubt(self, node: ast.AST) -> str | None:
         match node:
             case ast.Global() | ast.Nonlocal():
                 return f"`{node.names[0]}` may hold what was computed"
-            case ast.Yield() | ast.YieldFrom() | ast.Await():
+            case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.GeneratorExp():
                 return "a generator may keep what was computed"
+            case ast.Raise(exc=ast.Call() as raised) if not all(map(self._values.is_still, _given(raised))):
+                return f"`{shortened(raised)}` may carry what was computed"
+            case ast.Lambda() if doubt := self._doubt_of_closure(node):
+                return doubt
             case ast.keyword(arg="create_graph" | "keep_vars" | "differentiable", value=value):
                 return None if isinstance(value, ast.Constant) and not value.value else "a graph is kept for another backward"
             case ast.Attribute(ctx=ast.Store(), attr=attribute):
@@ -203,6 +261,8 @@ class Survivors:
 
     def _doubt_of_function(self, function: Function) -> str | None:
         """Why a function may hand out what it has kept: a decorator may, and what iterates over an object or takes an item."""
+        if doubt := self._doubt_of_closure(function):
+            return doubt
         for decorator in function.decorator_list:
             name = self._semantics.qualified_name(getattr(decorator, "func", decorator)) or ""
             if not name.startswith("torch.") and name not in _DECORATORS:
@@ -213,17 +273,68 @@ class Survivors:
                     return f"`{function.name}` may give what was computed before"
         return None
 
+    def _doubt_of_closure(self, function: Function | ast.Lambda) -> str | None:
+        """Why a function may hold what was computed: as a default, or as a name of the function around it."""
+        for default in _defaults(function):
+            if not self._values.is_still(default):
+                return f"`{shortened(default)}` may hold what was computed"
+        around = self._tree.function(function)
+        if around is None or self._is_only_called(function):
+            return None
+        for name in ast.walk(function):
+            for binding in self._semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ():
+                is_outer = not self._tree.inside(binding.scope.node, function) and not isinstance(
+                    binding.scope.node, ast.Module
+                )
+                if is_outer and not self._values.is_still(binding):
+                    return f"`{name.id}` may be kept by a function that uses it"
+        return None
+
+    def _is_only_called(self, function: Function | ast.Lambda) -> bool:
+        """Whether an inner function is called where it was defined, and handed on to nobody."""
+        binding = self._semantics.bindings.of(function) if not isinstance(function, ast.Lambda) else None
+        uses = binding.uses if binding is not None else []
+        return bool(uses) and all(
+            isinstance(call := self._tree.parent(use), ast.Call)
+            and call.func is use
+            and self._tree.function(use) is self._tree.function(function)
+            for use in uses
+        )
+
     def _doubt_of_call(self, call: ast.Call) -> str | None:
         function = call.func
         name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
         if name in _KEEPS:
             return f"`{name}` may keep what was computed"
-        arguments = [*call.args, *(word.value for word in call.keywords)]
+        arguments = _given(call)
+        if not self._is_taken(call) and not all(map(self._values.is_still, arguments)):
+            return f"`{shortened(function)}` may keep what was computed"
         changes = name in _PUTS or name in torch_api.INPLACE_METHODS - {"requires_grad_"}
         if isinstance(function, ast.Attribute) and changes and not self._leaves_no_graph(function.value):
             if not all(self._values.is_still(argument) for argument in arguments):
                 return f"`{shortened(function.value)}` may hold what was computed"
         return None
+
+    def _is_taken(self, call: ast.Call) -> bool:
+        """Whether what is called is known to keep nothing, or is looked at itself."""
+        name = self._semantics.qualified_name(call.func) or ""
+        if name.startswith(_KEEP_NOTHING) or name in ("builtins.setattr", "builtins.map", "builtins.filter"):
+            return name not in ("builtins.map", "builtins.filter")
+        if self._semantics.facts.definition(call.func) is not None or self._is_module(call.func):
+            return True
+        match call.func:
+            case ast.Call(func=ast.Name(id="super")):
+                return True
+            case ast.Attribute(value=receiver, attr=method):
+                is_of_tensor = method in torch_api.TENSOR_METHODS or method in torch_api.INPLACE_METHODS
+                is_known = method in _PUTS | _MOVES | _TAKES | _TEXT or self._values.is_own(method)
+                return is_of_tensor or is_known or self._is_module(receiver)
+        return False
+
+    def _is_module(self, node: ast.expr) -> bool:
+        return self._semantics.kind(node).type is Type.MODULE or (
+            self._values.is_still(node) and not isinstance(node, ast.Attribute)
+        )
 
     def _leaves_no_graph(self, changed: ast.expr) -> bool:
         """Whether a change of ``changed`` is none that autograd records: of a `.data`, or where autograd is off."""
@@ -246,3 +357,18 @@ class Survivors:
         if self._values.is_still(value) and not isinstance(statement, ast.AugAssign):
             return True
         return self._values.is_plain(value)
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def _defaults(function: Function | ast.Lambda) -> list[ast.expr]:
+    """What is worked out when a function is defined."""
+    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return [*function.args.defaults, *filter(None, function.args.kw_defaults), *decorators]
+
+
+def _is_applied(call: ast.Call) -> bool:
+    """Whether a call hands a function on, ``net.apply(f)``."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "apply"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.fact import Fact
+from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.pending.constructing import Constructing
 from torchlint.semantics.pending.fresh import Fresh
@@ -15,6 +15,7 @@ class Unsaved:
     """Tells of changes of a tensor whether a backward that finds the tensor changed can follow."""
 
     def __init__(self, semantics: Semantics) -> None:
+        self._words = semantics.words
         self._fresh = semantics.of(Fresh)
         self._survivors = semantics.of(Survivors)
         self._constructing = semantics.of(Constructing)
@@ -26,6 +27,8 @@ class Unsaved:
         raises. So the tensor was just made here, or is part of what a constructor has just made, or no graph outlives the
         place at all.
         """
+        if self._words.speak_of("_version"):
+            return unknown("the file reads `_version`, which counts the changes but for those through `.data`")
         for fact in (self._fresh.fact(tensor, place), self._constructing.fact(tensor, place)):
             if fact.is_certain:
                 return fact
