@@ -11,7 +11,6 @@ from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics import Type
 from torchlint.semantics.autograd.accumulation import Accumulations, Leak
-from torchlint.semantics.autograd.autocast import Autocast
 from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Rebound, Unretained
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
@@ -23,6 +22,7 @@ from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
+from torchlint.semantics.pending.autocast import Autocast
 
 
 class AutogradQuestions:

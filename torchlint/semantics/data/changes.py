@@ -12,13 +12,13 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, known, unknown
 from torchlint.semantics import Grad, Semantics
-from torchlint.semantics.autograd.autocast import Autocast
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.roles import Access, Change, Means, Role
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.fresh import Fresh
 from torchlint.semantics.pending.quiet import Quiet
 from torchlint.semantics.pending.survivors import Survivors

@@ -6,12 +6,12 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.autograd.autocast import Autocast
 from torchlint.semantics.certainty.callers import LIBRARIES
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.beliefs import Beliefs
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.values import Values
 
 _RUNS_AUTOGRAD = frozenset(
@@ -54,7 +54,7 @@ class Quiet:
         over; a function or a method that is not, may do anything.
         """
         for part in ast.walk(node):
-            doubt = self._doubt(part)
+            doubt = self._doubt(part) or self._doubt_of_casts(part)
             if doubt:
                 return unknown(doubt)
         return CERTAIN
@@ -66,10 +66,13 @@ class Quiet:
             return unknown(f"`{shortened(header)}` may compute with autograd")
         return self.fact(header)
 
-    def _doubt(self, part: ast.AST) -> str:
+    def _doubt_of_casts(self, part: ast.AST) -> str:
         for operand in self._autocast.casts(part):
             if not self._values.is_plain(operand):
                 return f"`{shortened(operand)}` may be cast by autocast, which keeps what it was"
+        return ""
+
+    def _doubt(self, part: ast.AST) -> str:
         match part:
             case ast.Lambda() | ast.GeneratorExp() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 return f"`{shortened(part)}` may be run later"

@@ -164,7 +164,7 @@ class Survivors:
         """Whether an operation, or what a call runs, may build a graph."""
         if isinstance(node, ast.Call):
             run = [node.func, *node.args] if _is_applied(node) else [node.func]
-            for function in filter(None, map(self._run, run)):
+            for function in (found for each in run if (found := self._run(each)) is not None):
                 if function not in self._computing:
                     self._computing[function] = False  # meanwhile: what calls itself computes nothing by that
                     self._computing[function] = self._is_computing(function)
@@ -193,8 +193,8 @@ class Survivors:
     def _top_level(self) -> list[ast.AST]:
         """What the top level runs, the defaults and decorators of functions, too."""
         found = [node for node in self._tree.nodes if isinstance(self._flow.scope(node), ast.Module)]
-        for function in self._tree.of_type(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
-            if self._tree.function(function) is None:
+        for function in self._tree.nodes:
+            if isinstance(function, (*FUNCTIONS, ast.Lambda)) and self._tree.function(function) is None:
                 found += [part for each in _defaults(function) for part in ast.walk(each)]
         return found
 
@@ -281,11 +281,10 @@ class Survivors:
         around = self._tree.function(function)
         if around is None or self._is_only_called(function):
             return None
-        for name in ast.walk(function):
-            for binding in self._semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ():
-                is_outer = not self._tree.inside(binding.scope.node, function) and not isinstance(
-                    binding.scope.node, ast.Module
-                )
+        for name in (part for part in ast.walk(function) if isinstance(part, ast.Name)):
+            for binding in self._semantics.bindings.reaching(name):
+                home = binding.scope.node
+                is_outer = not isinstance(home, ast.Module) and not self._tree.inside(home, function)
                 if is_outer and not self._values.is_still(binding):
                     return f"`{name.id}` may be kept by a function that uses it"
         return None
