@@ -360,7 +360,7 @@ import torch
 
 
 def init(layer: torch.nn.Linear, k):
-    layer.weight.data.fill_(len(
+    layer.weight.data.mul_(len(
         f"""
 {k["""a"""]}
   b
@@ -373,7 +373,7 @@ import torch
 
 def init(layer: torch.nn.Linear, k):
     with torch.no_grad():
-        layer.weight.fill_(len(
+        layer.weight.mul_(len(
             f"""
 {k["""a"""]}
   b

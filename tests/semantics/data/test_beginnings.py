@@ -164,6 +164,7 @@ def test_in_front_of_the_training_loop(change: str) -> None:
 def test_at_the_top_level_of_what_trains_elsewhere() -> None:
     assert is_beginning("model = make()\n«model.layer.weight.data.mul_(2)»\ntrain(model)\n")
     assert is_beginning("model = make()\nfor p in model.parameters():\n    «p.data.mul_(2)»\ntrain(model)\n")
+    assert not is_beginning("w = nn.Linear(2, 2).weight\n«w.data.mul_(2)»\ntrain(w)\n")
     assert not is_beginning("model = make()\nfor epoch in range(3):\n    train(model)\n    «model.layer.weight.data.mul_(2)»\n")
     assert not is_beginning("out = model(1)\n«model.layer.weight.data.mul_(2)»\nfinish(out)\n")
     assert not is_beginning("for p in model.parameters():\n    print(p.grad)\n    «p.data.mul_(2)»\n")

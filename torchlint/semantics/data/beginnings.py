@@ -111,11 +111,17 @@ class Beginnings:
         acts = self._acts(scope)
         loops = [list(self._tree.loops(act)) for act in acts]
         around = list(self._tree.loops(change))
-        if not acts and not all(isinstance(loop, ast.For) and _walks_model(loop.iter) for loop in around):
+        if not acts and not self._is_part_of_model(tensor, around):
             return False
         if not all(each and set(around).isdisjoint(each) for each in loops):
             return False
         return not self._semantics.control_flow.may_follow_any([*acts, *self._uses(tensor, around, scope)], change)
+
+    @staticmethod
+    def _is_part_of_model(tensor: ast.expr, loops: list[Loop]) -> bool:
+        """Whether a tensor is an attribute, or what loops over the parts of a model give, and stands in no other loop."""
+        is_walked = all(isinstance(loop, ast.For) and _walks_model(loop.iter) for loop in loops)
+        return is_walked and (bool(loops) or isinstance(tensor, ast.Attribute))
 
     def _uses(self, tensor: ast.expr, loops: list[Loop], scope: ast.AST) -> list[ast.expr]:
         """The gradients that are read in some code, and the calls of that which ``tensor`` is a part of."""
