@@ -11,7 +11,7 @@ from functools import cached_property
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, Edit, Fix
-from torchlint.fact import known
+from torchlint.fact import CERTAIN, Fact, known
 from torchlint.fixes.alignment import Aligned
 from torchlint.fixes.changes import (
     Change,
@@ -78,6 +78,8 @@ class Editing:
         fields = fields_of(self._source, self._model.semantics)
         prints_code = any(fields.prints_code(start, end) for start, end, _ in edits)
         rests_on = wanted.rests_on & known(not prints_code, "the f-string prints this code as it is written")
+        if rests_on.is_certain:
+            rests_on = self._is_unnoticed(wanted)
         fitting = {(start, end, fields.with_fitting_quotes(start, new)) for start, end, new in edits}
         located = (Edit(self._source.location(start), self._source.location(end), new) for start, end, new in sorted(fitting))
         applicability = Applicability.SAFE if rests_on.is_certain else Applicability.UNSAFE
@@ -105,6 +107,11 @@ class Editing:
     @cached_property
     def _alignment(self) -> Aligned:
         return Aligned([self._source.line(row) for row in range(1, self._source.line_count + 1)])
+
+    def _is_unnoticed(self, wanted: CodeFix) -> Fact:
+        """What any fix rests on: that torch's names mean what is torch's, and that nobody looks at the frames that run."""
+        decorates = any(isinstance(change, Decorate) for change in wanted.changes)
+        return self._model.code.has_own_torch & (self._model.code.sees_no_frames if decorates else CERTAIN)
 
     def _apart(self, edits: list[TextEdit]) -> list[TextEdit]:
         """The edits, with those that take along what another one changes leaving that: the first in a block, a line break."""

@@ -7,10 +7,13 @@ from functools import cached_property
 
 import libcst as cst
 
-from torchlint.fact import Fact, known
+from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.model.parsing import parsed_expression
-from torchlint.semantics.code import expected_errors
+from torchlint.semantics.certainty.free_errors import FreeErrors
+from torchlint.semantics.certainty.own_torch import OwnTorch
+from torchlint.semantics.certainty.reflection import Reflection
+from torchlint.semantics.certainty.unseen_warnings import UnseenWarnings
 from torchlint.semantics.kinds.own_attributes import OwnAttributes
 from torchlint.text.cells import ends_cell, has_cells
 from torchlint.text.quotes import usual_quote
@@ -28,11 +31,30 @@ class CodeQuestions:
         twin = self._model.twin(owner)
         return not isinstance(twin, ast.expr) or self._semantics.of(OwnAttributes).gives_meaning(twin, name)
 
-    def ends_with_its_error(self, node: cst.CSTNode) -> Fact:
-        """Whether an error that a node raises leaves the function: no `try` and no test awaits it."""
+    def ends_with_its_error(self, node: cst.CSTNode, instead: cst.BaseExpression | None = None) -> Fact:
+        """Whether an error that a node raises ends the program: nothing in the file awaits it.
+
+        Or what awaits it does the same with ``instead``, an expression that is in no file yet, in the place of the node.
+        """
         twin = self._model.twin(node)
-        is_awaited = twin is None or expected_errors.is_awaited(self._semantics.tree, twin)
-        return known(not is_awaited, "the code awaits the error, and may decide by it")
+        if twin is None:
+            return unknown("the code may await the error")
+        return self._semantics.of(FreeErrors).of(twin, self._model.shown(instead) if instead is not None else "")
+
+    @property
+    def warns_unseen(self) -> Fact:
+        """Whether nothing in the file takes notice of the warnings that torch gives."""
+        return self._semantics.of(UnseenWarnings).fact
+
+    @property
+    def has_own_torch(self) -> Fact:
+        """Whether the file puts nothing else in the place of what is torch's."""
+        return self._semantics.of(OwnTorch).fact
+
+    @property
+    def sees_no_frames(self) -> Fact:
+        """Whether nobody notices that a function is called through another one."""
+        return self._semantics.of(Reflection).sees_no_frames
 
     def comments_about(self, node: cst.CSTNode) -> list[str]:
         """What people say of a node: the comments on its lines, in front of it in its statement, and above that.

@@ -115,3 +115,18 @@ def test_what_is_made_a_modules_own(statement: str, made: str) -> None:
 def test_what_is_neither_saved_nor_trained(statement: str) -> None:
     semantics, (node,) = marked(INIT + statement)
     assert node not in semantics.of(Expansions).weights
+
+
+@pytest.mark.parametrize(
+    ("body", "doubt"),
+    [
+        ("e = torch.ones(1).expand(3)\n    «e[0]» = 1\n    return e", ""),
+        ("e = torch.ones(1).expand(3)\n    «e[0]» = e[0] + 1", ""),
+        ("e = torch.ones(1).expand(3)\n    «e[n]» = e[0] + 1", ""),
+        ("e = torch.ones(1).expand(3)\n    «e[0]» = e[-1] + 1", "`e[-1]` may rely on what is written to another row"),
+        ("e = x.expand(3)\n    «e[0]» = 1", "code may rely on the memory that is shared with `x`"),
+    ],
+)
+def test_whether_rows_are_meant_to_be_shared(body: str, doubt: str) -> None:
+    [found] = writes(body)
+    assert found.alone.doubt == doubt

@@ -44,6 +44,7 @@ def answer(text: str) -> tuple[Answer, str]:
         "def log(x):\n    return torch.log(x + 1e-8)\nz = torch.sum(x)\n«log(z)»",
         "def step(x):\n    loss = F.l1_loss(net(x), x)\n    return net(x), loss\nout, loss = step(a)\n«loss»",
         "«Variable(torch.sum(x))»",
+        "model, criterion = net, nn.MSELoss()\nloss = criterion(model(x), y)\n«loss»",
     ],
 )
 def test_certain(text: str) -> None:
@@ -56,6 +57,12 @@ def test_certain(text: str) -> None:
         ("def log(loss):\n    «loss»", "`loss` is an argument; it may have dimensions"),
         ("loss = criterion(net(x), y)\n«loss»", "`loss` comes from `criterion(net(x), y)`; it may have dimensions"),
         ("«self.loss»", "`self.loss` may have dimensions"),
+        ("loss = F.mse_loss(x, y)\nloss.unsqueeze_(0)\n«loss»", "`unsqueeze_` may give it dimensions in place"),
+        ("loss = F.mse_loss(x, y)\ntorch.add(x, 1, out=loss)\n«loss»", "`out` may give it dimensions in place"),
+        (
+            "loss = F.mse_loss(x, y)\nloss.data = x\n«loss»",
+            "`loss` comes from `F.mse_loss(x, y)`; it may have dimensions",
+        ),
         ("loss = net(x)\nloss.backward()\n«loss»", "`loss` comes from `net(x)`; it may have dimensions"),
         (
             "loss = F.mse_loss(x, y, reduction=how)\n«loss»",

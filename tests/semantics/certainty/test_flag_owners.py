@@ -62,6 +62,13 @@ def test_a_module_whose_training_may_change(text: str, value: str, doubt: str) -
     assert facts(text, value)[1].doubt == doubt
 
 
+def test_a_parameter_of_a_part() -> None:
+    part = "for m in net.modules():\n    if isinstance(m, nn.Linear):\n        for p in m.parameters():\n            «p»"
+    assert facts(part)[0].is_certain
+    codes = "codes = nn.Parameter(torch.arange(4), False)\nfor p in net.parameters():\n    «p»"
+    assert facts(codes, "False")[0].is_certain
+
+
 def test_a_new_tensor() -> None:
     assert facts("p = torch.ones(1)\n«p»")[0].is_certain
     assert facts("p = torch.ones(1)\np.name = 1\n«p»", "True")[0].is_certain
@@ -76,6 +83,21 @@ def test_a_new_tensor() -> None:
         ("for p in net.parameters():\n    «p»", "flag", "`flag` may be no flag"),
         ("x = torch.zeros(3)\nfill(x)\n«x»", "False", "`x` may be no parameter, and refuse the flag"),
         ("def f(p):\n    «p»", "False", "`p` is an argument; it may be no tensor"),
+        (
+            "prune.random_unstructured(net.fc, 'weight', 0.5)\nfor p in net.parameters():\n    «p»",
+            "False",
+            "`prune` may have put a computed tensor in a parameter's place, which refuses the flag",
+        ),
+        (
+            "codes = nn.Parameter(torch.arange(4), False)\nfor p in net.parameters():\n    «p»",
+            "True",
+            "`nn.Parameter(torch.arange(4), False)` may refuse to require grad",
+        ),
+        (
+            "for p in net.parameters():\n    «p»\n    print(vars(p))",
+            "False",
+            "`vars` may read attributes by their names",
+        ),
     ],
 )
 def test_no_parameter(text: str, value: str, doubt: str) -> None:

@@ -71,7 +71,7 @@ def test_a_name_that_means_the_same(text: str, names: tuple[str, str]) -> None:
         (
             "import warnings\nwarnings.simplefilter('error')\n«nn.init.normal»(x)",
             INIT,
-            "the file deals with warnings, and may take notice of this one",
+            "`warnings.simplefilter` may take notice of the warning that goes",
         ),
     ],
 )

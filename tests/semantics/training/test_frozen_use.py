@@ -28,6 +28,7 @@ class Net(nn.Module):
 
 
 model = Net()
+{before}
 for p in model.body.parameters():
     p.requires_grad = False
 optimizer = torch.optim.SGD(«model.parameters()», lr=0.1)
@@ -39,9 +40,26 @@ for x in torch.ones(3, 2, 3):
 """
 
 
-def fact(more: str = "", head: str = "nn.Linear(4, 1)") -> Fact:
-    """What is known of the program, with code behind it."""
-    semantics, [node] = marked(PROGRAM.format(more=more, head=head))
+SEQUENCE = """\
+import torch
+from torch import nn
+
+body, head = nn.Linear(3, 4), {head}
+model = nn.Sequential(body, nn.ReLU(), head)
+for p in model[0].parameters():
+    p.requires_grad = False
+{before}
+optimizer = torch.optim.SGD(«model.parameters()», lr=0.1)
+for x in torch.ones(3, 2, 3):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+"""
+
+
+def fact(more: str = "", head: str = "nn.Linear(4, 1)", before: str = "", program: str = PROGRAM) -> Fact:
+    """What is known of the program, with code behind it, or before the part is frozen."""
+    semantics, [node] = marked(program.format(more=more, head=head, before=before))
     assert isinstance(node, ast.Call)
     return semantics.of(FrozenUse).fact(semantics.of(Freezing).given[node], node)
 
@@ -67,3 +85,18 @@ def test_unknown(more: str, doubt: str) -> None:
 
 def test_something_has_to_be_left() -> None:
     assert fact(head="nn.Flatten()").doubt.startswith("nothing may be left that requires grad")
+
+
+def test_gradients_from_before() -> None:
+    doubt = "what is frozen may have gradients from before, which the optimizer would clear"
+    assert fact(before="model(torch.ones(1, 3)).sum().backward()").doubt == doubt
+    assert fact(before="def warm_up():\n    model(torch.ones(1, 3)).sum().backward()").doubt == doubt
+
+
+def test_a_sequence() -> None:
+    assert fact(program=SEQUENCE).is_certain
+    left = "nothing may be left that requires grad, and an optimizer of nothing cannot be made"
+    assert fact(program=SEQUENCE, head="nn.ReLU()").doubt == left
+    assert fact(program=SEQUENCE, before="for p in model[2].parameters():\n    p.requires_grad = False").doubt == left
+    assert fact(program=SEQUENCE, before="for p in head.parameters():\n    p.requires_grad = False").doubt == left
+    assert fact(program=SEQUENCE, before="head.weight.requires_grad = False").doubt == left

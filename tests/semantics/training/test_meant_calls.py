@@ -54,6 +54,8 @@ def assigned(*lines: str) -> Fact:
     [
         ("«net.eval»", "net(x)"),
         ("for batch in loader:", "    «model.train»", "    model(batch)"),
+        ("for a in loader:", "    model(a).backward()", "«model.eval»", "model(x)"),
+        ("for a in loader:", "    model.train()", "    model(a).backward()", "    «model.eval»", "    model(x)"),
         ("loss = F.mse_loss(model(x), y)", "loss.backward()", "«optimizer.step»"),
         ("«optimizer.zero_grad»", "loss = F.mse_loss(model(x), y)", "loss.backward()", "optimizer.step()"),
         ("loss.backward()", "optimizer.step()", "«model.zero_grad»"),
@@ -152,3 +154,14 @@ def test_what_may_be_assigned() -> None:
 )
 def test_what_may_not_be_assigned(lines: tuple[str, ...], doubt: str) -> None:
     assert assigned(*lines).doubt == doubt
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("for a in loader:", "    model(a).backward()", "    «model.eval»", "    model(x)"),
+        ("def test():", "    «model.eval»", "    model(x)", "", "for a in loader:", "    model(a).backward()", "    test()"),
+    ],
+)
+def test_training_would_go_on_in_evaluation_mode(lines: tuple[str, ...]) -> None:
+    assert called(*lines).doubt == "what is trained afterwards would be in the mode of `model.eval`"

@@ -68,6 +68,8 @@ def test_tells_whether_there_is_a_graph_to_cut(snippet: str, cuts: bool) -> None
         ("def repackage_hidden(h): return «Variable(h)»", True),
         ("def repackage_hidden(h): return «Variable(h.data.clone())»", False),
         ("def f(h): return «Variable(h, requires_grad=False)»", False),
+        ("h = 0\nfor x in y:\n    h = «Variable(h)»\n    h = nn.Linear(1, 1)(h)\n    h.sum().backward()", True),
+        ("h = 0\nfor x in y:\n    h = nn.Linear(1, 1)(x)\n    h = «Variable(h)»\n    h.sum().backward()", False),
     ],
 )
 def test_tells_what_is_cut_on_purpose(snippet: str, on_purpose: bool) -> None:

@@ -41,7 +41,7 @@ class ViewAfterTranspose(Rule):
 
     ## Fix safety
     Safe: `reshape` gives the same view where there is one, and copies where `view` would raise. Unsafe where the value may be
-    no tensor, and where the error would be caught, so that code may decide by it.
+    no tensor, and where something in the file may catch the error, so that code may decide by it.
 
     ## References
     - [torch.Tensor.view](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.view.html)

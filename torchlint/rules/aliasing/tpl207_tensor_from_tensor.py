@@ -42,7 +42,8 @@ class TensorFromTensor(Rule):
     ## Fix safety
     `t.detach().clone()` is what `torch.tensor(t)` does. It is safe where `t` is certainly a tensor: what torch's functions
     give, or what is annotated as `torch.Tensor` in a file that has no class of tensors of its own; not what other code gives,
-    nor an attribute that a subclass may set. And where no context around sets another device. Otherwise it is unsafe.
+    nor an attribute that a subclass may set. And where no context around sets another device, and the file does not take
+    notice of the warning that goes, as by a filter that makes errors of warnings. Otherwise it is unsafe.
 
     A `dtype` or `device` becomes a `.to(…)`, `requires_grad=True` a `.requires_grad_()`. The result of an operator or a factory
     is a new tensor already and is not cloned. If the value was not meant to be cut from the graph, leave out the `.detach()`.
@@ -91,7 +92,11 @@ class TensorFromTensor(Rule):
         methods = self.model.shown(new).removeprefix(self.model.shown(expression("{tensor}.x", tensor=base)).removesuffix(".x"))
         title = f"Replace with `{methods}`" if methods else "Use the tensor as it is"
         is_placed = CERTAIN if "device" in words else self.model.kinds.is_copied_beside(call)
-        return fix(title, replace(call, new), rests_on=self.model.kinds.is_tensor(given.value) & is_placed)
+        return fix(
+            title,
+            replace(call, new),
+            rests_on=self.model.kinds.is_tensor(given.value) & is_placed & self.model.code.warns_unseen,
+        )
 
     def _copy(self, data: cst.BaseExpression) -> tuple[str, ...]:
         """What makes a copy that is cut from the graph: less where the value was made here and nobody else has it."""

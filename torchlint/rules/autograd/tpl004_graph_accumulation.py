@@ -38,16 +38,16 @@ class GraphAccumulation(Rule):
     ```
 
     ## Fix safety
-    Safe where two facts are certain: that the value is a tensor, and that nobody asks for the graph of what is kept. The latter
-    is certain where all code that reads it is in sight and asks for values alone; or, of a sum, where the loss is one of
-    torch's and its backward pass, without `retain_graph`, frees its graph in the same round: a second one would raise anyway.
-    Unsafe where the value is a model's output, or a loss that another function returned, which may be no tensor; where an
-    attribute, an argument or a list that is handed on may be read elsewhere; where `.grad`, `requires_grad` or hooks are asked
-    for, or which object a list holds.
+    Safe where two facts are certain: that the value is a tensor, and that nobody asks for the graph of what is kept. The
+    latter is certain where all code that reads it is in sight and asks for values alone; or, of a sum, where the loss is one
+    of torch's and its backward pass, without `retain_graph`, frees its graph in the same round: a second one would raise
+    anyway. Unsafe where the value is a model's output, or a loss that another function returned, which may be no tensor; where
+    an attribute, an argument or a list that is handed on may be read elsewhere; where `.grad`, `requires_grad` or hooks are
+    asked for, or which object a list holds, or how long one lives (`weakref`).
 
     `.detach()` leaves everything else as it is: the type of the sum, how it is rounded, what it is divided by. `.item()` is
-    safe where values are kept one by one, have no dimensions and are read by `float` and number formats alone; otherwise, where
-    the accumulator looks like a number and nothing is certain, it is the unsafe fix. What a tensor prints of its graph
+    safe where values are kept one by one, have no dimensions and are read by `float` and number formats alone; otherwise,
+    where the accumulator looks like a number and nothing is certain, it is the unsafe fix. What a tensor prints of its graph
     (`grad_fn=`) is gone with it. There is no fix for a dict that holds the loss, nor where the value may be a tuple.
 
     ## References

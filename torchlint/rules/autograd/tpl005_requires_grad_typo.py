@@ -50,9 +50,10 @@ class RequiresGradTypo(Rule):
 
     ## Fix safety
     Safe for parameters, and for modules of torch or of the file, that are given a truth value, in a file that imports nothing
-    but torch and well-known libraries: the right name is what was meant. Unsafe where the value may be no parameter (the result
-    of an operation refuses the flag), where what is assigned may be no flag, and where code of another file may read the
-    misspelt attribute.
+    but torch and well-known libraries: the right name is what was meant. Unsafe where the value may be no parameter (the
+    result of an operation refuses the flag, and so do weights that are pruned or parametrized), where one of whole numbers
+    would be made to require grad, where what is assigned may be no flag, and where code of another file, or by a name that is
+    no part of the code (`vars(p)`), may read the misspelt attribute.
 
     ## References
     - [torch.Tensor.requires_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.requires_grad.html)

@@ -36,7 +36,8 @@ class UnusedNoqa(CommentRule):
     ```
 
     ## Fix safety
-    Safe: a comment changes nothing. Codes of other tools, and what else the comment says, stay.
+    Safe: a comment changes nothing, but for a program that reads its own text. Codes of other tools, and what else the comment
+    says, stay.
 
     ## References
     - [flake8: selecting and ignoring violations](https://flake8.pycqa.org/en/latest/user/violations.html)

@@ -30,10 +30,11 @@ class ScalarIndex(Rule):
     ```
 
     ## Fix safety
-    Safe where it is certain that the value has no dimensions, so that the index raises: of reductions of a whole tensor, of the
-    losses of torch that are made in sight and reduce as usual, and of what is computed of them and of numbers. Unsafe for
+    Safe where it is certain that the value has no dimensions, so that the index raises: of reductions of a whole tensor, of
+    the losses of torch that are made in sight and reduce as usual, and of what is computed of them and of numbers. Unsafe for
     everything that is only called a loss: an argument, an attribute, or what a function of another file returns may have a
-    dimension; there `loss[0]` works, and is a tensor.
+    dimension; there `loss[0]` works, and is a tensor. So it may be in a file that gives tensors dimensions in place. Unsafe,
+    too, where code of the file awaits the error, unless what it does then is what the fix writes.
 
     ## References
     - [torch.Tensor.item](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html)
@@ -55,5 +56,9 @@ class ScalarIndex(Rule):
         self.report(
             node,
             f"`{shown}` has no dimensions: indexing it raises IndexError; use `{self.model.shown(item)}`",
-            fix(f"Use `{self.model.shown(item)}`", replace(node, item), rests_on=self.model.shapes.has_no_dimensions(tensor)),
+            fix(
+                f"Use `{self.model.shown(item)}`",
+                replace(node, item),
+                rests_on=self.model.shapes.has_no_dimensions(tensor) & self.model.code.ends_with_its_error(node, item),
+            ),
         )

@@ -40,9 +40,10 @@ class DataToNumpy(Rule):
     ```
 
     ## Fix safety
-    Safe where the value is certainly a tensor, such as what torch's functions and layers give, or what is annotated as one: the
-    array holds the same values, over the same memory. Other objects have a `.data` as well, packed sequences and batches among
-    them, and cannot be detached; so cannot parameters of lazy layers before their first batch. Otherwise it is unsafe. Just to
+    Safe where the value is certainly a tensor, such as what torch's functions and layers give, or what is annotated as one:
+    the array holds the same values, over the same memory. Other objects have a `.data` as well, packed sequences and batches
+    among them, and cannot be detached; so cannot parameters of lazy layers before their first batch. Otherwise it is unsafe.
+    So it is to add `.cpu()` where code of the file awaits the error of a tensor that is on a GPU, or has no memory. Just to
     drop `.data` is safe where the value certainly has no graph, which `numpy` refuses. `.item()` is safe where a loss of torch
     is put into a text by a format for numbers.
 
@@ -118,6 +119,7 @@ class DataToNumpy(Rule):
         rests_on = self.model.kinds.is_tensor(node.value)
         if self._is_converted(node):
             on_host = expression("{tensor}.cpu()", tensor=detached)
+            rests_on &= self.model.code.ends_with_its_error(node)
             return fix("Replace `.data` with `.detach().cpu()`", replace(node, on_host), rests_on=rests_on)
         return fix("Replace `.data` with `.detach()`", replace(node, detached), rests_on=rests_on)
 
@@ -127,6 +129,8 @@ class DataToNumpy(Rule):
         moved = replace(node, node.value if is_on_host else method_call(node, "cpu"))
         first = moves[-1]
         rests_on = self.model.kinds.is_tensor(first.value)
+        if not is_on_host:
+            rests_on &= self.model.code.ends_with_its_error(node)
         if self._is_detached(first.value):
             return fix("Drop `.data`", moved, rests_on=rests_on)
         return fix("Detach before moving", moved, replace(first, after_method(first, "detach")), rests_on=rests_on)

@@ -49,7 +49,8 @@ class EvalWithoutNoGrad(Rule):
     numbers, or tensors without a graph. A function that is decorated is called by its name alone. All else is unsafe: a model
     from another file may differentiate in its `forward`, and a caller may back-propagate what is returned.
 
-    A function that does nothing but evaluate is decorated; where training stands in it, too, only the evaluating statements
+    A function that does nothing but evaluate is decorated, unsafely so where the file reads the frames of the functions that
+    run (`stacklevel`, `traceback`, `sys._getframe`); where training stands in it, too, only the evaluating statements
     are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and none in a generator or a
     coroutine.
 

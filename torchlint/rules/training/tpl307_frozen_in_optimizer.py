@@ -36,8 +36,8 @@ class FrozenInOptimizer(Rule):
     ## Fix safety
     Safe where the model and the optimizer are used for nothing but training in the same scope: frozen parameters are not to be
     changed. Unsafe where other code is given the model, which may thaw it, where the optimizer's state or parameters are read
-    (a state that was saved before has more entries than the new one), where gradients are set by hand, and where nothing may be
-    left to train.
+    (a state that was saved before has more entries than the new one), where gradients are set by hand, or were computed before
+    the optimizer was made, which would apply or clear them, and where nothing may be left to train.
 
     Not reported are models of which a part is unfrozen later on, since the optimizer needs it then, and parameter groups.
 

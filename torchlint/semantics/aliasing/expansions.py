@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
-from torchlint.fact import Fact, all_of
+from torchlint.fact import Fact, all_of, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.sole_memory import SoleMemory
 from torchlint.semantics.memory.changes import Change, Changes
@@ -64,7 +64,7 @@ class Expansions:
             for change in self._changed(call):
                 if not _is_uniform(change, call):
                     lost = isinstance(statement, ast.Expr) and self._semantics.tree.inside(change.node, statement)
-                    found[change.node].append(ExpandedWrite(call, source, self._memory.fact(source), lost=lost))
+                    found[change.node].append(ExpandedWrite(call, source, self._is_alone(call, source, change), lost=lost))
         for call in self._semantics.facts.calls.get("meshgrid", ()):
             for change in self._changed_parts(call) if self._library_name(call) == "torch.meshgrid" else ():
                 alone = all_of(*map(self._memory.fact, call.args))
@@ -76,6 +76,23 @@ class Expansions:
         """The expansions that are made buffers or parameters."""
         made = ((call, source, next(self._weights_made(call), None)) for call, source in self._expansions.items())
         return {call: ExpandedWeight(source, self._memory.fact(source), how) for call, source, how in made if how is not None}
+
+    def _is_alone(self, call: ast.Call, source: ast.expr, change: Change) -> Fact:
+        """Whether nothing else has the memory of ``source``, and nobody relies on that rows show what is written to another.
+
+        To write to one row that is always the same, and to read others, may be meant so.
+        """
+        alone = self._memory.fact(source)
+        if not alone.is_certain or not isinstance(change.node, ast.Subscript) or not _is_fixed(change.node.slice):
+            return alone
+        binding = self._links.bound_to(self._links.outermost(call))
+        if binding is None:
+            return unknown("code may rely on that all rows show what is written to one of them")
+        items = [parent for use in binding.uses if isinstance(parent := self._semantics.tree.parent(use), ast.Subscript)]
+        written = {ast.dump(each.slice) for each in items if not isinstance(each.ctx, ast.Load)}
+        others = (each for each in items if isinstance(each.ctx, ast.Load) and ast.dump(each.slice) not in written)
+        other = next(others, None)
+        return alone if other is None else unknown(f"`{shortened(other)}` may rely on what is written to another row")
 
     # --- what is expanded --------------------------------------------------------------------------------------------
 
@@ -155,6 +172,12 @@ def _is_uniform(change: Change, call: ast.Call) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=method)):
             return method in _UNIFORM and value is call
     return False
+
+
+def _is_fixed(index: ast.expr) -> bool:
+    """Whether an index starts with a number that is written out."""
+    first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
+    return isinstance(first, ast.Constant) and isinstance(first.value, int)
 
 
 def _keeps_shape(call: ast.Call) -> bool:

@@ -6,6 +6,7 @@ That ``backward`` is called on a value says that it has one element, which may b
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, refuted, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
@@ -30,6 +31,7 @@ _OPERANDS = {
 }
 """How many tensors a loss function takes first, where it is not two; of what follows, some say how it reduces."""
 _KEEPING = KEEPS_SCALAR | {"sigmoid", "tanh", "relu", "square", "pow", "clamp", "log1p", "expm1", "rsqrt", "requires_grad_"}
+_RESHAPING = frozenset({"unsqueeze_", "resize_", "resize_as_", "set_", "expand_", "swap_tensors"})
 _MOVES = frozenset({"cuda", "to", "cpu", "float", "double", "half", "train", "eval"})
 
 
@@ -43,11 +45,20 @@ class Dimensions:
 
     def has_none(self, node: ast.expr) -> Fact:
         """Whether ``node`` has no dimensions: it is a tensor of one number, or that number, which cannot be indexed either."""
+        if self._reshaping is not None:
+            return unknown(f"`{self._reshaping}` may give it dimensions in place")
         if self._none.hold(node):
             return CERTAIN
         if self._semantics.kind(node).scalar is False:
             return refuted(f"`{shortened(node)}` has dimensions")
         return unknown(self._doubt(node))
+
+    @cached_property
+    def _reshaping(self) -> str | None:
+        """What gives a tensor other dimensions and leaves it the object that it is, where the file does so anywhere."""
+        calls = self._semantics.facts.calls
+        words = {word.arg for call in self._semantics.tree.of_type(ast.Call) for word in call.keywords}
+        return min([*(calls.keys() & _RESHAPING), *(["out"] if "out" in words else [])], default=None)
 
     def _find(self, value: Value) -> bool:
         match value:
@@ -72,11 +83,20 @@ class Dimensions:
 
     def _binds(self, binding: Binding) -> bool:
         value = binding.value
-        if value is None or binding.form not in (Form.ASSIGNMENT, Form.AUGMENTED):
+        if (
+            value is None
+            or binding.form not in (Form.ASSIGNMENT, Form.AUGMENTED)
+            or any(map(self._is_given_data, binding.uses))
+        ):
             return False
         if binding.form is Form.AUGMENTED:
             return bool(binding.before) and all(map(self._none.hold, binding.before)) and self._none.hold(value)
         return self._parts_hold(value, binding.path)
+
+    def _is_given_data(self, use: ast.Name) -> bool:
+        """Whether a use gives a tensor other data."""
+        parent = self._semantics.tree.parent(use)
+        return isinstance(parent, ast.Attribute) and parent.attr == "data" and isinstance(parent.ctx, ast.Store)
 
     def _parts_hold(self, value: ast.expr, path: tuple[int | None, ...]) -> bool:
         """Whether the part that ``path`` leads to has no dimensions: of a written-out tuple, or of what a function returns."""
@@ -159,8 +179,9 @@ class Dimensions:
     def _find_criterion(self, value: Value) -> bool:
         """Whether calling a value gives one number: a criterion of torch, made in sight and left as it was made."""
         match value:
-            case Binding(form=Form.ASSIGNMENT, path=(), value=ast.expr() as made):
-                return self._criterions.hold(made) and all(self._leaves_alone(use) for use in value.uses)
+            case Binding(form=Form.ASSIGNMENT, path=path, value=ast.expr() as made):
+                part = _part_of(made, path)
+                return part is not None and self._criterions.hold(part) and all(map(self._leaves_alone, value.uses))
             case ast.Name():
                 bindings = self._semantics.bindings.reaching(value)
                 return bool(bindings) and all(map(self._criterions.hold, bindings))
@@ -211,3 +232,16 @@ def _is_reduced(call: ast.Call) -> bool:
         ):
             return False
     return True
+
+
+def _part_of(value: ast.expr, path: tuple[int | None, ...]) -> ast.expr | None:
+    """The part of a tuple that is written out to which ``path`` leads, as in ``model, criterion = Net(), MSELoss()``."""
+    for step in path:
+        match value:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) if step is not None and 0 <= step < len(elements):
+                if any(isinstance(each, ast.Starred) for each in elements):
+                    return None
+                value = elements[step]
+            case _:
+                return None
+    return value

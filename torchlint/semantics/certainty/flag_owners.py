@@ -15,6 +15,14 @@ from torchlint.semantics.code.tree import last_name
 
 _FLOATS = frozenset({"torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty", "torch.eye"})
 
+_COMPUTING = frozenset(
+    {
+        *("prune", "parametrize", "parametrizations", "weight_norm", "spectral_norm", "orthogonal", "register_parametrization"),
+        *("functional_call", "remove_weight_norm", "_parameters", "quantization", "quantize_dynamic"),
+    }
+)
+"""Words of code that computes the weights of a layer of other parameters, or makes them of whole numbers."""
+
 
 class FlagOwners:
     """Tells of the owner of a misspelt flag whether the right name does what was meant, and nothing besides."""
@@ -31,7 +39,25 @@ class FlagOwners:
             kind.grad is Grad.LEAF or self._is_new(owner), f"`{shortened(owner)}` may be no parameter, and refuse the flag"
         )
         is_tensor = self._semantics.of(Tensors).tensor_or_lazy(owner)
-        return self._is_flag(value) & is_tensor & leaf & self._elsewhere.reads_nothing(wrong)
+        return self._is_flag(value) & is_tensor & leaf & self._takes(value) & self._elsewhere.reads_nothing(wrong)
+
+    def _takes(self, value: ast.expr | None) -> Fact:
+        """Whether all parameters take a flag: those that are computed take none, those of whole numbers cannot be thawed."""
+        words = sorted(self._semantics.words.all & _COMPUTING)
+        if words:
+            return unknown(f"`{words[0]}` may have put a computed tensor in a parameter's place, which refuses the flag")
+        if isinstance(value, ast.Constant) and value.value is False:
+            return CERTAIN
+        made = [*self._semantics.facts.calls.get("Parameter", ()), *self._semantics.facts.calls.get("register_parameter", ())]
+        strange = next((call for call in made if not self._is_of_floats(call)), None)
+        return CERTAIN if strange is None else unknown(f"`{shortened(strange)}` may refuse to require grad")
+
+    def _is_of_floats(self, call: ast.Call) -> bool:
+        """Whether a parameter is made of what a factory of floats gives."""
+        match call:
+            case ast.Call(args=[ast.Call(func=function, keywords=words)]) if not {word.arg for word in words} & {"dtype", None}:
+                return self._semantics.qualified_name(function) in _FLOATS
+        return False
 
     def _is_new(self, owner: ast.expr) -> bool:
         """Whether ``owner`` has just been made by a factory of floats, and nothing was done with it since."""

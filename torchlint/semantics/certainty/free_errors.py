@@ -3,31 +3,169 @@
 from __future__ import annotations
 
 import ast
+import sys
+from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import TRIES
+from torchlint.semantics.code.expected_errors import is_awaited
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function
 
-_AWAITING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "suppress", "allow_mutation_on_saved_tensors"})
-"""What awaits an error, or makes one go away."""
+_AWAITING = frozenset(
+    {
+        *("raises", "assertRaises", "assertRaisesRegex", "suppress", "xfail", "allow_mutation_on_saved_tensors"),
+        *("excepthook", "unraisablehook", "set_exception", "return_exceptions", "expectedFailure"),
+        *("Thread", "Process", "Executor", "ThreadPoolExecutor", "ProcessPoolExecutor", "create_task", "start_new_thread"),
+    }
+)
+"""What awaits an error, makes one go away, or runs code whose errors end something else than the program."""
+_OTHERS = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("ImportError", "ModuleNotFoundError", "KeyboardInterrupt", "StopIteration", "GeneratorExit", "SystemExit"),
+        *("OSError", "IOError", "EnvironmentError", "FileNotFoundError", "FileExistsError", "PermissionError", "EOFError"),
+        *("KeyError", "UnicodeDecodeError", "UnicodeEncodeError", "ConnectionError", "TimeoutError", "BrokenPipeError"),
+        *("ConnectionResetError", "IsADirectoryError", "NotADirectoryError", "ZeroDivisionError", "RecursionError"),
+    )
+)
+"""Errors that no hazard is."""
+_PLAIN = frozenset(
+    f"builtins.{name}" for name in ("open", "int", "float", "str", "len", "isinstance", "print", "input", "range")
+)
+_OF_TORCH = frozenset({"torch.cuda.is_available", "torch.load", "torch.save", "torch.device", "torch.cuda.set_device"})
+_CALLING = frozenset({"functools", "concurrent", "asyncio", "threading", "multiprocessing", "unittest", "runpy", "importlib"})
+"""Modules of Python that call what they are given."""
+_KNOWN = frozenset(sys.stdlib_module_names) - _CALLING
+_DECORATORS = frozenset(
+    {
+        *("builtins.staticmethod", "builtins.classmethod", "builtins.property", "functools.wraps", "functools.lru_cache"),
+        *("functools.cached_property", "functools.cache", "abc.abstractmethod", "typing.overload", "typing.no_type_check"),
+        *("dataclasses.dataclass", "functools.total_ordering", "contextlib.contextmanager"),
+    }
+)
 
 
 class FreeErrors:
-    """Tells whether any code of the file would take notice of an error, so that a fix that mends it changes more."""
+    """Tells whether any code of the file would take notice of an error, so that a fix that mends it changes more.
+
+    What another file does with the error of a function is out of sight: where code always raises, the error is the hazard.
+    """
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._tree = semantics.tree
 
     @cached_property
     def fact(self) -> Fact:
-        """Whether the file catches no error but those of imports."""
-        tree, calls = self._semantics.tree, self._semantics.facts.calls
-        tries = any(isinstance(node, TRIES) and node.handlers and not _only_imports(node) for node in tree.nodes)
-        if tries or not _AWAITING.isdisjoint(calls):
+        """Whether the file catches no error but those that are others for certain, as of imports and of files."""
+        words = sorted(self._semantics.words.all & _AWAITING)
+        if words:
+            return unknown(f"the code awaits errors, and may decide by this one: `{words[0]}`")
+        if any(self._catches(node) for node in self._tree.nodes if isinstance(node, TRIES)):
             return unknown("the code awaits errors, and may decide by this one")
+        if any(map(self._swallows, self._semantics.facts.classes)):
+            return unknown("a context manager of the file may swallow the error")
         return CERTAIN
 
+    def of(self, node: ast.AST, instead: str = "") -> Fact:
+        """Whether an error that ``node`` raises ends the program, as far as the file shows.
 
-def _only_imports(node: ast.Try | ast.AST) -> bool:
-    return isinstance(node, ast.Try) and all(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body)
+        Or whether what awaits it does what is written with the code ``instead`` in the place of the node.
+        """
+        if instead and isinstance(node, ast.expr) and self._is_made_good(node, instead):
+            return CERTAIN
+        if is_awaited(self._tree, node):
+            return unknown("the code awaits the error, and may decide by it")
+        functions = [parent for parent in self._tree.ancestors(node) if isinstance(parent, (*FUNCTIONS, ast.ClassDef))]
+        strange = next((each for function in functions for each in self._strange_decorators(function)), None)
+        if strange is not None:
+            return unknown(f"`{shortened(strange)}` may await the error")
+        if not functions:  # what the file runs by itself is caught by what stands around it
+            return self._free_at_top(node)
+        return self.fact
+
+    def _free_at_top(self, node: ast.AST) -> Fact:
+        """Whether an error at the top level of the file ends the program: all that could catch it stands around it."""
+        contexts = [parent for parent in self._tree.ancestors(node) if isinstance(parent, (ast.With, ast.AsyncWith))]
+        own = not any(map(self._swallows, self._semantics.facts.classes))
+        if (contexts and not own) or "excepthook" in self._semantics.words.all:
+            return self.fact
+        return CERTAIN
+
+    def _is_made_good(self, node: ast.expr, instead: str) -> bool:
+        """Whether a node stands alone in a ``try`` whose handlers are the same statement with ``instead`` in its place."""
+        statement = self._tree.statement(node)
+        block = self._tree.parent(statement)
+        if not isinstance(block, TRIES) or block.body != [statement] or block.orelse or block.finalbody:
+            return False
+        written, old = ast.unparse(statement), ast.unparse(node)
+        meant = written.replace(old, instead)
+        return written.count(old) == 1 and all(
+            len(each.body) == 1 and ast.unparse(each.body[0]) == meant for each in block.handlers
+        )
+
+    # --- `try` -------------------------------------------------------------------------------------------------------
+
+    def _catches(self, node: ast.Try) -> bool:
+        """Whether a ``try`` may catch what a hazard raises in its body, or in what that calls."""
+        if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for each in node.finalbody for part in ast.walk(each)):
+            return True
+        if all(map(self._lets_through, node.handlers)):
+            return False
+        return not all(self._is_harmless(part) for each in node.body for part in ast.walk(each))
+
+    def _lets_through(self, handler: ast.ExceptHandler) -> bool:
+        """Whether a handler is for other errors, or raises what it has caught again and does nothing else."""
+        match handler.body:
+            case [ast.Raise(exc=None)]:
+                return True
+        if handler.type is None:
+            return False
+        types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        return all(self._is_other(each) for each in types)
+
+    def _is_other(self, error: ast.expr) -> bool:
+        name = self._semantics.qualified_name(error) or ""
+        return name in _OTHERS or name.partition(".")[0] in _KNOWN - {"builtins"} or name == "torch.cuda.OutOfMemoryError"
+
+    def _is_harmless(self, part: ast.AST) -> bool:
+        """Whether a part of a ``try`` runs no code of the file and no operation of torch, so that no hazard is in it."""
+        match part:
+            case ast.Call(func=function):
+                name = self._semantics.qualified_name(function) or ""
+                return name in _PLAIN or name in _OF_TORCH or name.partition(".")[0] in _KNOWN - {"builtins"}
+            case ast.Attribute(attr=name):
+                return not any(name in facts.methods for facts in self._semantics.facts.classes.values())
+            case ast.With() | ast.AsyncWith() | ast.For() | ast.AsyncFor() | ast.Await() | ast.Yield() | ast.YieldFrom():
+                return False
+            case ast.BinOp() | ast.Subscript() | ast.AugAssign() | ast.UnaryOp() | ast.Compare() | ast.Lambda():
+                return False
+        return not isinstance(part, (ast.comprehension, *FUNCTIONS, ast.ClassDef))
+
+    # --- context managers and decorators -----------------------------------------------------------------------------
+
+    def _swallows(self, definition: ast.ClassDef) -> bool:
+        """Whether leaving a context of a class may swallow an error: its ``__exit__`` returns something."""
+        facts = self._semantics.facts
+        ends = [facts.classes[definition].methods.get(name) for name in ("__exit__", "__aexit__")]
+        returned = [value for each in ends if each is not None for value in self._returned(each)]
+        stores = [part for part in ast.walk(definition) if isinstance(part, ast.Name) and part.id == "__exit__"]
+        return bool(stores) or any(not (isinstance(value, ast.Constant) and not value.value) for value in returned)
+
+    @staticmethod
+    def _returned(function: Function) -> Iterator[ast.expr]:
+        for part in ast.walk(function):
+            if isinstance(part, ast.Return) and part.value is not None:
+                yield part.value
+
+    def _strange_decorators(self, definition: ast.AST) -> Iterator[ast.expr]:
+        """The decorators of a function or class that are neither the file's, which is looked at, nor of known ways."""
+        assert isinstance(definition, (ast.ClassDef, *FUNCTIONS))
+        for decorator in definition.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            name = self._semantics.qualified_name(called) or ""
+            of_file = self._semantics.facts.definition(called) is not None
+            is_setter = isinstance(called, ast.Attribute) and called.attr in ("setter", "getter", "deleter")
+            if not (of_file or is_setter or name in _DECORATORS or name.startswith("torch.")):
+                yield decorator

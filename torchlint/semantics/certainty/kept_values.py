@@ -16,6 +16,7 @@ from torchlint.fact import CERTAIN, Answer, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.fresh_starts import FreshStarts
 from torchlint.semantics.certainty.kept_changes import CHANGING, COMPUTES, ENDS, FILLING, HANDS_ON, KeptChanges
+from torchlint.semantics.certainty.reflection import Reflection
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
@@ -102,7 +103,8 @@ class KeptValues:
             walk = _Walk(self._semantics, self, root.id, kept, reading)
             found = walk.followed([use for binding in starts for use in walk.uses(binding)])
             self._walked[key] = found & walk.hidden
-        return fresh.fact(root if kept else target, root) & self._walked[key]
+        lives = self._semantics.of(Reflection).asks_for_no_lives
+        return fresh.fact(root if kept else target, root) & self._walked[key] & lives
 
     def _of_slot(self, root: ast.Attribute, kept: bool) -> Fact:
         """What is known of the reads of an attribute in its class."""

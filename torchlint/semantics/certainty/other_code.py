@@ -6,8 +6,9 @@ import ast
 import sys
 from functools import cached_property
 
-from torchlint.fact import CERTAIN, Fact, unknown
+from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics
+from torchlint.semantics.certainty.reflection import Reflection
 
 _LIBRARIES = frozenset(
     {
@@ -26,8 +27,13 @@ class OtherCode:
         self._semantics = semantics
 
     def reads_nothing(self, name: str) -> Fact:
-        """Whether no other file reads the attribute ``name`` of what this one makes: it imports none of the project."""
-        return CERTAIN if not self._strangers else unknown(f"code of `{self._strangers[0]}` may read `{name}`")
+        """Whether nobody reads the attribute ``name`` of what the file makes otherwise than by writing the name down.
+
+        No other file does: it imports none of the project. Nor does the file itself, as by ``vars()``.
+        """
+        if self._strangers:
+            return unknown(f"code of `{self._strangers[0]}` may read `{name}`")
+        return self._semantics.of(Reflection).reads_no_attributes
 
     @cached_property
     def _strangers(self) -> list[str]:

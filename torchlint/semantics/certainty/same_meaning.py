@@ -7,9 +7,10 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.free_errors import FreeErrors
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
-from torchlint.semantics.code.expected_errors import is_awaited
+from torchlint.semantics.certainty.unseen_warnings import UnseenWarnings
 
 _OF_TENSORS = frozenset({"torch.nn.functional.sigmoid", "torch.nn.functional.tanh"})
 """Functions that call the method of what they are given, where those of today take tensors only."""
@@ -34,7 +35,7 @@ class SameMeaning:
         by_name = isinstance(node, ast.Name)
         taken = by_name and any(last in scope.bindings for scope in self._semantics.bindings.scopes.values())
         return all_of(
-            self._warns_unseen,
+            self._semantics.of(UnseenWarnings).fact,
             known(old != "torch.nn.NLLLoss2d", "`NLLLoss2d` is a class of its own, which code may tell apart"),
             known(name not in self._assigned, f"the file assigns another `{name}`"),
             known(not by_name or self._is_script, f"another file may import `{name}` from this one"),
@@ -46,7 +47,9 @@ class SameMeaning:
         """Whether a loss can be told by ``reduction`` what it was told by flags: where all of its arguments are there."""
         name = self._semantics.qualified_name(call.func)
         direct = name in _FLAGGED or (name or "").startswith("torch.nn.NLLLoss2d")
-        return self._warns_unseen & known(direct, "another argument may be given later, or another class be meant")
+        return self._semantics.of(UnseenWarnings).fact & known(
+            direct, "another argument may be given later, or another class be meant"
+        )
 
     def factors_moved(self, call: ast.Call) -> Fact:
         """Whether factors can stand behind the operands: nothing notices when which of them is computed."""
@@ -57,21 +60,18 @@ class SameMeaning:
         return all_of(
             self._is_called_on_tensor(call),
             known(calls_alike, "the arguments are computed in another order"),
-            self._warns_unseen,
+            self._semantics.of(UnseenWarnings).fact,
         )
 
     def of_tensor(self, call: ast.Call) -> Fact:
         """Whether a method that raises as it is called is torch's own, and nobody awaits the error."""
-        awaited = is_awaited(self._semantics.tree, call)
-        return self._is_called_on_tensor(call) & known(not awaited, "the code awaits the error, and may decide by it")
+        return self._is_called_on_tensor(call) & self._semantics.of(FreeErrors).of(call)
 
     def loaders_next(self, call: ast.Call) -> Fact:
         """Whether ``iterator.next()`` is asked of what a data loader of torch gives."""
         assert isinstance(call.func, ast.Attribute)
         condition = Condition("iterator of a data loader", self._iterates)
-        awaited = is_awaited(self._semantics.tree, call)
-        fact = self._semantics.of(Sources).fact(call.func.value, condition)
-        return fact & known(not awaited, "the code awaits the error, and may decide by it")
+        return self._semantics.of(Sources).fact(call.func.value, condition) & self._semantics.of(FreeErrors).of(call)
 
     # --- what that takes ---------------------------------------------------------------------------------------------
 
@@ -105,12 +105,6 @@ class SameMeaning:
         if isinstance(node, ast.Call) and self._semantics.qualified_name(node.func) in _LOADERS:
             return CERTAIN
         return None
-
-    @cached_property
-    def _warns_unseen(self) -> Fact:
-        """Whether nothing takes notice of the warning that goes."""
-        deals = "warnings" in self._semantics.words.all
-        return known(not deals, "the file deals with warnings, and may take notice of this one")
 
     @cached_property
     def _assigned(self) -> set[str]:

@@ -10,6 +10,7 @@ from torchlint.semantics.certainty.free_errors import FreeErrors
 from torchlint.semantics.certainty.other_code import OtherCode
 from torchlint.semantics.certainty.passing_uses import PassingUses
 from torchlint.semantics.certainty.programs import Programs
+from torchlint.semantics.certainty.reflection import Reflection
 from torchlint.semantics.certainty.sure_graphs import SureGraphs
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
@@ -48,6 +49,8 @@ class OwnChanges:
         together = self._semantics.of(FreeErrors).fact & self._keeps_type(change) & self._is_own(change)
         if change.module is not None:
             together &= self._only_here(change.module)
+        elif isinstance(change.target, ast.Name):
+            together &= self._semantics.of(Reflection).reads_no_variables
         return together
 
     def in_sequence(self, layer: ast.expr) -> Fact:

@@ -77,6 +77,8 @@ _WITHOUT_LAZY_LAYERS = frozenset(
 """Libraries that make no modules with lazily initialised layers, other than by a class whose name says so."""
 _LISTED = {"parameters": (), "named_parameters": (1,), "buffers": (), "named_buffers": (1,)}
 """Methods of modules that list tensors, and where these are in each item."""
+_PARTS = {"modules": (), "children": (), "named_modules": (1,), "named_children": (1,)}
+"""Methods of modules that list modules, and where these are in each item."""
 _AROUND = frozenset({"builtins.list", "builtins.tuple", "builtins.iter", "builtins.reversed"})
 
 
@@ -185,9 +187,17 @@ class Parameters:
         if binding.annotation is not None and binding.form is Form.PARAMETER:
             return self._semantics.qualified_name(binding.annotation) in torch_api.MODULES
         match binding.value:
+            case ast.Call(func=ast.Attribute(value=whole, attr=method)) if binding.form is Form.LOOP and method in _PARTS:
+                return binding.path == _PARTS[method] and self._has_plain_parts(whole)
             case ast.Call(func=function) if binding.form is Form.ASSIGNMENT and not binding.path:
                 return (self._semantics.qualified_name(function) or "").startswith("torchvision.models.")
         return False
+
+    def _has_plain_parts(self, node: ast.expr) -> bool:
+        """Whether all parts of a module list their parameters as torch does: it is made in sight, of torch and the file."""
+        made = self._modules.made(node)
+        lists = any(_LISTED.keys() & facts.methods.keys() for facts in self._facts.classes.values())
+        return bool(made) and not lists and all(self._is_closed(each.call, set()) for each in made)
 
     def _is_own_module(self, node: ast.Attribute) -> bool:
         """Whether ``self.m`` is a module that the class's own ``__init__`` registers; it can be replaced by modules only."""

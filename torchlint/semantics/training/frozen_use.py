@@ -7,6 +7,8 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
 from torchlint.semantics import Binding, Form, Semantics, torch_api
+from torchlint.semantics.provenance.modules import Modules, sequence_layers
+from torchlint.semantics.provenance.values import index_of
 from torchlint.semantics.training.freezing import FrozenGiven
 
 _OF_OPTIMIZERS = frozenset({"step", "zero_grad"})
@@ -43,6 +45,7 @@ class FrozenUse:
             known(not by_hand, "gradients are set by hand, so that the optimizer changes what is frozen as well"),
             self._is_only_stepped(given.optimizer),
             self._stays_frozen(parameters.func.value),
+            self._has_no_gradients(given.optimizer, parameters.func.value),
             self._has_more(parameters.func.value),
         )
 
@@ -71,6 +74,22 @@ class FrozenUse:
             return CERTAIN
         return unknown(f"`{binding.name}` is handed on, to code that may thaw it")
 
+    def _has_no_gradients(self, optimizer: ast.expr, model: ast.expr) -> Fact:
+        """Whether what is frozen has no gradient from before, which the optimizer would apply, or clear: none was computed."""
+        flow = self._semantics.control_flow
+        here = flow.scope(optimizer)
+        uses = (
+            [use for each in self._semantics.bindings.reaching(model) for use in each.uses]
+            if isinstance(model, ast.Name)
+            else []
+        )
+        elsewhere = {flow.scope(use) for use in uses} - {here}
+        for backward in [*self._semantics.facts.calls.get("backward", ()), *self._semantics.facts.calls.get("grad", ())]:
+            scope = flow.scope(backward)
+            if scope in elsewhere or (scope is here and flow.may_follow(backward, optimizer)):
+                return unknown("what is frozen may have gradients from before, which the optimizer would clear")
+        return CERTAIN
+
     def _is_called(self, use: ast.Name) -> bool:
         match self._semantics.tree.parent(use):
             case ast.Call(func=function):
@@ -81,7 +100,9 @@ class FrozenUse:
         """Whether a part of the model is read or replaced, or a method called that thaws nothing."""
         node: ast.expr = use
         parent = self._semantics.tree.parent(node)
-        while isinstance(parent, ast.Attribute):
+        while isinstance(parent, ast.Attribute) or (
+            isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant)
+        ):
             node, parent = parent, self._semantics.tree.parent(parent)
         if node is use:
             return False
@@ -110,7 +131,40 @@ class FrozenUse:
                 case ast.Assign(targets=[target], value=ast.Call(func=function)) if target is store:
                     if self._semantics.qualified_name(function) in torch_api.PARAMETER_ATTRIBUTES:
                         return CERTAIN
+        if self._has_trained_layer(model):
+            return CERTAIN
         return unknown("nothing may be left that requires grad, and an optimizer of nothing cannot be made")
+
+    def _has_trained_layer(self, model: ast.expr) -> bool:
+        """Whether a sequence that is written out has a layer with weights that nothing switches, by its place or its name."""
+        found = self._semantics.of(Modules).made(model)
+        layers = sequence_layers(found[0]) if len(found) == 1 else []
+        if self._switches_whole or not isinstance(model, ast.Name):
+            return False
+        owners = [self._semantics.tree.parent(part) for part in self._switched_names if part.id == model.id]
+        places = {_place(each) for each in owners}
+        return None not in places and any(
+            not {place, place - len(layers)} & places and self._is_trained(layer) for place, layer in enumerate(layers)
+        )
+
+    def _is_trained(self, layer: ast.expr) -> bool:
+        """Whether a part of a sequence is a layer with weights that is switched by no name of its own."""
+        made = self._semantics.of(Modules).made(layer)
+        found = self._semantics.bindings.reaching(layer) if isinstance(layer, ast.Name) else ()
+        others = [use for each in found for use in each.uses if use is not layer]
+        is_handed_on = any(not isinstance(self._semantics.tree.parent(use), ast.Attribute) for use in others)
+        has_weights = bool(made) and all(each.name in torch_api.PARAMETER_ATTRIBUTES for each in made)
+        return has_weights and not is_handed_on and not set(others) & set(self._switched_names)
+
+    @cached_property
+    def _switched_names(self) -> list[ast.Name]:
+        """The names that stand where something is frozen or thawed, or in the head of a loop."""
+        found: list[ast.Name] = []
+        for node in self._semantics.tree.nodes:
+            match node:
+                case ast.For(iter=part) | ast.Attribute(attr="requires_grad" | "requires_grad_", value=part):
+                    found += [each for each in ast.walk(part) if isinstance(each, ast.Name)]
+        return found
 
     @cached_property
     def _switches_whole(self) -> bool:
@@ -131,3 +185,8 @@ class FrozenUse:
                 case ast.For(iter=part) | ast.Attribute(attr="requires_grad" | "requires_grad_", value=part):
                     found |= {each.attr for each in ast.walk(part) if isinstance(each, ast.Attribute)}
         return found
+
+
+def _place(item: ast.AST | None) -> int | None:
+    """The place in a sequence that an item is taken of; ``None`` for anything else."""
+    return index_of(item) if isinstance(item, ast.Subscript) else None

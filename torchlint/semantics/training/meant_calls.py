@@ -48,7 +48,7 @@ class MeantCalls:
             return unknown(f"`{shortened(method)}` is called or named elsewhere as well")
         match method.attr:
             case "eval" | "train":
-                return self._objects.module(owner) & self._is_run_behind(method, owner)
+                return self._objects.module(owner) & self._is_run_behind(method, owner) & self._ends_training(method)
             case "zero_grad":
                 is_module = self._semantics.kind(owner).type is Type.MODULE
                 return (self._objects.module(owner) if is_module else self._optimizer(owner)) & self._zeroes(method)
@@ -128,6 +128,16 @@ class MeantCalls:
         calls = [call for call in self._tree.of_type(ast.Call) if dotted(call.func) == dotted(owner)]
         is_run = any(self._semantics.control_flow.may_follow(method, call) for call in calls)
         return known(is_run, f"nothing shows that `{shortened(owner)}` is run in the mode")
+
+    def _ends_training(self, method: ast.Attribute) -> Fact:
+        """Whether no training goes on in the mode of evaluation that ``method`` sets: none follows, or one sets its own."""
+        calls = self._semantics.facts.calls
+        if method.attr == "train" or calls.get("train"):
+            return CERTAIN
+        flow = self._semantics.control_flow
+        here = flow.scope(method)
+        follows = (flow.scope(each) is not here or flow.may_follow(method, each) for each in calls.get("backward", ()))
+        return known(not any(follows), f"what is trained afterwards would be in the mode of `{shortened(method)}`")
 
     def _events(self, method: ast.Attribute) -> tuple[list[str], list[str]]:
         """What of a training step stands in the block of a statement, before it and behind; "?" is what can't be told."""

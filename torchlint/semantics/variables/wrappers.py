@@ -44,7 +44,7 @@ class Wrappers:
         return self._semantics.kind(data).carries_graph and not self._semantics.no_grad.covers(data)
 
     def cuts_on_purpose(self, call: ast.Call) -> bool:
-        """Whether the graph was cut because it had to be: ``requires_grad=False``, a kept value, `repackage_hidden`."""
+        """Whether the graph was cut because it had to be: ``requires_grad=False``, a state that is kept, `repackage_hidden`."""
         wrapping = self.calls.get(call)
         if wrapping is None:
             return False
@@ -53,7 +53,17 @@ class Wrappers:
             return not isinstance(wrapping.data, ast.Call)
         if self._semantics.kind(wrapping.data).grad not in (Grad.GRAPH, Grad.LEAF):
             return False
-        return wrapping.flag is not None or self._is_kept(call)
+        return wrapping.flag is not None or self._is_kept(call) or self._is_of_last_round(call, wrapping.data)
+
+    def _is_of_last_round(self, call: ast.Call, data: ast.expr) -> bool:
+        """Whether a value has come around a loop that back-propagates, so that its graph is gone: ``h = Variable(h)``."""
+        loop = next(self._semantics.tree.loops(call), None)
+        if loop is None or not isinstance(data, ast.Name) or not isinstance(self._semantics.tree.parent(call), ast.Assign):
+            return False
+        around = [each.node for each in self._semantics.bindings.reaching(data) if self._semantics.tree.inside(each.node, loop)]
+        is_late = bool(around) and all(getattr(node, "lineno", 0) > call.lineno for node in around)
+        backwards = self._semantics.facts.calls.get("backward", ())
+        return is_late and any(self._semantics.tree.inside(each, loop) for each in backwards)
 
     def _is_kept(self, call: ast.Call) -> bool:
         """Whether the value is stored as an attribute, right away or under a name first."""

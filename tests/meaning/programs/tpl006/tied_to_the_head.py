@@ -1,5 +1,6 @@
 # attacks: TPL006
 # promise: the frozen module shares its weight with one that is to be trained
+# shows: the embedding, and what is tied to it, was meant to be frozen and is trained
 import torch
 import torch.nn as nn
 

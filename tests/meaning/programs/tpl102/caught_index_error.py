@@ -1,6 +1,5 @@
 # attacks: TPL102
 # promise: the index raises, and the handler counts it
-# shows: indexing a loss without dimensions raises, and every round is counted as one of old torch
 import torch
 import torch.nn as nn
 

@@ -1,5 +1,6 @@
 # attacks: TPL900
 # promise: the program reads its own comments
+# shows: a comment is there that silences nothing, and is counted
 import torch
 
 torch.manual_seed(0)

@@ -1,5 +1,6 @@
 # attacks: TPL102
 # promise: the program that imports the meter awaits the error of an old index
+# shows: the function of the library raises whatever it is given; who awaits that awaits the hazard
 import torch
 from meters import last_of
 

@@ -1,5 +1,6 @@
 # attacks: TPL204
 # promise: the error of a library function is awaited in the program that calls it
+# shows: the function of the library raises for more heads than one; who awaits that awaits the hazard
 import torch
 from layers import merge_heads
 

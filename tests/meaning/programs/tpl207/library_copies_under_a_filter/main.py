@@ -1,5 +1,6 @@
 # attacks: TPL207
 # promise: the program that imports the function has made warnings errors
+# shows: the warning that torch gives of the copy is the hazard, and here an error
 import warnings
 
 import torch
