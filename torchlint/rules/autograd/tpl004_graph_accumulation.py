@@ -81,9 +81,10 @@ class GraphAccumulation(Rule):
         target, verb = self.model.shown(leak.target), "keeps" if leak.kept else "sums"
         added = f"`{self.model.shown(value)}`" if self.model.is_on_one_line(value) else "`the value`"
         cuts = [replace(part, expression(f"{{part}}.{method}()", part=part)) for part in parts]
+        instead = "back-propagate it first, and keep its `.detach()`" if leak.propagated_there else f"use `.{method}()`"
         self.report(
             statement,
-            f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; use `.{method}()`",
+            f"`{target}` {verb} {added} with its autograd graph: memory grows with every step; {instead}",
             fix(f"Add `.{method}()`", *cuts, rests_on=rests_on) if leak.mendable else None,
         )
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.autograd.accumulators import Accumulation, Fate, mentions, root_of, summands
+from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, mentions, root_of, summands
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.certainty.kept_changes import KeptChanges
@@ -39,7 +39,8 @@ class Leak(Generic[Node]):
     ``kept`` is whether the target keeps the values themselves and not their sum. ``as_numbers`` are the parts to take the
     number of, None where a number would not do; ``as_tensors`` those to cut from their graph. What is not ``mendable`` may be
     something that has no such method. ``graph_unread`` is whether nobody asks for the graph of what is added, and
-    ``read_as_numbers`` whether everybody who reads it makes a number of it.
+    ``read_as_numbers`` whether everybody who reads it makes a number of it. ``propagated_there`` is whether the values are
+    back-propagated as the last items of the list, and have to be so before they are kept without their graph.
     """
 
     target: Node
@@ -50,6 +51,7 @@ class Leak(Generic[Node]):
     mendable: bool
     graph_unread: Fact
     read_as_numbers: Fact
+    propagated_there: bool
 
 
 class Accumulations:
@@ -58,6 +60,7 @@ class Accumulations:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._fate = semantics.of(Fate)
+        self._kept_losses = semantics.of(KeptLosses)
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
@@ -156,6 +159,9 @@ class Accumulations:
     # --- the decision ------------------------------------------------------------------------------------------------
 
     def _consider(self, found: Accumulation) -> None:
+        if found.kept and self._kept_losses.are_kept(found) and not self._is_reset_each_round(found):
+            self._candidates.append((found, list(found.values)))
+            return
         values = [value for value in found.values if self._has_graph(value)]
         if not values or self._is_reset_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
@@ -346,7 +352,9 @@ class Accumulations:
             tuple(tensors),
             graph_unread=self._graph_unread(found, tensors),
             read_as_numbers=self._read_as_numbers(found, numbers),
-            mendable=not any(self._holds_loss(part) or self._may_be_tuple(part) or self._may_be_dict(part) for part in parts),
+            propagated_there=(propagated_there := found.kept and self._kept_losses.are_kept(found)),
+            mendable=not propagated_there
+            and not any(self._holds_loss(part) or self._may_be_tuple(part) or self._may_be_dict(part) for part in parts),
         )
 
     def _graph_unread(self, found: Accumulation, parts: list[ast.expr]) -> Fact:

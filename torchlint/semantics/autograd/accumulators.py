@@ -235,6 +235,63 @@ class Fate:
         return any(self._needs_tensor(call, found, depth + 1) for call in calls)
 
 
+class KeptLosses:
+    """Tells of lists whether each round back-propagates what it has just put in, and the rest is only looked at.
+
+    Then the graphs of all earlier rounds are kept for nothing: ``losses.append(f(x))``, ``losses[-1].backward()``.
+    """
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def are_kept(self, found: Accumulation) -> bool:
+        """Whether a list keeps the graphs of what is back-propagated in it, one after the other."""
+        loop = next(self._tree.loops(found.statement), None)
+        if loop is None or not isinstance(found.root, ast.Name) or found.target is not found.root:
+            return False
+        uses = [use for binding in self._semantics.bindings.reaching(found.root) for use in binding.uses]
+        roots = [root for root in self._semantics.of(Backpropagated).roots if any(part in uses for part in ast.walk(root))]
+        flow = self._semantics.control_flow
+        return (
+            bool(roots)
+            and all(_is_last(root) and self._tree.inside(root, loop) for root in roots)
+            and any(flow.may_follow(found.statement, root) for root in roots)
+            and all(self._is_looked_at(use) for use in uses)
+        )
+
+    def _is_looked_at(self, use: ast.Name) -> bool:
+        """Whether a list is filled or counted where it is named, or one of its items is compared, printed or propagated."""
+        parent = self._tree.parent(use)
+        match parent:
+            case ast.Attribute(attr="append") | ast.Call(func=ast.Name(id="len")):
+                return True
+            case ast.Subscript(value=value, slice=ast.Constant() | ast.UnaryOp()) if value is use:
+                return self._is_item_looked_at(parent)
+        return False
+
+    def _is_item_looked_at(self, item: ast.expr) -> bool:
+        child, parent = item, self._tree.parent(item)
+        while isinstance(parent, (ast.BinOp, ast.UnaryOp)):
+            child, parent = parent, self._tree.parent(parent)
+        match parent:
+            case ast.Attribute(attr="backward" | "item" | "detach" | "data"):
+                return child is item or parent.attr != "backward"
+            case ast.Compare() | ast.FormattedValue():
+                return True
+            case ast.Assign(targets=[ast.Name() as target]):
+                return child is not item and not self._semantics.of(Backpropagated).name(target)
+        return False
+
+
+def _is_last(node: ast.expr) -> bool:
+    """Whether an expression takes the last item of a list."""
+    match node:
+        case ast.Subscript(value=ast.Name(), slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
+            return True
+    return False
+
+
 def root_of(target: ast.expr) -> ast.Name | ast.Attribute | None:
     """The variable or attribute that an accumulator is in: ``stats`` of ``stats["loss"]``."""
     while isinstance(target, ast.Subscript):
