@@ -9,6 +9,7 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,35 +131,36 @@ def test_the_table_has_what_the_installed_torch_deprecates() -> None:
 # --- old and new, side by side ---------------------------------------------------------------------------------------
 
 
-def _recipes() -> dict[str, tuple[Callable[[], object], Callable[[], object]]]:
-    import torch
-
+def _recipes() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
+    torch: Any = importlib.import_module("torch")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         functorch = importlib.import_module("functorch")
     a, b, c = (torch.arange(6.0).reshape(2, 3) + 1, torch.arange(12.0).reshape(3, 4), torch.ones(4, 2))
     x = torch.tensor([1.0, 2.0, 3.0])
 
-    def cube(y: torch.Tensor) -> torch.Tensor:
+    def cube(y: Any) -> Any:
         return (y**3).sum()
 
-    recipes: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+    def by_both(name: str) -> tuple[Callable[[], Any], Callable[[], Any]]:
+        return lambda: getattr(functorch, name)(cube)(x), lambda: getattr(torch.func, name)(cube)(x)
+
+    def multiplied() -> Any:
+        return torch.linalg.multi_dot([a, b, c])
+
+    return {
         "torch.ger": (lambda: torch.ger(x, b[0]), lambda: torch.outer(x, b[0])),
-        "torch.chain_matmul": (lambda: torch.chain_matmul(a, b, c), lambda: torch.linalg.multi_dot([a, b, c])),
+        "torch.chain_matmul": (lambda: torch.chain_matmul(a, b, c), multiplied),
+        "torch.functional.chain_matmul": (lambda: torch.functional.chain_matmul(a, b, c), multiplied),
         "functorch.vmap": (lambda: functorch.vmap(cube)(a), lambda: torch.func.vmap(cube)(a)),
         "functorch.vjp": (lambda: functorch.vjp(cube, x)[1](x[0])[0], lambda: torch.func.vjp(cube, x)[1](x[0])[0]),
         "functorch.jvp": (lambda: functorch.jvp(cube, (x,), (x,))[1], lambda: torch.func.jvp(cube, (x,), (x,))[1]),
+        "functorch.grad_and_value": (
+            lambda: functorch.grad_and_value(cube)(x)[0],
+            lambda: torch.func.grad_and_value(cube)(x)[0],
+        ),
+        **{f"functorch.{name}": by_both(name) for name in ("grad", "jacrev", "jacfwd", "hessian")},
     }
-    for name in ("grad", "jacrev", "jacfwd", "hessian"):
-        old, new = getattr(functorch, name), getattr(torch.func, name)
-        recipes[f"functorch.{name}"] = (lambda old=old: old(cube)(x), lambda new=new: new(cube)(x))
-    both = functorch.grad_and_value, torch.func.grad_and_value
-    recipes["functorch.grad_and_value"] = (lambda: both[0](cube)(x)[0], lambda: both[1](cube)(x)[0])
-    recipes["torch.functional.chain_matmul"] = (
-        lambda: torch.functional.chain_matmul(a, b, c),
-        lambda: torch.linalg.multi_dot([a, b, c]),
-    )
-    return recipes
 
 
 def test_what_fixes_replace_safely_gives_the_same_and_warns_no_more() -> None:

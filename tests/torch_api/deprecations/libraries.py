@@ -68,7 +68,7 @@ class Library:
     @cached_property
     def modules(self) -> dict[str, Module]:
         """All modules that can be parsed, by their names."""
-        found = {}
+        found: dict[str, Module] = {}
         for name, (text, is_package) in self._texts.items():
             try:
                 with warnings.catch_warnings():
@@ -192,7 +192,7 @@ def _module(name: str, tree: ast.Module, is_package: bool) -> Module:
             case ast.AnnAssign(target=ast.Name(id=target), value=value):
                 module.values[target] = value or statement.annotation
     if isinstance(listed := module.values.get("__all__"), (ast.List, ast.Tuple)):
-        module.listed = frozenset(each.value for each in listed.elts if isinstance(each, ast.Constant))
+        module.listed = frozenset(str(each.value) for each in listed.elts if isinstance(each, ast.Constant))
     for alias, value in list(module.values.items()):
         if isinstance(value, ast.Name) and value.id in module.imported:
             module.imported[alias] = module.imported[value.id]
