@@ -112,6 +112,7 @@ CASES: dict[str, Callable[[int], str]] = {
     "one sum": lambda n: "y = " + " + ".join(["x.data"] * n) + "\n",
     "one sum without gradients": lambda n: "with torch.no_grad():\n    y = " + " + ".join(["x.data"] * n) + "\n",
     "one sum of calls": lambda n: "y = " + " + ".join(["f(x.data)"] * n) + "\n",
+    "one sum of variables": lambda n: "from torch.autograd import Variable\ny = " + " + ".join(["Variable(x.data)"] * n) + "\n",
     "one comparison": lambda n: "y = " + " < ".join(["x.data"] * n) + "\n",
     "calls within calls": lambda n: "y = " + "f(x.data, a=" * (n // 3) + "x.data" + ")" * (n // 3) + "\n",
     "methods of methods": lambda n: "y = x" + ".add(x.data)" * n + "\n",

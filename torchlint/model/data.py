@@ -10,6 +10,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
+from torchlint.semantics.code.tree import position
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.numbers import MeantNumber, MeantNumbers
@@ -39,11 +40,12 @@ class DataQuestions:
 
     def reads_within(self, node: cst.CSTNode) -> list[cst.Attribute]:
         """The ``.data`` of tensors that are read in the parts of an expression."""
-        tree, twin = self._semantics.tree, self._model.twin(node)
+        twin = self._model.twin(node)
         if not isinstance(twin, ast.expr):
             return []
-        found = self._semantics.of(DataAccesses).within([tree.statement(twin)])
-        reads = (access.node for access in found if access.role is Role.READ and tree.inside(access.node, twin))
+        accesses = self._semantics.of(DataAccesses).all
+        parts = [part for part in ast.walk(twin) if isinstance(part, ast.Attribute) and part in accesses]
+        reads = (part for part in sorted(parts, key=position) if accesses[part].role is Role.READ)
         return [read for read in self._model.concretes(reads) if read is not node and isinstance(read, cst.Attribute)]
 
     def changes(self, node: cst.CSTNode) -> list[DataChange[cst.BaseExpression]]:

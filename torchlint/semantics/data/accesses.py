@@ -33,6 +33,7 @@ class DataAccesses:
         self._tree = semantics.tree
         self._evidence = semantics.of(DataEvidence)
         self._scalars = semantics.of(Scalars)
+        self._known_within: dict[ast.AST, list[Access[ast.expr]]] = {}
 
     @cached_property
     def all(self) -> dict[ast.Attribute, Access[ast.expr]]:
@@ -48,8 +49,12 @@ class DataAccesses:
 
     def within(self, nodes: Iterable[ast.AST]) -> list[Access[ast.expr]]:
         """The accesses in some statements, and in the statements that are parts of these."""
-        parts = (part for node in nodes for part in ast.walk(node))
-        return [access for part in parts for access in self._by_statement.get(part, ())]
+        return [access for node in nodes for access in self._within(node)]
+
+    def _within(self, node: ast.AST) -> list[Access[ast.expr]]:
+        if node not in self._known_within:
+            self._known_within[node] = [access for part in ast.walk(node) for access in self._by_statement.get(part, ())]
+        return self._known_within[node]
 
     @cached_property
     def _by_statement(self) -> dict[ast.AST, list[Access[ast.expr]]]:

@@ -80,6 +80,7 @@ class DataChanges:
         self._survivors = semantics.of(Survivors)
         self._beginnings = semantics.of(Beginnings)
         self._autocast = semantics.of(Autocast)
+        self._known_beginnings: dict[ast.stmt, bool] = {}
 
     @cached_property
     def at(self) -> dict[ast.expr, list[DataChange[ast.expr]]]:
@@ -95,7 +96,9 @@ class DataChanges:
 
     def sets_beginning(self, statement: ast.stmt) -> bool:
         """Whether a statement sets, through a ``.data``, what a model starts with."""
-        return any(change.is_beginning for change in self.within([statement]))
+        if statement not in self._known_beginnings:
+            self._known_beginnings[statement] = any(change.is_beginning for change in self.within([statement]))
+        return self._known_beginnings[statement]
 
     def runs(
         self,
