@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.callers import Callers
+from torchlint.semantics.certainty.programs import Programs
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
+from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.provenance.loaders import Loaders
 from torchlint.semantics.provenance.modules import PARALLEL, Made, Modules
 from torchlint.semantics.provenance.numbers import Numbers
@@ -67,7 +70,14 @@ class Tensors:
 
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether ``node`` is a tensor for certain."""
-        return self._holds(node)
+        return self._holds(node, exact=self._is_exact(node))
+
+    def _is_exact(self, node: ast.expr) -> bool:
+        """Whether the ``self`` of a method is of that very class: a program's, of which nothing in the file derives."""
+        own = self._semantics.tree.enclosing_class(node)
+        if own is None or not self._semantics.of(Programs).is_program.is_certain:
+            return False
+        return not any(own in self._semantics.facts.bases(each) for each in self._semantics.facts.classes if each is not own)
 
     def binds(self, binding: Binding) -> bool:
         """Whether what ``binding`` binds is a tensor for certain."""
@@ -191,9 +201,9 @@ class Tensors:
         iterable, path = binding.value, binding.path
         if iterable is None or None in path:
             return False
-        if self._semantics.of(Parameters).are_tensors(iterable, path, exact=exact) or self._semantics.of(Loaders).gives(
-            iterable, path
-        ):
+        if self._semantics.of(Parameters).are_tensors(iterable, path, exact=exact, given=self._given):
+            return True
+        if self._semantics.of(Loaders).gives(iterable, path):
             return True
         while True:
             match iterable:
@@ -210,6 +220,22 @@ class Tensors:
                     return self._holds(iterable, (0,), exact=exact)
                 case _:
                     return not path and self._holds(iterable, exact=exact)
+
+    def _given(self, node: ast.expr) -> Sequence[ast.expr]:
+        """What the calls give for an argument, all of them in sight; of what is no argument, that itself."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        callers = self._semantics.of(Callers)
+        match bindings:
+            case [Binding(form=Form.PARAMETER, node=ast.arg() as parameter, scope=scope)] if isinstance(scope.node, FUNCTIONS):
+                function = scope.node
+                is_plain = function.name != "__init__" and parameter in function.args.args
+                if is_plain and callers.fact(function).is_certain:
+                    calls = callers.calls(function)
+                    values = [self._semantics.facts.argument(call, function, parameter) for call in calls]
+                    known = [value for value in values if value is not None]
+                    is_applied = any(isinstance(call.func, ast.Attribute) for call in calls)
+                    return known if len(known) == len(values) and not is_applied else (node,)
+        return (node,)
 
     def _gives_several(self, call: ast.Call) -> bool:
         """Whether a call is of a function or method of torch that gives a tuple of tensors, all alike."""

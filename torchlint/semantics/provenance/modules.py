@@ -117,6 +117,9 @@ class Modules:
         if name in torch_api.MODULES - _ABSTRACT or name in PARALLEL:
             yield Made(call, name)
             return
+        if name == "copy.deepcopy" and len(call.args) == 1 and "__deepcopy__" not in self._semantics.words.all:
+            yield from self.made(call.args[0], exact=exact)
+            return
         definition = self._facts.definition(call.func)
         if isinstance(definition, ast.ClassDef):
             if self.is_plain(definition):

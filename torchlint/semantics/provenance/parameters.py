@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
@@ -93,10 +93,17 @@ class Parameters:
 
     # --- lists of them -----------------------------------------------------------------------------------------------
 
-    def are_tensors(self, iterable: ast.expr, path: tuple[int | None, ...], *, exact: bool = False) -> bool:
-        """Whether iterating gives at ``path`` parameters or buffers that are initialised."""
+    def are_tensors(
+        self,
+        iterable: ast.expr,
+        path: tuple[int | None, ...],
+        *,
+        exact: bool = False,
+        given: Callable[[ast.expr], Sequence[ast.expr]] = lambda module: (module,),
+    ) -> bool:
+        """Whether iterating gives at ``path`` parameters or buffers that are initialised; ``given`` looks behind arguments."""
         return any(
-            rest == _LISTED[call.func.attr] and self._is_whole(call.func.value, exact=exact)
+            rest == _LISTED[call.func.attr] and all(self._is_whole(each, exact=exact) for each in given(call.func.value))
             for call, rest in self._listing(iterable, path)
             if isinstance(call.func, ast.Attribute)
         )
