@@ -34,6 +34,23 @@ class Net(nn.Module):
     def forward(self, x):
         return self.fc(self.part(x))
 """
+HELPERS = """
+    def _square(self):
+        return self.fc.weight ** 2
+
+    def _keep(self, m):
+        self.kept = m.weight * 2
+
+
+class Tied(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.prior = layer.weight.mean(0)
+"""
+SQUARED = """\
+        self.square = self.fc.weight.pow(2).sum()
+
+    def forward"""
 CHANGE = "«net[0].weight».data.clamp_(-1, 1)"
 
 
@@ -60,10 +77,59 @@ def fact(text: str) -> Fact:
         CONSTRUCTOR.replace("self.modules()", "self.fc.modules()").format(parameter="part", first="self.size = part"),
         "class Net(nn.Module):\n    def __init__(self):\n        self.fc = nn.Linear(2, 2)\n        self.apply(self._init)\n\n"
         "    def _init(self, m):\n        «m.weight».data.zero_()",
+        CONSTRUCTOR.format(parameter="width", first="self.width = width * 2\n        self.part = make(self.width)"),
+        CONSTRUCTOR.format(parameter="part", first="self.parts = [self.fc]\n        print(self.fc.weight.shape)"),
+        CONSTRUCTOR.format(parameter="part", first="norm = self.fc.weight.data.norm()\n        self.fc.weight.data.div_(norm)"),
+        CONSTRUCTOR.format(parameter="part", first="nn.init.zeros_(self.fc.bias)").replace("    def forward", SQUARED),
     ],
 )
 def test_certain(text: str) -> None:
     assert fact(text) == CERTAIN
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "self.square = self.fc.weight.pow(2)",
+        "self.gram = self.fc.weight @ self.fc.weight.t()",
+        "pair = (self.fc, size)\n        self.square = pair[0].weight ** 2",
+        "self.held = dict(layer=self.fc)\n        self.square = self.held['layer'].weight * 2",
+        "self.later = lambda: self.fc.weight ** 2",
+        "self.squares = [p ** 2 for p in self.parameters()]",
+        "square = 1\n        square += self.fc.weight\n        self.square = square",
+        "self.square = self._square()",
+        "self.apply(self._keep)",
+        "self.tied = Tied(self.fc)",
+        "self.out = self.fc(torch.ones(size))",
+        "nn.utils.weight_norm(self.fc)",
+        "keep(self.fc)",
+        "self.seen = self.fc.weight.detach()\n        self.product = part * self.seen",
+    ],
+)
+def test_what_a_constructor_computes_is_in_the_way(first: str) -> None:
+    assert not fact(CONSTRUCTOR.format(parameter="part", first=first) + HELPERS).is_certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "with contextlib.ExitStack() as stack:\n    stack.callback(net(x).sum().backward)\n    «net.weight».data.zero_()",
+        "def f(loss=net(x).sum()):\n    loss.backward()\n\n\n«net.weight».data.zero_()\nf()",
+        "def f():\n    loss = net(x).sum()\n    later.append(lambda: loss.backward())\n\n\n"
+        "f()\n«net.weight».data.zero_()\nlater[0]()",
+        "def f():\n    raise ValueError(net(x).sum())\n\n\ntry:\n    f()\nexcept ValueError as error:\n"
+        "    «net.weight».data.zero_()\n    error.args[0].backward()",
+        "def f():\n    loss = net(x).sum()\n    yield\n    loss.backward()\n\n\nrun = f()\nnext(run)\n"
+        "«net.weight».data.zero_()\nnext(run, None)",
+        "class Step:\n    def __enter__(self):\n        self.loss = net(x).sum()\n\n    def __exit__(self, *e):\n"
+        "        self.loss.backward()\n\n\nwith Step():\n    «net.weight».data.zero_()",
+        "def f():\n    w = torch.ones(2, requires_grad=True)\n    e = []\n    e += [w * w]\n    «w».data.zero_()\n"
+        "    return e\n\n\nf()[0].sum().backward()",
+        "print(net.weight._version)\n«net.weight».data.zero_()\nprint(net.weight._version)",
+    ],
+)
+def test_what_holds_a_graph_in_a_program_is_in_the_way(text: str) -> None:
+    assert not fact("import contextlib\nnet = nn.Linear(2, 2)\nx = torch.ones(2)\nlater = []\n" + text).is_certain
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,6 @@ class Autocast:
                 given = [*arguments, *(word.value for word in words)]
                 if name.startswith("torch.") and name.rpartition(".")[2] in _CAST:
                     return given
-                if not name and isinstance(function, ast.Attribute) and function.attr in _CAST:
+                if isinstance(function, ast.Attribute) and function.attr in _CAST and not name.startswith(("torch.", "numpy.")):
                     return [function.value, *given]
         return []
