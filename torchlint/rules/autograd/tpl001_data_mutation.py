@@ -70,11 +70,14 @@ class DataMutation(InPlaceRule):
 
     - What is changed is a tensor: made by torch, annotated so, or the weight of what is asked to be a layer of torch.
     - No backward that has saved it can still follow; it would raise now. The tensor was just made there; or it is part of a
-      module whose constructor runs (`__init__`, and what only that calls: a method with an underscore, `self.apply(…)`);
-      or, in a program that shows all callers, nothing that outlives the change holds a graph, but for what is only
+      module whose constructor runs (`__init__`, and what only that calls: a method with an underscore, `self.apply(…)`),
+      and that has only stored, listed and initialised its parts so far, or read their form and `.data`. Classes of other
+      files are trusted to keep no graph of the weights that they make, unless they are given a part. Or,
+      in a program that shows all callers, nothing that outlives the change holds a graph, but for what is only
       printed or read by `.item()`: initialisation before the training loop, clipping behind `optimizer.step()`.
     - Nothing in the statements that go under `no_grad` needs autograd or is unknown: they are arithmetic of tensors and
-      numbers, functions of torch and methods of tensors.
+      numbers, functions of torch and methods of tensors. A matrix product with a weight is not: autocast would keep a cast
+      of what the weight was. One with its `.data` is, which stays detached.
 
     Everything else is unsafe, so the result of an operation: the backward pass may now raise, which is the point. Where
     values of a result are masked, the name is given a new tensor. Instead of an augmented assignment to an attribute, which
