@@ -144,7 +144,7 @@ def test_imports_are_added_once_where_the_others_are() -> None:
     text = fixed(dedent(CASES["imports added once"][1]), [RULES["TPL001"], RULES["TPL009"]])
     assert text.startswith("import copy\n\nimport torch\nfrom torch import nn, optim\n")
     assert text.count("import copy") == text.count("import torch\n") == 1
-    assert text.count("copy.deepcopy(") == 3
+    assert text.count("copy.deepcopy(") == 2  # the first round replaces what is kept in front of it
 
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists()))

@@ -379,6 +379,7 @@ def run(model, loader, optimizer, criterion):
     total = 0
     for x, y in loader:
         x, y = Variable(x), Variable(y)
+        optimizer.zero_grad()
         loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
@@ -413,6 +414,7 @@ class Model(nn.Module):
 def run(model, loader, optimizer, criterion):
     total = 0
     for x, y in loader:
+        optimizer.zero_grad()
         loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()

@@ -22,6 +22,7 @@ _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.I
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
 _SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
+_DEPTH = 4
 
 
 class LikelyGraphless:
@@ -33,6 +34,8 @@ class LikelyGraphless:
 
     def is_graphless(self, node: ast.expr) -> bool:
         """Whether ``node`` has no graph: by what makes it, as it is a label, or as it is made where autograd is off."""
+        if self._is_cut_by_wrapper(node):
+            return False  # TPL101 takes the wrapper away, and with it what it cut
         kind = self._semantics.kind(node)
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
             return kind.grad is Grad.NONE
@@ -40,6 +43,27 @@ class LikelyGraphless:
             return False
         origin = _origin(node)
         return self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin)
+
+    def _is_cut_by_wrapper(self, node: ast.expr, depth: int = 0) -> bool:
+        """Whether a value has no graph only because a plain ``Variable(…)`` cuts what may have one."""
+        if depth == _DEPTH:
+            return True
+        for part in ast.walk(node):
+            values = [part]
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                values = [binding.value for binding in self._semantics.bindings.reaching(part) if binding.value is not None]
+            for value in values:
+                if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "torch.autograd.Variable":
+                    held = value.args[0] if value.args else None
+                    if held is not None and not self._has_none_of_itself(held, depth + 1):
+                        return True
+        return False
+
+    def _has_none_of_itself(self, node: ast.expr, depth: int) -> bool:
+        """Whether what a wrapper holds has no graph, and no wrapper is why."""
+        kind = self._semantics.kind(node)
+        is_known = kind.is_tensor and kind.grad is Grad.NONE
+        return (is_known or self._names_label(_origin(node))) and not self._is_cut_by_wrapper(node, depth)
 
     def _names_label(self, node: ast.expr) -> bool:
         """Whether a value, or the batch's attribute or entry that it is, is called a label."""

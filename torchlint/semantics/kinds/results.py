@@ -262,9 +262,11 @@ class Results:
         return len(call.args) > (2 if pooling.startswith("adaptive") else 4 if pooling.startswith("fractional") else 6)
 
     def _grows(self, operand: ast.expr) -> bool:
-        """Whether more is put into a list that a name was given: ``outputs = []; outputs.append(output)``."""
+        """Whether more is put into a list that a name was given: ``outputs = []; outputs.append(output)``, or ``+=``."""
         code = self._kinds.code
         bindings = code.bindings.reaching(operand) if isinstance(operand, ast.Name) else ()
+        if any(isinstance(code.tree.statement(binding.node), ast.AugAssign) for binding in bindings):
+            return True
         parents = (code.tree.parent(use) for binding in bindings for use in binding.uses)
         return any(isinstance(parent, ast.Attribute) and parent.attr in _GROWING for parent in parents)
 
