@@ -17,6 +17,9 @@ class DataAccess(Rule):
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
 
+    Where there is no graph to hide anything from (labels, indices, gradients, what is made under `torch.no_grad()`), and where
+    only the form of a tensor or one number is read, `.data` does no harm: that is strict.
+
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through
     either of them, autograd does not notice that what it saved for the backward pass is gone, and gradients are silently
@@ -71,7 +74,16 @@ class DataAccess(Rule):
             message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
         elif is_needless(self.model, node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: it has no graph to leave"
-        self.report(node, message, mended_read(self.model, node), strict=self.model.data.is_of_beginning(node))
+        self.report(node, message, mended_read(self.model, node), strict=self._is_harmless(node))
+
+    def _is_harmless(self, node: cst.Attribute) -> bool:
+        """Whether nobody would change the line: there is no graph to hide anything from, or only the form is read."""
+        match node.value:
+            case cst.Attribute(attr=cst.Name("grad")):
+                return True
+        if self.model.memory.reads_form(node) or self.model.data.is_of_beginning(node):
+            return True
+        return self.model.autograd.seems_graphless(node.value)
 
     def _report_number(self, node: cst.Attribute, number: MeantNumber[cst.BaseExpression]) -> None:
         read = self.model.shown(number.read)
