@@ -37,6 +37,7 @@ class PlainValues:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._leaves: dict[Binding, bool] = {}
 
     def is_plain(self, node: ast.expr, depth: int = _DEEP) -> bool:
         """Whether a value has no graph by all that the file shows."""
@@ -73,8 +74,12 @@ class PlainValues:
 
     def _is_made_leaf(self, binding: Binding) -> bool:
         """Whether a variable's value is asked to require grad."""
-        parents = (self._semantics.tree.parent(use) for use in binding.uses)
-        return any(isinstance(parent, ast.Attribute) and parent.attr.startswith("requires_grad") for parent in parents)
+        if binding not in self._leaves:
+            parents = (self._semantics.tree.parent(use) for use in binding.uses)
+            self._leaves[binding] = any(
+                isinstance(parent, ast.Attribute) and parent.attr.startswith("requires_grad") for parent in parents
+            )
+        return self._leaves[binding]
 
     def _gives_plain(self, call: ast.Call, depth: int) -> bool:
         function = call.func
