@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.engine.sieve import analysis_of, triggered
@@ -87,10 +89,21 @@ def without_yielding(found: Mapping[Entry, list[Diagnostic]]) -> list[Diagnostic
     by_code = {rule.code: diagnostics for rule, diagnostics in found.items()}
     kept: list[Diagnostic] = []
     for rule, diagnostics in found.items():
-        stronger = [diagnostic for code in rule.yields_to for diagnostic in by_code.get(code, ())]
-        kept += [each for each in diagnostics if not any(_overlap(each, other) for other in stronger)]
+        stronger = _Spans(diagnostic for code in rule.yields_to for diagnostic in by_code.get(code, ()))
+        kept += [each for each in diagnostics if not stronger.overlap(each)]
     return kept
 
 
-def _overlap(one: Diagnostic, other: Diagnostic) -> bool:
-    return one.location < other.end_location and other.location < one.end_location
+class _Spans:
+    """The places of some findings, to be asked for often."""
+
+    def __init__(self, findings: Iterable[Diagnostic]) -> None:
+        spans = sorted((each.location, each.end_location) for each in findings)
+        self._starts = [start for start, _ in spans]
+        self._ends = list(accumulate((end for _, end in spans), max))
+        """The last end of a span and of all those in front of it."""
+
+    def overlap(self, finding: Diagnostic) -> bool:
+        """Whether one of them overlaps with a finding."""
+        before = bisect_left(self._starts, finding.end_location)
+        return before > 0 and self._ends[before - 1] > finding.location

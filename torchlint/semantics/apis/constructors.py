@@ -22,7 +22,6 @@ _NAMES = frozenset({"Tensor", *(f"{name}Tensor" for name in _DTYPES)})
 _FILLING = frozenset({"fill_", "zero_", "normal_", "uniform_", "random_", "bernoulli_", "copy_", "resize_", "exponential_"})
 _STORAGES = frozenset({"storage", "untyped_storage", "typed_storage", "_typed_storage", "_new_shared", "_new_with_file"})
 _STORAGE = re.compile(r"(?:.*_)?storage|.*Storage")
-_OF_STORAGES = re.compile(r"torch\.(?:.*\.)?\w*Storage(?:\.|$)")
 """Methods that give storages, names that they have, and what makes them."""
 _COUNT = re.compile(
     r"(?:n|num|nb|max|in|out)_(?:feat|feats|features|channels|dims?|units|nodes|classes|heads|planes|hidden|in|out|len|length)"
@@ -202,7 +201,7 @@ class Constructors:
         match node:
             case ast.Call(func=ast.Attribute(attr=method)) if method in _STORAGES:
                 return True
-            case ast.Call(func=function) if _OF_STORAGES.search(self._semantics.qualified_name(function) or ""):
+            case ast.Call(func=function) if _names_storage(self._semantics.qualified_name(function) or ""):
                 return True
             case ast.Name() if depth and any(values := self._values(node)):
                 return all(value is not None and self._is_storage(value, depth - 1) for value in values)
@@ -245,6 +244,11 @@ class Constructors:
     def changes_default_dtype(self) -> bool:
         """Whether the file sets the dtype that `torch.Tensor` has."""
         return not self._semantics.words.all.isdisjoint({"set_default_dtype", "set_default_tensor_type"})
+
+
+def _names_storage(name: str) -> bool:
+    """Whether an API of torch is a class of storages, or a method of one."""
+    return name.startswith("torch.") and any(part.endswith("Storage") for part in name.split("."))
 
 
 def is_called_a_count(node: ast.expr) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
+from typing import NamedTuple
 
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, walk
@@ -29,6 +31,14 @@ _ACTS = frozenset({"backward", "step", "zero_grad"})
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers"})
 
 
+class _Parts(NamedTuple):
+    """What is looked for in some code: calls that back-propagate or step, gradients that are read, and calls by name."""
+
+    acts: list[ast.Call]
+    gradients: list[ast.expr]
+    calls: dict[str, list[ast.Call]]
+
+
 class Beginnings:
     """Tells of changes of parameters whether they set what a model starts with.
 
@@ -43,6 +53,7 @@ class Beginnings:
         self._constructing = semantics.of(Constructing)
         self._fresh = semantics.of(Fresh)
         self._judged: dict[Function, bool] = {}
+        self._parts: dict[ast.AST, _Parts] = {}
 
     def sets(self, tensor: ast.expr, change: ast.expr) -> bool:
         """Whether ``change`` sets what the model starts with that ``tensor`` is a part of."""
@@ -94,7 +105,20 @@ class Beginnings:
 
     def _acts(self, scope: ast.AST) -> list[ast.Call]:
         """The calls in some code, but for what it only defines, that back-propagate or step."""
-        return [part for part in walk(scope) if isinstance(part, ast.Call) and _method(part) in _ACTS]
+        return self._parts_of(scope).acts
+
+    def _parts_of(self, scope: ast.AST) -> _Parts:
+        if scope not in self._parts:
+            found = self._parts[scope] = _Parts([], [], defaultdict(list))
+            for part in walk(scope):
+                if isinstance(part, ast.Attribute) and part.attr == "grad":
+                    found.gradients.append(part)
+                elif isinstance(part, ast.Call):
+                    if _method(part) in _ACTS:
+                        found.acts.append(part)
+                    if isinstance(part.func, ast.Name):
+                        found.calls[part.func.id].append(part)
+        return self._parts[scope]
 
     # --- by the change itself, and where it stands -------------------------------------------------------------------
 
@@ -126,12 +150,8 @@ class Beginnings:
     def _uses(self, tensor: ast.expr, loops: list[Loop], scope: ast.AST) -> list[ast.expr]:
         """The gradients that are read in some code, and the calls of that which ``tensor`` is a part of."""
         roots = {_root(each) for each in [tensor, *(loop.iter for loop in loops if isinstance(loop, ast.For))]}
-        return [
-            part
-            for part in walk(scope)
-            if (isinstance(part, ast.Attribute) and part.attr == "grad")
-            or (isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in roots)
-        ]
+        parts = self._parts_of(scope)
+        return [*parts.gradients, *(call for root in roots for call in parts.calls.get(root, ()))]
 
 
 def _root(node: ast.expr) -> str:

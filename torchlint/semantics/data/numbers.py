@@ -19,7 +19,7 @@ Node = TypeVar("Node")
 
 _RECORDING = frozenset({"add_scalar", "scalar_summary", "log_value", "update", "set_postfix", "set_description"})
 """Methods that take numbers to keep or to show: of a summary writer, a meter, a progress bar."""
-_CONVERSION = re.compile(r"%(?:\([^)]*\))?[-#0 +]*[\d*]*(?:\.[\d*]+)?(.)")
+_CONVERSION = re.compile(r"%(?:\([^)]{0,99}\))?[-#0 +]{0,9}[\d*]{0,9}(?:\.[\d*]{1,9})?(.)")
 """One conversion of a text that `%` is used on."""
 _FIND = {"argmax": 1, "argmin": 1, "multinomial": 2}
 _FIND_BOTH = {"max": 1, "min": 1, "topk": 2, "sort": 2}

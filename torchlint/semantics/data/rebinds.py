@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +28,8 @@ _CHANGES_FORM = frozenset(
     }
 )
 """Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
-_PARAMETER = re.compile(r"(\w*_)?(p|params?|parameters?|w|weights?|b|bias)(_\w*)?", re.IGNORECASE)
+_PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
+"""Words in the names of parameters."""
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "buffers", "named_buffers"})
 
 
@@ -137,7 +137,7 @@ class DataRebinds:
 
     def _is_parameter(self, name: ast.Name) -> bool:
         """Whether a name may stand for a parameter, which has to stay the same object."""
-        if self._semantics.kind(name).grad is Grad.LEAF or _PARAMETER.fullmatch(name.id):
+        if self._semantics.kind(name).grad is Grad.LEAF or not _PARAMETER.isdisjoint(name.id.lower().split("_")):
             return True
         bindings = self._semantics.bindings.reaching(name)
         return any(isinstance(binding.value, (ast.Attribute, ast.Subscript)) or _walks(binding) for binding in bindings)

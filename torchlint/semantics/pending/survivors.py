@@ -9,6 +9,7 @@ from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.scopes import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.pending.values import Values
@@ -47,6 +48,8 @@ class Survivors:
         self._values = semantics.of(Values)
         self._known: dict[ast.AST, Fact] = {}
         self._computing: dict[Function, bool] = {}
+        self._recorded: dict[Scope, list[tuple[Binding, list[Binding]]]] = {}
+        """Of each scope that was asked for, what may be the result of a recorded operation, with all that its name is given."""
 
     def fact(self, place: ast.AST) -> Fact:
         """Whether no graph that was built before ``place`` can be back-propagated behind it.
@@ -105,10 +108,16 @@ class Survivors:
                     if not name.startswith(_CONTEXTS):
                         return unknown(f"`{shortened(item.context_expr)}` may run a backward at its end")
         scope = self._semantics.bindings.scope_of(self._tree.statement(place))
-        for name, bindings in scope.bindings.items():
-            for binding in bindings:
-                if not self._values.is_still(binding) and self._is_propagated(place, binding, bindings):
-                    return unknown(f"`{name}` may be back-propagated behind it, through what it saved")
+        if scope not in self._recorded:
+            self._recorded[scope] = [
+                (binding, bindings)
+                for bindings in scope.bindings.values()
+                for binding in bindings
+                if not self._values.is_still(binding)
+            ]
+        for binding, bindings in self._recorded[scope]:
+            if self._is_propagated(place, binding, bindings):
+                return unknown(f"`{binding.name}` may be back-propagated behind it, through what it saved")
         return CERTAIN
 
     def _is_propagated(self, place: ast.AST, binding: Binding, bindings: list[Binding]) -> bool:

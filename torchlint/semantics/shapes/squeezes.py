@@ -15,7 +15,7 @@ from torchlint.semantics.shapes.ranks import KEEPING, KEEPING_MODULES
 from torchlint.semantics.shapes.sizes import number
 
 _LOSS = re.compile(r"(\w*_)?(loss|criterion|crit)(_?(fn|func|function|fun|f|module))?|\w*(Loss|Criterion)", re.IGNORECASE)
-_OF_VALUES = re.compile(r".*(?:bce|binary_cross_entropy|mse|l1|smooth|huber|poisson|BCE|MSE|L1|Huber|Poisson|Gaussian)\w*")
+_OF_VALUES = re.compile(r"bce|binary_cross_entropy|mse|l1|smooth|huber|poisson|BCE|MSE|L1|Huber|Poisson|Gaussian")
 """Losses of one value for each item, in the name of their function or class."""
 _LOADER = re.compile(r"\w*(loader|dataloader|batches|_dl|_iter|iterator)s?|dl", re.IGNORECASE)
 _STEPS = frozenset({"training_step", "validation_step", "test_step"})
@@ -226,7 +226,7 @@ class Squeezes:
     def _compares_values(self, loss: ast.Call) -> bool:
         """Whether a loss compares one value of each item with another, so that what it is given has one axis."""
         name = self._semantics.qualified_name(loss.func) or self._semantics.kind(loss.func).name
-        return _OF_VALUES.fullmatch(name.rpartition(".")[2]) is not None
+        return _OF_VALUES.search(name.rpartition(".")[2]) is not None
 
 
 def _operand(squeeze: ast.Call) -> ast.expr | None:
