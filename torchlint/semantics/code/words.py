@@ -32,6 +32,7 @@ class Words:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._spoken: dict[str, bool] = {}
 
     @cached_property
     def all(self) -> frozenset[str]:
@@ -40,7 +41,9 @@ class Words:
 
     def speak_of(self, part: str) -> bool:
         """Whether any word has ``part`` in it."""
-        return any(part in word for word in self.all)
+        if part not in self._spoken:
+            self._spoken[part] = any(part in word for word in self.all)
+        return self._spoken[part]
 
     def match(self, pattern: re.Pattern[str]) -> bool:
         """Whether ``pattern`` is found in any word."""

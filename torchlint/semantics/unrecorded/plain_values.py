@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from torchlint.semantics import Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name, position
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
 _DEEP = 6
@@ -38,6 +38,8 @@ class PlainValues:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._leaves: dict[Binding, bool] = {}
+        self._cut: dict[ast.stmt, list[tuple[ast.stmt, str]]] = {}
+        """By the first statement of a block, what is cut off in it."""
 
     def is_plain(self, node: ast.expr, depth: int = _DEEP) -> bool:
         """Whether a value has no graph by all that the file shows."""
@@ -150,23 +152,29 @@ class PlainValues:
         statement: ast.AST = self._semantics.tree.statement(node)
         while isinstance(statement, ast.stmt):
             block = self._semantics.tree.block(statement)
-            for other in block[: block.index(statement)]:
-                if self._cuts(other, text):
-                    return True
+            if any(cut == text and position(other) < position(statement) for other, cut in self._cuts(block)):
+                return True
             parent = self._semantics.tree.parent(statement)
             if parent is None or isinstance(parent, (*LOOPS, *FUNCTIONS, ast.Module)):
                 return False
             statement = parent
         return False
 
-    def _cuts(self, statement: ast.stmt, text: str) -> bool:
-        """Whether a statement cuts what is spelled ``text`` off its graph, for all that comes behind."""
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="detach_"))):
-                return ast.unparse(owner) == text
-            case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
-                return ast.unparse(target) == text and _is_cut(value)
-        return False
+    def _cuts(self, block: list[ast.stmt]) -> list[tuple[ast.stmt, str]]:
+        """The statements of a block that cut something off its graph, for all that comes behind, and how it is spelled."""
+        if block[0] not in self._cut:
+            self._cut[block[0]] = [(each, text) for each in block if (text := _cut_off(each))]
+        return self._cut[block[0]]
+
+
+def _cut_off(statement: ast.stmt) -> str:
+    """How that is spelled which a statement cuts off its graph; empty where it cuts nothing."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="detach_"))):
+            return ast.unparse(owner)
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value) if _is_cut(value):
+            return ast.unparse(target)
+    return ""
 
 
 def _variable(node: ast.expr) -> str:
