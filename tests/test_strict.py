@@ -188,3 +188,22 @@ def test_flake8_shows_what_is_strict_where_it_is_named(arguments: tuple[str, ...
 def test_a_comment_that_silences_what_is_strict_is_used(arguments: tuple[str, ...], tmp_path: Path) -> None:
     text = "import torch\n\nweight = torch.Tensor(3, 4)  # noqa: TPL105\nbias = torch.zeros(3)  # noqa: TPL105\n"
     assert reported(tmp_path, *arguments, text=text) == [("TPL900", 4)]
+
+
+def test_the_same_options_have_the_same_key_in_every_process() -> None:
+    """The cache goes by it."""
+    script = (
+        "from torchlint.options import Options\nfrom torchlint.rules import all_rules\n"
+        "codes = frozenset(rule.code for rule in all_rules())\nprint(Options(unfixable=codes, lenient=codes).key)"
+    )
+    keys = set()
+    for seed in ("1", "2", "3"):
+        run = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            env=environment(PYTHONHASHSEED=seed),
+        )
+        keys.add(run.stdout)
+    assert len(keys) == 1 and "TPL105" in keys.pop()

@@ -38,5 +38,10 @@ class Options:
     plugins: tuple[str, ...] = ()
     lenient: frozenset[str] = frozenset()
 
+    @property
+    def key(self) -> str:
+        """A text for these options, the same in every process: sets have another order in each."""
+        return repr((self.target, self.accumulate_with, sorted(self.unfixable), self.plugins, sorted(self.lenient)))
+
 
 DEFAULTS = Options()

@@ -185,7 +185,7 @@ class _Run:
             raise OutputError(f"{folder}: error: there are other things in it, and the cache needs a folder of its own")
         ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
         codes = (rule.code for rule in task.rules)
-        return Cache(folder, settings_key(codes, repr((task.options, task.suppress)), ignores, *states(settings.known)))
+        return Cache(folder, settings_key(codes, repr((task.options.key, task.suppress)), ignores, *states(settings.known)))
 
     # --- what came of it ----------------------------------------------------------------------------------------------
 
