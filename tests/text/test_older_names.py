@@ -132,7 +132,7 @@ def train(loader, model, async=True):
         asyncio.async(y)
         with torch.no_grad():
             model.weight.mul_(len(x.async,
-                                       await))
+                                  await))
 """
     )
 

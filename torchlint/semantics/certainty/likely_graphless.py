@@ -31,6 +31,8 @@ class LikelyGraphless:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._classes: dict[Binding, bool] = {}
+        """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
 
     def is_graphless(self, node: ast.expr) -> bool:
         """Whether ``node`` has no graph: by what makes it, as it is a label, or as it is made where autograd is off."""
@@ -77,7 +79,12 @@ class LikelyGraphless:
     def _is_class_target(self, node: ast.expr) -> bool:
         """Whether a name is given to a loss as the classes that are to be found."""
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        return any(self._is_target_of_class_loss(use) for binding in bindings for use in binding.uses)
+        return any(map(self._is_given_as_classes, bindings))
+
+    def _is_given_as_classes(self, binding: Binding) -> bool:
+        if binding not in self._classes:
+            self._classes[binding] = any(map(self._is_target_of_class_loss, binding.uses))
+        return self._classes[binding]
 
     def _is_target_of_class_loss(self, use: ast.Name) -> bool:
         match self._tree.parent(use):
