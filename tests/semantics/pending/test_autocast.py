@@ -32,7 +32,7 @@ def keeps_a_cast(text: str) -> bool:
         with torch.no_grad():
             eval(text, {"w": w, "r": r, "torch": torch})
             w.fill_(100.0)
-        return torch.nn.functional.linear(torch.ones(2, 2), w)[0, 0].item() < 50
+        return bool(torch.nn.functional.linear(torch.ones(2, 2), w)[0, 0].item() < 50)
 
 
 @pytest.mark.parametrize("text", KEPT)
