@@ -13,7 +13,7 @@ from torchlint.reporters import FORMATS
 from torchlint.rules import all_rules, own_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.plugins import PluginError
-from torchlint.rules.selection import EVERYTHING, SelectionError, prefixes, select_rules
+from torchlint.rules.selection import WORDS_FOR_ALL, SelectionError, prefixes, select_rules
 from torchlint.target import NEWEST, TorchVersion
 from torchlint.text.reading import parse_size
 
@@ -262,7 +262,7 @@ def schema() -> dict[str, Any]:
         "definitions": {
             "Code": {
                 "anyOf": [
-                    {"type": "string", "enum": [*EVERYTHING, *sorted(codes), *names]},
+                    {"type": "string", "enum": [*WORDS_FOR_ALL, *sorted(codes), *names]},
                     {"type": "string", "pattern": _OF_PLUGIN, "description": "Rules of a plugin."},
                 ]
             }

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 
-EVERYTHING = ("ALL", "strict")
+WORDS_FOR_ALL = ("ALL", "strict")
 """What stands for all rules, each with all that it finds."""
 
 
@@ -86,22 +86,22 @@ def _runs(rule: Entry, selected: Sequence[str], ignored: Sequence[str], *, unask
 
 def _specificity(rule: Entry, entries: Iterable[str]) -> int | None:
     """How specific the most specific of ``entries`` that matches a rule is; None where none does."""
-    lengths = {rule.name: len(rule.code), **dict.fromkeys(EVERYTHING, 0)}
+    lengths = {rule.name: len(rule.code), **dict.fromkeys(WORDS_FOR_ALL, 0)}
     return max((lengths.get(entry, len(entry)) for entry in entries if _matches(rule, entry)), default=None)
 
 
 def _matches(rule: Entry, entry: str) -> bool:
-    return entry in (*EVERYTHING, rule.name) or (entry != "" and rule.code.startswith(entry))
+    return entry in (*WORDS_FOR_ALL, rule.name) or (entry != "" and rule.code.startswith(entry))
 
 
 def is_known(entry: str, rules: Iterable[Entry]) -> bool:
     """Whether a code, a prefix of codes, a name, ``ALL`` or ``strict`` stands for any of ``rules``."""
-    return entry in EVERYTHING or any(_matches(rule, entry) for rule in rules)
+    return entry in WORDS_FOR_ALL or any(_matches(rule, entry) for rule in rules)
 
 
 def _require_known(entry: str, rules: Iterable[Entry]) -> None:
     if not is_known(entry, rules):
-        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes(rules)), *EVERYTHING)))
+        raise SelectionError(_unknown(entry, rules, (*sorted(prefixes(rules)), *WORDS_FOR_ALL)))
 
 
 def _differs_in_one(code: str, entry: str) -> bool:

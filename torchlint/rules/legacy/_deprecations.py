@@ -9,7 +9,7 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.fixes.changes import CodeFix, fix, rename, replace
 from torchlint.fixes.code import api, argument, is_open_ended
-from torchlint.rules.legacy._renamed import RENAMED
+from torchlint.rules.legacy._renamed import RENAMED, short
 from torchlint.rules.rule import Rule
 from torchlint.semantics.apis.deprecations import Deprecation, deprecations
 
@@ -144,11 +144,3 @@ _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 def release(version: str) -> str:
     """A release as it is usually named: 2.4 for 2.4.0."""
     return version.removesuffix(".0") if version.count(".") == 2 else version
-
-
-def short(name: str) -> str:
-    """A dotted name as it is usually spelt."""
-    for module, usual in (("torch.nn.functional.", "F."), ("torch.nn.", "nn.")):
-        if name.startswith(module):
-            return usual + name.removeprefix(module)
-    return name

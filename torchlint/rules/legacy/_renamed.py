@@ -60,13 +60,13 @@ def report_old_name(rule: Rule, node: cst.Name | cst.Attribute) -> None:
         return
     if rule.model.apis.asks_for_version(node) or rule.model.code.is_given_name(node):
         return  # an alias that the file gives it is reported where it is given
-    text, new = rule.model.shown(node), _short(renamed.new)
+    text, new = rule.model.shown(node), short(renamed.new)
     message = f"`{text}` {renamed.why}: use `{new}`, which does the same"
     rule.report(node, message, _fix(rule, node, renamed), strict=renamed.why is _SAME_AS_TORCH)
 
 
 def _fix(rule: Rule, node: cst.Name | cst.Attribute, renamed: Renamed) -> CodeFix | None:
-    title, changes = f"Use `{_short(renamed.new)}`", [rename(node, renamed.new)]
+    title, changes = f"Use `{short(renamed.new)}`", [rename(node, renamed.new)]
     if renamed.keywords:
         call = rule.model.parent(node)
         if not isinstance(call, cst.Call) or call.func is not node or is_open_ended(call):
@@ -78,7 +78,7 @@ def _fix(rule: Rule, node: cst.Name | cst.Attribute, renamed: Renamed) -> CodeFi
     return fix(title, *changes, rests_on=rule.model.apis.means_the_same(node, rule.model.name(node), renamed.new))
 
 
-def _short(name: str) -> str:
+def short(name: str) -> str:
     """A dotted name as it is usually spelt."""
     for module, usual in (("torch.nn.functional.", "F."), ("torch.nn.", "nn.")):
         if name.startswith(module):

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecations import deprecated_names, found, release, replaced, short
+from torchlint.rules.legacy._deprecations import deprecated_names, found, release, replaced
+from torchlint.rules.legacy._renamed import short
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecations import found, release, removed_names, replaced, short
+from torchlint.rules.legacy._deprecations import found, release, removed_names, replaced
+from torchlint.rules.legacy._renamed import short
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api
 
