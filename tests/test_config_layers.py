@@ -11,9 +11,9 @@ import pytest
 from command import torchlint_
 from torchlint.config.versions import fits
 
-TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
+TYPO = "import torch\np = torch.ones(1, requires_grad=True)\np.requres_grad = False\n"
 """A finding of TPL005."""
-READ = "import torch\nx = torch.ones(1)\nprint(x.data)\n"
+READ = "import torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data)\n"
 """A finding of TPL002."""
 
 

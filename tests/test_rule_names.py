@@ -9,7 +9,7 @@ import pytest
 
 from command import torchlint_
 
-TEXT = "import torch\np = torch.ones(1)\np.requres_grad = p.data\n"
+TEXT = "import torch\np = torch.ones(1, requires_grad=True)\np.requres_grad = p.data\n"
 """A finding of TPL005, requires-grad-typo, and one of TPL002, data-access, both with safe fixes."""
 
 
