@@ -60,7 +60,7 @@ class Entry:
             rule.since,
             rule.yields_to,
             rule.severity,
-            getattr(rule, "url", ""),
+            rule.url,
             loaded=rule,
         )
 

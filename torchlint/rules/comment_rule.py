@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
-from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Severity
+from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from torchlint.rules.catalogue import Entry
-from torchlint.rules.triggers import Needs, Trigger
-from torchlint.target import OLDEST, TorchVersion
+from torchlint.rules.declaration import Declaration
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
 
@@ -17,18 +16,8 @@ TextEdit: TypeAlias = tuple[int, int, str]
 """The offsets of where what goes starts and ends, and what comes in its place."""
 
 
-class CommentRule(ABC):
+class CommentRule(Declaration, ABC):
     """One rule about comments, made once per file; documented and declared as a `torchlint.rules.Rule` is."""
-
-    code: ClassVar[str]
-    name: ClassVar[str]
-    default: ClassVar[bool] = True
-    severity: ClassVar[Severity] = "error"
-    proven: ClassVar[bool] = True
-    triggers: ClassVar[tuple[Trigger, ...]]
-    needs: ClassVar[Needs] = ()
-    since: ClassVar[TorchVersion] = OLDEST
-    yields_to: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, source: Source, suppressions: Suppressions, known: Sequence[Entry]) -> None:
         self.source = source

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 import libcst as cst
 
-from torchlint.diagnostic import Severity
 from torchlint.fixes.changes import CodeFix
 from torchlint.model import Model
 from torchlint.options import DEFAULTS, Options
-from torchlint.rules.triggers import Needs, Trigger
-from torchlint.target import OLDEST, TorchVersion
+from torchlint.rules.declaration import Declaration
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,7 +23,7 @@ class Remark:
     is_strict: bool = False
 
 
-class Rule(cst.CSTVisitor):
+class Rule(Declaration, cst.CSTVisitor):
     """One rule, made once per file; its ``visit_*`` methods get the libcst nodes of the statements that hold a trigger of it.
 
     A simple statement is shown whole, of a compound one the header: its body are statements of their own. What a visit method
@@ -36,25 +33,6 @@ class Rule(cst.CSTVisitor):
     "Use instead", "Fix safety" and "References". Triggers save time and nothing else: a rule has to find the same when it is
     shown the whole file.
     """
-
-    code: ClassVar[str]
-    name: ClassVar[str]
-    default: ClassVar[bool] = True
-    """Whether the rule is on unless selected otherwise."""
-    severity: ClassVar[Severity] = "error"
-    """An ``error`` is what is wrong or raises, a ``warning`` what is slow, unclear or dated."""
-    proven: ClassVar[bool] = True
-    """Whether the rule has a hazard program; one that is about order in the text has nothing to show on torch."""
-    triggers: ClassVar[tuple[Trigger, ...]]
-    """Of these a statement holds one."""
-    needs: ClassVar[Needs] = ()
-    """Of each of these groups of words the file holds one."""
-    since: ClassVar[TorchVersion] = OLDEST
-    """The first torch that has what the rule recommends: for older targets the rule is silent."""
-    url: ClassVar[str] = ""
-    """The address of the rule's page, for rules that are not torchlint's own."""
-    yields_to: ClassVar[tuple[str, ...]] = ()
-    """The rules that say more: where one of them reports a place that overlaps with a finding of this rule, it is dropped."""
 
     def __init__(self, model: Model, options: Options = DEFAULTS) -> None:
         super().__init__()
