@@ -48,6 +48,7 @@ SEMANTICS = (
     "shapes",
     "apis",
     "memory",
+    "observers",
     "provenance",
     "certainty",
     "unrecorded",

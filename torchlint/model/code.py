@@ -10,11 +10,11 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.model.parsing import parsed_expression
-from torchlint.semantics.certainty.free_errors import FreeErrors
-from torchlint.semantics.certainty.own_torch import OwnTorch
-from torchlint.semantics.certainty.reflection import Reflection
-from torchlint.semantics.certainty.unseen_warnings import UnseenWarnings
 from torchlint.semantics.kinds.own_attributes import OwnAttributes
+from torchlint.semantics.observers.free_errors import FreeErrors
+from torchlint.semantics.observers.own_torch import OwnTorch
+from torchlint.semantics.observers.reflection import Reflection
+from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
 from torchlint.text.cells import ends_cell, has_cells
 from torchlint.text.quotes import usual_quote
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from torchlint.fact import CERTAIN, Fact, known, unknown
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.aliasing.snapshots import Of, Snapshots
-from torchlint.semantics.certainty.other_code import OtherCode
-from torchlint.semantics.certainty.programs import Programs
 from torchlint.semantics.certainty.sources import Sources
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.scopes import Scope
 from torchlint.semantics.code.tree import LOOPS, dotted, last_name
 from torchlint.semantics.memory.places import Place, Places
+from torchlint.semantics.observers.other_code import OtherCode
+from torchlint.semantics.observers.programs import Programs
 
 _COMPARING = frozenset(
     f"torch.{name}" for name in ("equal", "allclose", "isclose", "eq", "ne", "dist", "nn.functional.mse_loss")

@@ -8,10 +8,10 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Kind, Semantics, Type, torch_api
-from torchlint.semantics.certainty.other_code import OtherCode
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.observers.other_code import OtherCode
 
 _FLOATS = frozenset({"torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty", "torch.eye"})
 

@@ -16,10 +16,10 @@ from torchlint.fact import CERTAIN, Answer, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.fresh_starts import FreshStarts
 from torchlint.semantics.certainty.kept_changes import CHANGING, COMPUTES, ENDS, FILLING, HANDS_ON, KeptChanges
-from torchlint.semantics.certainty.reflection import Reflection
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.observers.reflection import Reflection
 
 _GRAPH = frozenset(
     {

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import Callers
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.observers.callers import Callers
 
 _HAVE_WEIGHTS = {
     f"torch.nn.modules.{part}": ("weight", "bias")

@@ -12,11 +12,11 @@ from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.certainty.arrays import Arrays
 from torchlint.semantics.certainty.loader_items import LoaderItems
 from torchlint.semantics.certainty.passing_uses import FILLING, NEW_METHODS, PassingUses
-from torchlint.semantics.certainty.programs import Programs
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.scopes import MANY, Scope
 from torchlint.semantics.code.tree import walk_body
+from torchlint.semantics.observers.programs import Programs
 
 _FACTORIES = frozenset(
     f"torch.{name}"

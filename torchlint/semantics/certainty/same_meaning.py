@@ -7,10 +7,10 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.free_errors import FreeErrors
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
-from torchlint.semantics.certainty.unseen_warnings import UnseenWarnings
+from torchlint.semantics.observers.free_errors import FreeErrors
+from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
 
 _OF_TENSORS = frozenset({"torch.nn.functional.sigmoid", "torch.nn.functional.tanh"})
 """Functions that call the method of what they are given, where those of today take tensors only."""

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.other_code import OtherCode
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.observers.other_code import OtherCode
 
 _FACTORIES = frozenset(
     f"torch.{name}" for name in ("ones", "zeros", "rand", "randn", "full", "tensor", "empty", "eye", "linspace", "arange")

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import Callers
-from torchlint.semantics.certainty.programs import Programs
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.observers.callers import Callers
+from torchlint.semantics.observers.programs import Programs
 from torchlint.semantics.provenance.loaders import Loaders
 from torchlint.semantics.provenance.modules import PARALLEL, Made, Modules
 from torchlint.semantics.provenance.numbers import Numbers

@@ -6,8 +6,8 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Semantics
-from torchlint.semantics.certainty.free_errors import FreeErrors
 from torchlint.semantics.certainty.sure_graphs import SureGraphs
+from torchlint.semantics.observers.free_errors import FreeErrors
 
 _CLEARING = frozenset({"zero_grad", "grad"})
 _BEFORE = "no backward pass runs for certain before the gradient is read"

@@ -6,8 +6,8 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import Callers
 from torchlint.semantics.code.tree import Function, walk_body
+from torchlint.semantics.observers.callers import Callers
 
 _STATE = torch_api.MODULE_ATTRIBUTES | {"training"}
 _ASKING = frozenset({"super", "isinstance", "issubclass"})

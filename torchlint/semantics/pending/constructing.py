@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.callers import Callers
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.pending.fresh import Fresh
 from torchlint.semantics.pending.untouched import HANDS_ON, Untouched
 

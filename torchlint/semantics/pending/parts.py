@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.callers import Callers
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.observers.callers import Callers
 
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "len", "str", "bool", "range", "isinstance", "hasattr"))
 _NUMERIC = ("math.", "numpy.", "random.", "os.", "itertools.product")

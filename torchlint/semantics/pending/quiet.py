@@ -6,11 +6,11 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import LIBRARIES
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.beliefs import Beliefs
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.observers.callers import LIBRARIES
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.values import Values
 

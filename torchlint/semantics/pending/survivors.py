@@ -7,11 +7,11 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.scopes import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.observers.callers import LIBRARIES, Callers
 from torchlint.semantics.pending.values import Values
 
 _READS = frozenset({"item", "detach", "data", "shape", "size", "tolist", "numpy", "dim", "numel", "requires_grad", "grad_fn"})

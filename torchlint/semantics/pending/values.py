@@ -7,10 +7,10 @@ import builtins
 from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.observers.callers import LIBRARIES, Callers
 
 _NUMBERS = frozenset({"item", "tolist", "numpy", "size", "dim", "numel", "stride", "data_ptr", "detach"})
 """Methods of tensors whose result has no graph."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.callers import Callers
+from torchlint.semantics.observers.callers import Callers
 
 _BY_MODE = frozenset(
     f"torch.nn.{name}"

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import Form, Semantics, torch_api
-from torchlint.semantics.certainty.callers import LIBRARIES
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree
+from torchlint.semantics.observers.callers import LIBRARIES
 
 NUMBERS = frozenset(
     {

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, Type, torch_api
-from torchlint.semantics.certainty.callers import LIBRARIES, Callers
 from torchlint.semantics.certainty.fresh_starts import FreshStarts
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, walk_body
+from torchlint.semantics.observers.callers import LIBRARIES, Callers
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
 from torchlint.semantics.unrecorded.graph_carriers import FILLING, NUMBERS, GraphCarriers
 from torchlint.semantics.unrecorded.reached_code import ReachedCode

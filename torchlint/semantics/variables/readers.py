@@ -6,8 +6,8 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.programs import Programs
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.observers.programs import Programs
 
 _READING = frozenset(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marked import marked
 
-from torchlint.semantics.certainty.programs import Programs
+from torchlint.semantics.observers.programs import Programs
 
 
 def is_program(text: str) -> bool:

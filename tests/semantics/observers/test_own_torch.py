@@ -8,7 +8,7 @@ import pytest
 
 from torchlint.fact import Fact
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.own_torch import OwnTorch
+from torchlint.semantics.observers.own_torch import OwnTorch
 
 HEADER = """\
 import sys

@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.fact import CERTAIN, Fact
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.callers import Callers
+from torchlint.semantics.observers.callers import Callers
 
 
 def fact(text: str) -> Fact:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.reflection import Reflection
+from torchlint.semantics.observers.reflection import Reflection
 
 _LIBRARIES = frozenset(
     {

@@ -6,7 +6,7 @@ import pytest
 from marked import marked
 
 from torchlint.fact import Fact
-from torchlint.semantics.certainty.free_errors import FreeErrors
+from torchlint.semantics.observers.free_errors import FreeErrors
 
 HEADER = """\
 import contextlib

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.reflection import Reflection
+from torchlint.semantics.observers.reflection import Reflection
 
 
 def reflection(text: str) -> Reflection:

@@ -8,7 +8,7 @@ import pytest
 
 from torchlint.fact import Fact
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.unseen_warnings import UnseenWarnings
+from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
 
 
 def fact(text: str) -> Fact:
