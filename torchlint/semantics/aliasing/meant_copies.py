@@ -293,7 +293,7 @@ class MeantCopies:
         """Whether a variable belongs to the code that binds it, so that no other file reads it."""
         if name in scope.outer_names or isinstance(scope.node, ast.ClassDef):
             return False
-        return scope.parent is not None or self._semantics.of(Programs).is_program.is_certain
+        return scope.parent is not None or self._semantics.of(Programs).trains.is_certain
 
 
 def _stripped(node: ast.expr) -> ast.expr:

@@ -331,7 +331,7 @@ class OwnTensors:
     def _is_seen(self, scope: Scope) -> bool:
         """Whether the variables of a scope may be looked at from outside: those of a class, and of a module but a program."""
         if isinstance(scope.node, ast.Module):
-            return not self._semantics.of(Programs).is_program.is_certain
+            return not self._semantics.of(Programs).trains.is_certain
         return isinstance(scope.node, ast.ClassDef)
 
     def _may_be_foreign(self, name: ast.Name) -> bool:

@@ -10,6 +10,7 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.observers.free_errors import FreeErrors
+from torchlint.semantics.observers.programs import Programs
 from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
 
 _OF_TENSORS = frozenset({"torch.nn.functional.sigmoid", "torch.nn.functional.tanh"})
@@ -38,7 +39,7 @@ class SameMeaning:
             self._semantics.of(UnseenWarnings).fact,
             known(old != "torch.nn.NLLLoss2d", "`NLLLoss2d` is a class of its own, which code may tell apart"),
             known(name not in self._assigned, f"the file assigns another `{name}`"),
-            known(not by_name or self._is_script, f"another file may import `{name}` from this one"),
+            known(not by_name or self._semantics.of(Programs).acts, f"another file may import `{name}` from this one"),
             known(not taken, f"`{last}` is the name of something else in places"),
             self._given_tensor(node) if old in _OF_TENSORS else CERTAIN,
         )
@@ -114,19 +115,3 @@ class SameMeaning:
         return {node.attr for node in attributes if isinstance(node.ctx, ast.Store)} | {
             str(name.value) for name in named if isinstance(name, ast.Constant)
         }
-
-    @cached_property
-    def _is_script(self) -> bool:
-        """Whether the file is one that is run: it asks whether it is, or does something at its top level."""
-        tree = self._semantics.tree
-        return any(_acts(statement) for statement in tree.module.body)
-
-
-def _acts(statement: ast.stmt) -> bool:
-    """Whether a statement of a module does something but define things."""
-    match statement:
-        case ast.Expr(value=ast.Call()) | ast.For() | ast.While() | ast.With():
-            return True
-        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
-            return True
-    return False

@@ -75,7 +75,7 @@ class Tensors:
     def _is_exact(self, node: ast.expr) -> bool:
         """Whether the ``self`` of a method is of that very class: a program's, of which nothing in the file derives."""
         own = self._semantics.tree.enclosing_class(node)
-        if own is None or not self._semantics.of(Programs).is_program.is_certain:
+        if own is None or not self._semantics.of(Programs).trains.is_certain:
             return False
         return not any(own in self._semantics.facts.bases(each) for each in self._semantics.facts.classes if each is not own)
 

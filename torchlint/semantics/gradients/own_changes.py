@@ -108,7 +108,7 @@ class OwnChanges:
         for binding in found:
             if target.id in binding.scope.outer_names or flow.scope(binding.node) is not scope:
                 return doubt
-            if binding.scope.parent is None and not self._semantics.of(Programs).is_program.is_certain:
+            if binding.scope.parent is None and not self._semantics.of(Programs).trains.is_certain:
                 return doubt
             if binding.form is not Form.AUGMENTED:
                 if binding.form is not Form.ASSIGNMENT or binding.path or not self._is_new(binding.value):

@@ -7,7 +7,7 @@ import ast
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.tree import Function, walk_body
-from torchlint.semantics.observers.callers import Callers
+from torchlint.semantics.observers.programs import Programs
 
 _STATE = torch_api.MODULE_ATTRIBUTES | {"training"}
 _ASKING = frozenset({"super", "isinstance", "issubclass"})
@@ -41,7 +41,7 @@ class SoleInitialisation:
                 calls = [part for part in parts if isinstance(part, ast.Attribute) and part.attr == "__init__"]
                 if len(calls) > 1 or other.decorator_list:
                     return unknown(f"`{other.name}` may have initialised it before")
-        if not self._semantics.of(Callers).is_program:
+        if not self._semantics.of(Programs).runs:
             return unknown(f"a subclass of `{owner.name}` in another file may have initialised it before")
         binding = self._semantics.bindings.of(owner)
         for use in binding.uses if binding is not None else ():

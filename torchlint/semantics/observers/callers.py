@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
-
-LIBRARIES = frozenset(sys.stdlib_module_names) | {
-    *("torch", "torchvision", "torchaudio", "numpy", "scipy", "matplotlib", "tqdm", "PIL", "sklearn", "pandas", "builtins"),
-    *("cv2", "IPython", "tensorboardX", "visdom", "seaborn", "h5py", "yaml", "skimage", "tensorflow", "gym", "gymnasium"),
-}
-"""Packages that keep nothing of a model."""
-_RUNS = frozenset({"print", "backward", "apply", "step", "manual_seed", "train", "fit", "plot", "show"})
-"""What the top level of a file calls that is a program, and no library."""
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.observers.libraries import KEEPING_NOTHING
+from torchlint.semantics.observers.programs import Programs
 
 
 class Callers:
@@ -41,7 +34,7 @@ class Callers:
         if function.decorator_list or (is_special and name != "__init__"):
             return unknown(f"`{name}` may be called from elsewhere")
         is_own = (name.startswith("_") and not is_special) or isinstance(self._tree.function(function), FUNCTIONS)
-        if not is_own and not self.is_program:
+        if not is_own and not self._semantics.of(Programs).runs:
             return unknown(f"`{name}` may be called from elsewhere, between a forward and its backward")
         calls = list(self.mentions(function))
         if not calls:
@@ -55,21 +48,8 @@ class Callers:
         return [call for call in self.mentions(function) if call is not None]
 
     @cached_property
-    def is_program(self) -> bool:
-        """Whether the file runs a program as soon as it is imported, as scripts and notebooks do: nobody imports from it."""
-        for statement in self._tree.module.body:
-            if isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test):
-                continue
-            if isinstance(statement, (ast.Expr, ast.For, ast.While, ast.With, ast.Assign)):
-                for part in walk(statement):
-                    match part:
-                        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _RUNS:
-                            return True
-        return False
-
-    @cached_property
     def foreign(self) -> str:
-        """The first name that the file imports from anything but `LIBRARIES` and uses; empty if there is none."""
+        """The first name that the file imports from anything but `KEEPING_NOTHING` and uses; empty if there is none."""
         return next((binding.name for binding in self._foreign if binding.uses), "*" if self._imports_all else "")
 
     @cached_property
@@ -97,14 +77,14 @@ class Callers:
     @cached_property
     def _foreign(self) -> list[Binding]:
         found = (self._semantics.bindings.of(node) for node in self._tree.of_type(ast.alias))
-        return [each for each in found if each is not None and each.imported.partition(".")[0] not in LIBRARIES]
+        return [each for each in found if each is not None and each.imported.partition(".")[0] not in KEEPING_NOTHING]
 
     @cached_property
     def _imports_all(self) -> bool:
-        """Whether the file imports whatever there is of a module that is none of `LIBRARIES`."""
+        """Whether the file imports whatever there is of a module that is none of `KEEPING_NOTHING`."""
         imports = [node for node in self._tree.of_type(ast.ImportFrom) if isinstance(node, ast.ImportFrom)]
         return any(
-            node.names[0].name == "*" and (node.level or (node.module or "").partition(".")[0] not in LIBRARIES)
+            node.names[0].name == "*" and (node.level or (node.module or "").partition(".")[0] not in KEEPING_NOTHING)
             for node in imports
         )
 

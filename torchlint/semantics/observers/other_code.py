@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from functools import cached_property
 
 from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics
+from torchlint.semantics.observers.libraries import READING_NO_ATTRIBUTES
 from torchlint.semantics.observers.reflection import Reflection
-
-_LIBRARIES = frozenset(
-    {
-        *("torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "sklearn", "matplotlib", "PIL", "cv2", "skimage"),
-        *("tqdm", "yaml", "tensorboardX", "tensorboard", "seaborn", "h5py", "requests", "gym", "gymnasium"),
-        *("transformers", "timm", "einops", "safetensors", "datasets", "tokenizers", "wandb", "librosa", "nltk", "networkx"),
-    }
-)
-"""Libraries that read no attribute of a tensor or module but torch's own."""
 
 
 class OtherCode:
@@ -39,4 +30,4 @@ class OtherCode:
     def _strangers(self) -> list[str]:
         """The modules of the project, and libraries of unknown ways, that the file imports."""
         own = {"." * node.level + (node.module or "") for node in self._semantics.tree.of_type(ast.ImportFrom) if node.level}
-        return sorted(own | (self._semantics.names.imported_libraries - _LIBRARIES - sys.stdlib_module_names))
+        return sorted(own | (self._semantics.names.imported_libraries - READING_NO_ATTRIBUTES))

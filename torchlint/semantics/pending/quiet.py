@@ -10,7 +10,7 @@ from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.beliefs import Beliefs
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.kinds.kind import Type
-from torchlint.semantics.observers.callers import LIBRARIES
+from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.values import Values
 
@@ -223,7 +223,7 @@ class Quiet:
         if isinstance(parent, ast.Call) and parent.func is node:
             return True  # the call is looked at
         root = (self._semantics.qualified_name(node) or "").partition(".")[0]
-        if root in LIBRARIES - {"builtins"} or node.attr in ("__class__", "__name__"):
+        if root in KEEPING_NOTHING - {"builtins"} or node.attr in ("__class__", "__name__"):
             return True
         if self._is_number_argument(node) or self._is_layer_attribute(node):
             return True

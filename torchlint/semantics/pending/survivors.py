@@ -11,7 +11,9 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.scopes import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
-from torchlint.semantics.observers.callers import LIBRARIES, Callers
+from torchlint.semantics.observers.callers import Callers
+from torchlint.semantics.observers.libraries import KEEPING_NOTHING
+from torchlint.semantics.observers.programs import Programs
 from torchlint.semantics.pending.values import Values
 
 _READS = frozenset({"item", "detach", "data", "shape", "size", "tolist", "numpy", "dim", "numel", "requires_grad", "grad_fn"})
@@ -67,7 +69,7 @@ class Survivors:
         function = self._tree.function(place)
         if function is not None and not (callers := self._callers.fact(function)).is_certain:
             return callers
-        if function is None and self._callers.is_program and self._is_beginning(place):
+        if function is None and self._semantics.of(Programs).runs and self._is_beginning(place):
             return CERTAIN
         calls = self._callers.calls(function) if isinstance(function, FUNCTIONS) else []
         is_idle = isinstance(function, FUNCTIONS) and not self._is_computing(function)
@@ -236,7 +238,7 @@ class Survivors:
                     return True
                 root = name.partition(".")[0]
                 return (
-                    root in LIBRARIES - {"torch"}
+                    root in KEEPING_NOTHING - {"torch"}
                     or name.startswith("torch.nn.init.")
                     or name.startswith(("torch.manual_seed", "torch.cuda.", "torch.backends."))
                 )

@@ -10,7 +10,8 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.observers.callers import LIBRARIES, Callers
+from torchlint.semantics.observers.callers import Callers
+from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 
 _NUMBERS = frozenset({"item", "tolist", "numpy", "size", "dim", "numel", "stride", "data_ptr", "detach"})
 """Methods of tensors whose result has no graph."""
@@ -92,7 +93,7 @@ class Values:
     def _binding(self, binding: Binding, beliefs: Beliefs) -> bool:
         match binding.form:
             case Form.IMPORT:
-                return binding.imported.partition(".")[0] in LIBRARIES
+                return binding.imported.partition(".")[0] in KEEPING_NOTHING
             case Form.FUNCTION | Form.CLASS:
                 return True
             case Form.PARAMETER:
@@ -255,7 +256,7 @@ class Values:
         bindings = self._semantics.bindings.reaching(name)
         if not bindings:
             qualified = self._semantics.qualified_name(name) or ""
-            return hasattr(builtins, name.id) or qualified.partition(".")[0] in LIBRARIES - {"builtins"}
+            return hasattr(builtins, name.id) or qualified.partition(".")[0] in KEEPING_NOTHING - {"builtins"}
         return all(beliefs.hold(binding) or self._plain.hold(binding) for binding in bindings)
 
     def _is_off(self, node: ast.expr) -> bool:

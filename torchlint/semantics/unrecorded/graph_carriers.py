@@ -9,7 +9,7 @@ from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree
-from torchlint.semantics.observers.callers import LIBRARIES
+from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 
 NUMBERS = frozenset(
     {
@@ -163,7 +163,7 @@ class GraphCarriers:
             return True
         match binding.form:
             case Form.IMPORT:
-                return binding.imported.partition(".")[0] not in LIBRARIES
+                return binding.imported.partition(".")[0] not in KEEPING_NOTHING
             case Form.PARAMETER:
                 return self._of_parameter(binding)
             case Form.AUGMENTED:
@@ -275,7 +275,7 @@ class GraphCarriers:
             return False
         if node.attr == "data" and not self._defines("data") and not self._has_records:
             return False
-        if (self._semantics.qualified_name(node) or "").partition(".")[0] in LIBRARIES:
+        if (self._semantics.qualified_name(node) or "").partition(".")[0] in KEEPING_NOTHING:
             return False
         classes = self._semantics.facts.classes.values()
         methods = [facts.methods[node.attr] for facts in classes if node.attr in facts.methods]

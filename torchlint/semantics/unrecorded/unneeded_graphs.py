@@ -11,7 +11,8 @@ from torchlint.semantics.certainty.fresh_starts import FreshStarts
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, walk_body
-from torchlint.semantics.observers.callers import LIBRARIES, Callers
+from torchlint.semantics.observers.callers import Callers
+from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
 from torchlint.semantics.unrecorded.graph_carriers import FILLING, NUMBERS, GraphCarriers
 from torchlint.semantics.unrecorded.reached_code import ReachedCode
@@ -179,7 +180,7 @@ class UnneededGraphs:
             return "" if is_known and not name.endswith("grad") else f"`{shown}` may work otherwise without a graph"
         if name.startswith("builtins."):
             return "" if name in _BUILTINS else f"`{shown}` may need the graph"
-        if name.partition(".")[0] in LIBRARIES:
+        if name.partition(".")[0] in KEEPING_NOTHING:
             kept = carries and not name.startswith(_TAKING_GRAPHS)
             return f"`{shown}` gets what may carry a graph" if kept else ""
         match call.func:

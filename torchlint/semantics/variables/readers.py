@@ -92,4 +92,4 @@ class Readers:
             return unknown("code that is executed from a string may use the name")
         if isinstance(self._semantics.bindings.scope_of(binding).node, FUNCTIONS):
             return CERTAIN
-        return self._semantics.of(Programs).is_program
+        return self._semantics.of(Programs).trains
