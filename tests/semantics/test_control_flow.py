@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from torchlint.semantics.code.control_flow import ControlFlow
-from torchlint.semantics.code.tree import LOOPS, Tree
+from torchlint.semantics.code.tree import Tree
 
 
 class Snippet:
@@ -146,26 +146,6 @@ b()
 )
 def test_what_may_follow(text: str, first: str, then: str, avoiding: str, expected: bool) -> None:
     assert Snippet(text).may_follow(first, then, avoiding) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "avoiding", "expected"),
-    [
-        (LOOP, "a", False),
-        (LOOP, "b", True),
-        (LOOP, "c", True),
-        (LOOP, "t c", False),
-        ("while t():\n    a()", "t", False),
-        ("while t():\n    a()", "a", False),
-        ("for i in it():\n    if c():\n        a()\n    else:\n        b()", "a", True),
-        ("for i in it():\n    if c():\n        a()\n    else:\n        b()", "a b", False),
-        ("for i in it():\n    a()\n    return_()", "it", True),
-    ],
-)
-def test_whether_a_loop_comes_round(text: str, avoiding: str, expected: bool) -> None:
-    snippet = Snippet(text)
-    loop = next(node for node in snippet.tree.nodes if isinstance(node, LOOPS))
-    assert snippet.flow.may_come_round(loop, snippet.calls(avoiding)) is expected
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,6 @@ class _Filling(cst.CSTTransformer):
     def __init__(self, parts: dict[str, cst.BaseExpression]) -> None:
         super().__init__()
         self._parts = {_HOLE.format(name): part for name, part in parts.items()}
-        self._in_pattern = False
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         hole = updated_node.value

@@ -434,8 +434,3 @@ def _cuts(value: ast.expr, name: str) -> bool:
             case _:
                 return False
     return cut
-
-
-def name_of(node: ast.expr) -> str | None:
-    """The name that an expression is, if it is one."""
-    return node.id if isinstance(node, ast.Name) else None

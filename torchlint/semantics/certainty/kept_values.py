@@ -310,7 +310,7 @@ class _Walk:
             case ast.Attribute(value=ast.Constant(value=str(text)), attr="format"):
                 return [] if of_tensors or "!" not in text else self._no_number(call)
             case ast.Attribute(value=ast.Name() as container, attr=method) if method in FILLING:
-                return self._put_into(container, call)
+                return self._put_into(container)
             case ast.Name():
                 return self._parameter(call, node)
         return self._unseen(call)
@@ -327,7 +327,7 @@ class _Walk:
                             return unknown(f"nothing shows what `{part.id}`, which it is added to, was before")
                         found += self._bound(part)
                     case ast.Subscript(value=ast.Name() as container):
-                        put = self._put_into(container, node)
+                        put = self._put_into(container)
                         if isinstance(put, Fact):
                             return put
                         found += put
@@ -342,7 +342,7 @@ class _Walk:
         binding = self.semantics.bindings.of(name)
         return self.uses(binding) if binding is not None else []
 
-    def _put_into(self, container: ast.Name, node: ast.expr) -> Fact | list[ast.expr]:
+    def _put_into(self, container: ast.Name) -> Fact | list[ast.expr]:
         """A container of the same file, in which it is kept on."""
         if not self.semantics.of(FreshStarts).fact(container, container).is_certain:
             return unknown(f"`{container.id}` gets it, and nothing shows who else has that")

@@ -92,15 +92,16 @@ class LikelyTensors:
         if not kind.is_tensor or binding.value is None:
             return False
         if kind.loose:
-            return binding.form is Form.LOOP and kind.basis is Basis.BATCH and self._collates(binding.value)
+            return binding.form is Form.LOOP and kind.basis is Basis.BATCH and self._is_collated
         if binding.form is Form.LOOP:
             return kind.grad is Grad.LEAF or (not binding.path and self._gives_tensors(binding.value))
         if binding.form is not Form.ASSIGNMENT:
             return False
         return self._gives_tensors(binding.value) if binding.path else self.is_tensor(binding.value)
 
-    def _collates(self, loader: ast.expr) -> bool:
-        """Whether what a data loader gives is made of tensors."""
+    @property
+    def _is_collated(self) -> bool:
+        """Whether what data loaders give is made of tensors: no function of the file makes batches."""
         return not self._semantics.words.speak_of("collate_fn")
 
     def _is_tensor_class(self, annotation: ast.expr | None) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torchlint.semantics.code.flow_graph import Builder, FlowScope, Graph, in_order_of_evaluation
-from torchlint.semantics.code.tree import Loop, Tree
+from torchlint.semantics.code.tree import Tree
 
 __all__ = ["Ahead", "ControlFlow", "FlowScope"]
 
@@ -209,16 +209,6 @@ class ControlFlow:
             if any(step in graph.exits and step not in obstacles for step in self._reached(scope, entry, obstacles)):
                 return True
         return False
-
-    def may_come_round(self, loop: Loop, avoiding: Collection[ast.AST]) -> bool:
-        """Whether a whole round of ``loop`` may pass without any of ``avoiding``."""
-        head: ast.AST = loop.test if isinstance(loop, ast.While) else loop.target
-        scope = self.scope(loop)
-        if any(self.step(node) is head for node in avoiding if self.scope(node) is scope):
-            return False
-        first = self._graph(scope).bodies[loop]
-        obstacles = self._obstacles(avoiding, scope)
-        return any(step not in obstacles and (step is head or self._leads(scope, step, obstacles, head)) for step in first)
 
     # --- paths -------------------------------------------------------------------------------------------------------
 

@@ -24,8 +24,6 @@ class Graph:
     successors: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
     entries: list[ast.AST] = field(default_factory=list)
     exits: set[ast.AST] = field(default_factory=set)
-    bodies: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
-    """The steps that the body of each loop may start with."""
     order: dict[ast.AST, int] = field(default_factory=dict)
     """Numbers that no path descends: those of the text, with one number for all that stands in one outermost loop."""
     _predecessors: dict[ast.AST, list[ast.AST]] | None = None
@@ -140,7 +138,6 @@ class Builder:
         self._jumps = _Jumps(returns=around.returns)
         ends = self._block(loop.body, head) or []
         self._connect([*ends, *self._jumps.continues], head[0])
-        self._graph.bodies[loop] = [_first_step(loop.body[0])]
         breaks = self._jumps.breaks
         self._jumps = around
         endless = isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
@@ -184,22 +181,6 @@ class Builder:
             if leaving:
                 jumps += finished
         return finished if behind else []
-
-
-def _first_step(statement: ast.stmt) -> ast.AST:
-    """The step that a statement starts with."""
-    match statement:
-        case ast.If() | ast.While():
-            return statement.test
-        case ast.For() | ast.AsyncFor():
-            return statement.iter
-        case ast.With() | ast.AsyncWith():
-            return statement.items[0].context_expr
-        case ast.Match():
-            return statement.subject
-        case _ if isinstance(statement, TRIES):
-            return _first_step(statement.body[0])
-    return statement
 
 
 def in_order_of_evaluation(node: ast.AST) -> Iterator[ast.AST]:

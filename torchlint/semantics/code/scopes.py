@@ -260,7 +260,7 @@ class Scopes:
             else:
                 path.append(self._index_in(parent, child))
             child, parent = parent, self.tree.parent(parent)
-        self._bind_target(node, child, parent, tuple(reversed(path)))
+        self._bind_target(node, parent, tuple(reversed(path)))
 
     def _index_in(self, display: ast.Tuple | ast.List, child: ast.AST) -> int | None:
         """Where ``child`` is among the items of a target: counted from the end behind a starred one."""
@@ -270,7 +270,7 @@ class Scopes:
             indices.update({item: index - len(indices) for item, index in indices.items() if index > starred})
         return self._indices[display][child]
 
-    def _bind_target(self, node: ast.Name, child: ast.AST, parent: ast.AST | None, path: tuple[int | None, ...]) -> None:
+    def _bind_target(self, node: ast.Name, parent: ast.AST | None, path: tuple[int | None, ...]) -> None:
         match parent:
             case ast.Assign(value=value):
                 self._bind(node.id, Form.ASSIGNMENT, node, value=value, path=path)

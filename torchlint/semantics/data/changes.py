@@ -221,16 +221,16 @@ class DataChanges:
             rests_on &= known(first.means is not Means.RESHAPED, "a detached tensor may not be reshaped in place")
             return Remedy.DETACH, rests_on
         if self._semantics.no_grad.block(data):
-            return Remedy.NOTHING, rests_on & self._autograd_off(data)
+            return Remedy.NOTHING, rests_on & self._stays_off
         if access.receiver.grad is Grad.GRAPH and self._is_masking(first.node, tensor):
             return Remedy.ANEW, unknown(
                 f"the backward then goes through the masking; other names of `{ast.unparse(tensor)}` do not"
             )
         if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
-            return Remedy.NOTHING, rests_on & self._graphless(tensor, statement)
+            return Remedy.NOTHING, rests_on & self._leaves_graphs_alone(tensor, statement)
         has_graph = access.receiver.grad is not Grad.NONE or self._may_take_graph(statement, data)
         if not has_graph:
-            graphless = rests_on & self._graphless(tensor, statement)
+            graphless = rests_on & self._leaves_graphs_alone(tensor, statement)
             if graphless.is_certain:
                 return Remedy.NOTHING, graphless
         if self._can_be_initialised(statement) and self._beginnings.sets(tensor, change.node):
@@ -275,8 +275,12 @@ class DataChanges:
                 return ast.dump(target) == ast.dump(tensor)
         return False
 
-    def _graphless(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
-        """Whether neither a tensor nor what is put into it has anything to do with a graph."""
+    def _leaves_graphs_alone(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
+        """Whether neither a tensor nor what is put into it has anything to do with a graph.
+
+        It is asked of all names of a statement and of the whole program, which has to be in sight; `certainty.graphless` asks
+        it of one local value, by the uses of its name, and takes arguments and attributes to carry one.
+        """
         for part in ast.walk(statement):
             if isinstance(part, ast.Name) and not self._values.is_plain(part) and not self._is_taken_out(part, tensor):
                 return unknown(f"`{part.id}` may carry graph")
@@ -290,7 +294,9 @@ class DataChanges:
         is_data = isinstance(parent, ast.Attribute) and parent.attr in ("data", "grad")
         return is_data or isinstance(name.ctx, ast.Store) or self._tree.inside(name, tensor)
 
-    def _autograd_off(self, node: ast.expr) -> Fact:
+    @cached_property
+    def _stays_off(self) -> Fact:
+        """Whether autograd stays off where a block turns it off: nothing in the file turns it on."""
         words = self._semantics.words
         return known(
             not (words.speak_of("enable_grad") or words.speak_of("set_grad_enabled")), "autograd may be switched on again here"

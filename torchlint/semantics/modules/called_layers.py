@@ -34,7 +34,7 @@ class CalledLayers:
 
     def are_called(self, found: Collection) -> bool:
         """Whether ``forward`` gives what is in a collection something to compute with, and goes on with the result."""
-        return any(self._is_run(use, found.owner) and self._is_item_called(use) for use in found.uses)
+        return any(self._is_run(use) and self._is_item_called(use) for use in found.uses)
 
     def may_be_layer(self, item: ast.expr) -> bool:
         """Whether an item that is called so can be taken for a module.
@@ -101,7 +101,7 @@ class CalledLayers:
 
     # --- what is done with it ----------------------------------------------------------------------------------------
 
-    def _is_run(self, use: ast.expr, owner: ast.ClassDef) -> bool:
+    def _is_run(self, use: ast.expr) -> bool:
         """Whether a use stands in ``forward``, or in a method that it calls."""
         method = self._method_around(use)
         if method is None:

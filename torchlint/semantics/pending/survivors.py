@@ -28,7 +28,6 @@ _KEEPS = frozenset(
         *("register_forward_pre_hook", "register_post_accumulate_grad_hook", "__setattr__"),
     }
 )
-_PREPARES = ("torch.manual_seed", "torch.cuda.", "torch.backends.", "torch.nn.init.")
 _CONTEXTS = ("torch.", "tqdm.", "builtins.open", "contextlib.suppress", "contextlib.nullcontext", "warnings.")
 """Managers of contexts that run nothing of the program's at their end."""
 _KEEP_NOTHING = ("torch.", "torchvision.", "numpy.", "math.", "matplotlib.", "builtins.", "os.", "time.", "copy.")

@@ -185,13 +185,13 @@ class Freezing:
                     statement = self._semantics.tree.parent(node)
                     value = statement.value if isinstance(statement, ast.Assign) else None
                     freezes = isinstance(value, ast.Constant) and value.value is False
-                    yield _Switch(node, owner, freezes, self._is_unconditional(node, owner))
+                    yield _Switch(node, owner, freezes, self._is_unconditional(node))
                 case ast.Call(func=ast.Attribute(value=owner, attr="requires_grad_"), args=arguments, keywords=words):
                     values = [*arguments, *(word.value for word in words)]
                     freezes = len(values) == 1 and isinstance(values[0], ast.Constant) and values[0].value is False
-                    yield _Switch(node, owner, freezes, self._is_unconditional(node, owner))
+                    yield _Switch(node, owner, freezes, self._is_unconditional(node))
 
-    def _is_unconditional(self, node: ast.expr, owner: ast.expr) -> bool:
+    def _is_unconditional(self, node: ast.expr) -> bool:
         """Whether a switch is made for each parameter of the loop that it stands in."""
         loop = next(self._semantics.tree.loops(node), None)
         if loop is None:
