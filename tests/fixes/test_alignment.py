@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from torchlint.fixes import alignment
 from torchlint.fixes.alignment import Aligned, column_behind, moved_along
 
 
@@ -88,3 +89,19 @@ def shifted(text: str, old: str, new: str) -> str:
 )
 def test_what_an_edit_pushes_aside_stays_aligned(text: str, old: str, new: str, expected: str) -> None:
     assert shifted(text, old, new) == expected
+
+
+def test_nothing_is_kept_aligned_with_a_line_of_thousands_of_columns() -> None:
+    values = "a, " * 1000
+    text = f"x.data.f({values}\n         b)"
+    assert shifted(text, ".data", "") == f"x.f({values}\n         b)"
+
+
+def test_edits_of_one_long_line_cost_the_same_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    monkeypatch.setattr(alignment, "_opened", lambda line: looked_at.append(len(line)))
+    line = "f(x.data)" * 1000
+    aligned = Aligned([line, "y"])
+    for start in range(0, len(line), 9):
+        aligned.shifts(0, [(start + 3, start + 8, "")])
+    assert sum(looked_at) == 0

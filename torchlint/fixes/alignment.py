@@ -57,6 +57,8 @@ def _indentation(line: str) -> str:
 _PARTS = re.compile(r"""(?P<long>\"\"\"|''')|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#.*|(?P<open>[(\[{])|(?P<close>[)\]}])""")
 _FAR = 200
 """How many lines a bracket may take for what is in it to be kept aligned."""
+_LONG = 1000
+"""How many columns a line may have for what is below it to be kept aligned: each of its fixes looks at all of it."""
 
 
 class Aligned:
@@ -71,6 +73,8 @@ class Aligned:
         ``changes`` are those of that line, in columns. Only where each line that is in a bracket of it is at least as far in.
         """
         old, new, end = self._lines[row], "", 0
+        if len(old) > _LONG:
+            return {}
         for start, stop, code in sorted(changes):
             new += old[end:start] + code
             end = stop
