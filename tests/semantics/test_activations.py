@@ -69,6 +69,11 @@ def origin(snippet: str) -> Origin | None:
         ("def loss(p): return «p»\nloss(torch.sigmoid(x))", "sigmoid"),
         ("y = torch.sigmoid(x) if a else x.sigmoid()\n«y»", "sigmoid"),
         ("class A:\n def f(self, x): self.p = x.sigmoid()\n def g(self): return «self.p»", "sigmoid"),
+        ("for row in x.softmax(1): «row»", "softmax"),
+        ("for i, (row, y) in enumerate(zip(x.softmax(1), ys)): «row»", "softmax"),
+        ("[«row» for row in torch.sigmoid(x)]", "sigmoid"),
+        ("«torch.exp(F.log_softmax(x, 1))»", "softmax"),
+        ("y = nn.LogSoftmax(1)(x)\n«y.exp()»", "softmax"),
     ],
 )
 def test_is_known(snippet: str, output: str) -> None:
@@ -91,6 +96,11 @@ def test_is_known(snippet: str, output: str) -> None:
         "act = nn.Sigmoid() if a else nn.Identity()\n«act(x)»",
         "def loss(p): return «p»\nloss(torch.sigmoid(x))\nloss(x)",
         "for y in ys: y = «torch.relu(y)»",
+        "for i, y in x.softmax(1): «y»",
+        "for y in zip(x.softmax(1), x): «y»",
+        "for y in unknown(x.softmax(1)): «y»",
+        "«torch.exp(x)»",
+        "«torch.exp(torch.sigmoid(x))»",
         "net = models.vgg16()\n«net(x)»",
         "class A:\n def f(self, x): self.p, self.q = x.sigmoid(), x\n def g(self): return «self.p»",
         "class A:\n def f(self, x): self.p = x.sigmoid()\n def h(self, x): self.p = x\n def g(self): return «self.p»",

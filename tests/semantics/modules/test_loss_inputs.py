@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from textwrap import indent
 
 import pytest
 from marked import marked
 
-from torchlint.semantics.modules.activations import Output
+from torchlint.semantics.modules.outputs import Output
 from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
 
 HEAD = """\
@@ -153,3 +154,53 @@ def test_where_the_loss_is_made() -> None:
     mixed = wrong("nll(«model(x)», y)\n    nll(F.log_softmax(x, 1), y)")
     assert mixed is not None
     assert mixed.construction is None
+
+
+CHOSEN = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        self.loss = None
+        if kind == "discrete":
+            self.loss = nn.CrossEntropyLoss()
+        else:
+            self.loss = nn.MSELoss()
+    def forward(self, x, y, other):
+        x = x.softmax(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("if self.kind == 'discrete':\n return self.loss(«x», y)", "torch.nn.CrossEntropyLoss"),
+        ("if self.kind == 'discrete':\n  if other:\n   return self.loss(«x», y)", "torch.nn.CrossEntropyLoss"),
+        ("if other:\n  pass\nelif self.kind == 'discrete':\n  return self.loss(«x», y)", "torch.nn.CrossEntropyLoss"),
+        ("if self.kind == 'discrete':\n  pass\nelse:\n  return self.loss(«x», y)", None),
+        ("if other:\n  return self.loss(«x», y)", None),
+        ("return self.loss(«x», y)", None),
+    ],
+)
+def test_a_loss_that_is_chosen_under_the_same_condition(body: str, name: str | None) -> None:
+    semantics, (node,) = marked(CHOSEN + indent(body, " " * 8))
+    found = semantics.of(LossInputs).wrong.get(node)
+    assert (found.name if found is not None else None) == name
+
+
+@pytest.mark.parametrize(
+    ("body", "harmless"),
+    [
+        ("F.cross_entropy(«F.log_softmax(x, 1)», y)", True),
+        ("F.cross_entropy(«x.log_softmax(-1)», y)", True),
+        ("F.cross_entropy(«torch.randn(8, 3).log_softmax(0)», y)", False),
+        ("F.cross_entropy(«x.softmax(1)», y)", False),
+        ("F.nll_loss(«torch.randn(8, 3).log_softmax(0)», y)", False),
+    ],
+)
+def test_a_second_log_softmax_is_harmless(body: str, harmless: bool) -> None:
+    found = wrong(body)
+    assert found is not None
+    assert found.harmless is harmless

@@ -34,7 +34,23 @@ def test_a_softmax_needs_its_dimension() -> None:
 def test_what_is_done_with_a_loss_tells() -> None:
     assert misused("loss = «nn.MSELoss(unknown, other)»\nloss.backward()") is True
     assert misused("«nn.MSELoss(unknown, other)».item()") is True
+    assert misused("total = 1 + 2 * «nn.MSELoss(unknown, other)»") is True
+    assert misused("total += «nn.MSELoss(unknown, other)»") is True
+    assert misused("loss = «nn.MSELoss(unknown, other)»\ntotal = loss / 4") is True
     assert misused("loss = «nn.MSELoss(unknown, other)»\nloss(out, y).backward()") is None
+    assert misused("losses += [«nn.MSELoss(unknown, other)»]") is None
+    assert misused("print('%s' % «nn.MSELoss(unknown, other)»)") is None
+
+
+@pytest.mark.parametrize("name", ["Sigmoid", "Tanh", "LogSigmoid", "Softsign"])
+def test_what_takes_no_options_raises_for_any_value(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError):
+        getattr(torch.nn, name)(object())
+    assert misused(f"«nn.{name}(unknown)»") is True
+    assert misused(f"«nn.{name}(self.fc(unknown))»") is True
+    assert misused(f"«nn.{name}(inplace)»") is None
+    assert misused(f"«nn.{name}(True)»") is None
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ _Written = Callable[[cst.BaseExpression], cst.BaseExpression]
 def report_flags(rule: Rule, call: cst.Call) -> None:
     """Reports a loss that is given a flag."""
     loss = rule.model.apis.flagged_loss(call)
-    if loss is None or rule.model.apis.asks_for_version(call):
-        return
+    if loss is None or rule.model.apis.asks_for_version(call) or rule.model.training.misused_class(call) is not None:
+        return  # what `nn.MSELoss(out, y)` is given is no flag
     [flag, *_] = loss.flags
     given = _argument(call, flag)
     said = f"{flag.name}={rule.model.shown(flag.value)}"

@@ -3,11 +3,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import Change, CodeFix, fix, replace
+from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modules.activations import Output
+from torchlint.semantics.modules.outputs import Output
 from torchlint.semantics.modules.loss_inputs import WrongInput
 from torchlint.target import TorchVersion
 
@@ -23,13 +23,14 @@ class DoubleSoftmax(Rule):
     ## What it does
     Finds losses that are given what they do not expect: the output of a softmax or sigmoid given to `CrossEntropyLoss` or
     `BCEWithLogitsLoss`, which apply one themselves, and logits or probabilities given to `NLLLoss`, which expects their
-    log-softmax; also that of a batch over its rows, `log_softmax(x, dim=0)`. Values are followed through names, layers,
-    `nn.Sequential` and the model's `forward` in the same file.
+    log-softmax; also that of a batch over its rows, `log_softmax(x, dim=0)`. Values are followed through names, loops, layers,
+    `nn.Sequential` and the model's `forward` in the same file. A second log-softmax, which changes nothing, is a strict
+    finding.
 
     ## Why is this bad
     Nothing fails: the loss goes down, slowly. A softmax of probabilities can tell two classes apart by a factor of e at most,
     so the loss cannot come near zero and its gradient is a fraction of what it should be. `NLLLoss` of logits has no lower
-    bound at all. A second log-softmax, and only that, changes nothing but takes time.
+    bound at all. (A second log-softmax, and only that, changes nothing but takes time.)
 
     ## Example
     ```python
@@ -104,7 +105,7 @@ class DoubleSoftmax(Rule):
     def _check(self, node: cst.BaseExpression) -> None:
         wrong = self.model.modules.wrong_input(node)
         if wrong is not None:
-            self.report(node, self._message(node, wrong), self._fix(node, wrong))
+            self.report(node, self._message(node, wrong), self._fix(node, wrong), strict=wrong.harmless)
 
     # --- the message -------------------------------------------------------------------------------------------------
 
@@ -176,7 +177,14 @@ class DoubleSoftmax(Rule):
         """Leaves the operand of an activation, or takes the layer out of the ``nn.Sequential`` that it ends."""
         if wrong.operand is not None:
             around = self.model.text(wrong.made).replace(self.model.text(wrong.operand), "", 1)
-            return replace(wrong.made, wrong.operand) if "#" not in around else None  # a comment would have no place
+            if "#" in around:
+                return None  # a comment would have no place
+            match self.model.statement(wrong.made), wrong.operand:
+                case cst.Assign([cst.AssignTarget(cst.Name(target))], value) as statement, cst.Name(operand) if (
+                    value is wrong.made and target == operand
+                ):
+                    return remove(statement)  # `x = softmax(x)`
+            return replace(wrong.made, wrong.operand)
         match self.model.parent(wrong.made):
             case cst.Call(args=[_, *_, last]) as sequential if last.value is wrong.made and last.keyword is None:
                 return replace(sequential, without_argument(sequential, last))

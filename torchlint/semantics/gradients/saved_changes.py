@@ -130,10 +130,10 @@ class SavedChanges:
         return self._saved.keeping_result(binding.value)
 
     def _keeping_operand(self, binding: Binding, change: InplaceChange) -> ast.expr | None:
-        """An operation that keeps the binding's value and that is done before the change."""
+        """An operation that keeps the binding's value and that is done before the change, with no new value in between."""
         operations = self._keeping(binding)
         same_name = binding.scope.bindings.get(binding.name, ()) if operations else ()
-        others = tuple(other.node for other in same_name if other is not binding and other.node is not change.target)
+        others = tuple(other.node for other in same_name if other.node is not change.target)
         for operation in operations:
             if self._tree.inside(operation, change.statement):
                 if self._is_evaluated_with(operation, change):

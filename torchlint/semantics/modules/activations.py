@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
@@ -13,15 +12,15 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
-
-
-class Output(Enum):
-    """What the numbers are."""
-
-    LOGITS = "logits"
-    SOFTMAX = "softmax"
-    LOG_SOFTMAX = "log-softmax"
-    SIGMOID = "sigmoid"
+from torchlint.semantics.modules.outputs import (
+    MAKING_FUNCTIONS,
+    MAKING_LAYERS,
+    MAKING_METHODS,
+    SHAPING,
+    SHAPING_FUNCTIONS,
+    SHAPING_LAYERS,
+    Output,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,47 +45,6 @@ class Origin:
 
 Path: TypeAlias = tuple[int | str, ...]
 
-_FUNCTIONS = {
-    "torch.softmax": Output.SOFTMAX,
-    "torch.special.softmax": Output.SOFTMAX,
-    "torch.nn.functional.softmax": Output.SOFTMAX,
-    "torch.sigmoid": Output.SIGMOID,
-    "torch.special.expit": Output.SIGMOID,
-    "torch.nn.functional.sigmoid": Output.SIGMOID,
-    "torch.log_softmax": Output.LOG_SOFTMAX,
-    "torch.special.log_softmax": Output.LOG_SOFTMAX,
-    "torch.nn.functional.log_softmax": Output.LOG_SOFTMAX,
-}
-_METHODS = {"softmax": Output.SOFTMAX, "sigmoid": Output.SIGMOID, "log_softmax": Output.LOG_SOFTMAX}
-_LAYERS = {
-    "torch.nn.Softmax": Output.SOFTMAX,
-    "torch.nn.Softmax2d": Output.SOFTMAX,
-    "torch.nn.LogSoftmax": Output.LOG_SOFTMAX,
-    "torch.nn.Sigmoid": Output.SIGMOID,
-    **{f"torch.nn.{name}": Output.LOGITS for name in ("Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d")},
-}
-_SHAPING_LAYERS = frozenset({"torch.nn.Flatten", "torch.nn.Unflatten", "torch.nn.Identity"})
-_SHAPING = frozenset(
-    {
-        *(
-            "view",
-            "reshape",
-            "squeeze",
-            "unsqueeze",
-            "transpose",
-            "permute",
-            "flatten",
-            "contiguous",
-            "t",
-            "swapaxes",
-            "movedim",
-        ),
-        *("float", "double", "half", "to", "cuda", "cpu", "type", "clone", "view_as", "reshape_as", "type_as", "bfloat16"),
-    }
-)
-_SHAPING_FUNCTIONS = frozenset(
-    f"torch.{name}" for name in ("squeeze", "unsqueeze", "flatten", "reshape", "transpose", "permute")
-)
 _SAME_MODULE = frozenset({"to", "cuda", "cpu", "float", "half", "double", "train", "eval", "apply", "share_memory"})
 _WRAPPERS = frozenset(
     {
@@ -157,12 +115,23 @@ class Activations:
         if binding.form is Form.ASSIGNMENT and binding.value is not None:
             steps = [step for step in binding.path if step is not None]
             return self.origin(binding.value, (*steps, *path)) if len(steps) == len(binding.path) else None
+        if binding.form is Form.LOOP and binding.value is not None:
+            return self._item(binding.value, binding.path) if not path else None
         function = binding.scope.node
         if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
             calls = self._semantics.inference.call_sites(function)
             given = [self._semantics.facts.argument(call, function, binding.node) for call in calls]
             return _agreed([self.origin(each, path) if each is not None else None for each in given]) if given else None
         return None
+
+    def _item(self, iterable: ast.expr, path: tuple[int | None, ...]) -> Origin | None:
+        """What a loop takes from a tensor: ``for row in x.softmax(1)``, also beside others or with its number."""
+        match iterable, path:
+            case ast.Call(func=ast.Name("zip"), args=parts, keywords=[]), (int(place),) if place < len(parts):
+                return self.origin(parts[place])
+            case ast.Call(func=ast.Name("enumerate"), args=[part, *_]), (1, *rest):
+                return self._item(part, tuple(rest))
+        return self.origin(iterable) if not path else None
 
     def _attribute(self, owner: ast.expr, name: str, path: Path) -> Origin | None:
         """What an attribute of ``self`` holds, where all that is assigned to it, but for ``None``, is alike."""
@@ -177,9 +146,11 @@ class Activations:
     def _call(self, call: ast.Call, path: Path) -> Origin | None:
         name = self._semantics.qualified_name(call.func) or ""
         operand = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
-        if name in _FUNCTIONS:
-            return Origin(_FUNCTIONS[name], call, operand) if not path else None
-        if name in _SHAPING_FUNCTIONS:
+        if name in MAKING_FUNCTIONS:
+            return Origin(MAKING_FUNCTIONS[name], call, operand) if not path else None
+        if name == "torch.exp":
+            return self._exponential(call, operand) if operand is not None and not path else None
+        if name in SHAPING_FUNCTIONS:
             return self.origin(operand, path) if operand is not None else None
         if isinstance(call.func, ast.Attribute) and (found := self._method(call, call.func, path)) is not None:
             return found
@@ -194,16 +165,26 @@ class Activations:
 
     def _method(self, call: ast.Call, function: ast.Attribute, path: Path) -> Origin | None:
         receiver, method = function.value, function.attr
-        if method in _METHODS and not path and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
-            return Origin(_METHODS[method], call, receiver)
-        if method in _SHAPING and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
+        if method in MAKING_METHODS and not path and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
+            return Origin(MAKING_METHODS[method], call, receiver)
+        if method in SHAPING and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
             return self.origin(receiver, path)
+        if method == "exp" and not call.args and not path and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
+            return self._exponential(call, receiver)
         if method == "forward" and self._semantics.kind(receiver).type is Type.MODULE:
             return self._through(receiver, call, call.args[0] if call.args else None, path)
         owner = self._semantics.facts.self_class(receiver)
         if owner is not None and (called := self._semantics.facts.method(owner, method)) is not None:
             return self._returned(called, path)
         return None
+
+    def _exponential(self, call: ast.Call, operand: ast.expr) -> Origin | None:
+        """Where the exponential of log-probabilities makes probabilities of them: ``torch.exp(F.log_softmax(x, dim=1))``."""
+        found = self.origin(operand)
+        if found is None or found.output is not Output.LOG_SOFTMAX:
+            return None
+        is_whole = found.node is operand and found.operand is not None
+        return Origin(Output.SOFTMAX, call, found.operand if is_whole else operand)
 
     def _returned(self, function: ast.AST | None, path: Path) -> Origin | None:
         """What a function of the file returns."""
@@ -236,8 +217,8 @@ class Activations:
         if not isinstance(made, ast.Call):
             return None
         name = self._semantics.qualified_name(made.func) or ""
-        if name in _LAYERS and not path:
-            return Origin(_LAYERS[name], call or made, operand)
+        if name in MAKING_LAYERS and not path:
+            return Origin(MAKING_LAYERS[name], call or made, operand)
         if name == "torch.nn.Sequential" and not path:
             return self._sequential(made)
         if name.startswith("torchvision.models.") and not path:
@@ -277,7 +258,7 @@ class Activations:
             names = {
                 self._semantics.qualified_name(each.func) if isinstance(each, ast.Call) else None for each in constructions
             }
-            if not names or not names <= _SHAPING_LAYERS:
+            if not names or not names <= SHAPING_LAYERS:
                 return _agreed([self._layer(each, None, None, ()) for each in constructions]) if constructions else None
         return None
 

@@ -10,7 +10,9 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.modules.activations import Activations, Origin, Output
+from torchlint.semantics.modules.activations import Activations, Origin
+from torchlint.semantics.modules.chosen_losses import ChosenLosses
+from torchlint.semantics.modules.outputs import Output
 from torchlint.semantics.shapes.batches import Batches
 from torchlint.semantics.shapes.ranks import Ranks
 
@@ -45,7 +47,8 @@ class WrongInput(Generic[Node]):
 
     It is of the sort ``output``, made by the call ``made`` of ``operand`` (none for a layer of a ``Sequential``), and
     ``elsewhere`` as well; ``needed`` for more than the loss. ``removable`` is whether the activation can just be left out,
-    ``construction`` the only call that makes the loss, if all that is given to it is as wrong.
+    ``construction`` the only call that makes the loss, if all that is given to it is as wrong. ``harmless`` is whether the
+    loss is the same all the same: a log-softmax of log-probabilities.
     """
 
     call: Node
@@ -58,6 +61,7 @@ class WrongInput(Generic[Node]):
     needed: bool
     removable: bool
     construction: Node | None
+    harmless: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +87,17 @@ class LossInputs:
         found: dict[ast.expr, WrongInput[ast.expr]] = {}
         for loss in self._losses:
             origin = self._activations.origin(loss.value)
-            if origin is not None and (origin.output in _WRONG[loss.expects] or self._is_over_batch(loss, origin)):
+            if origin is not None and (origin.output in _WRONG[loss.expects] or self._is_mixing(loss, origin)):
                 found[loss.value] = self._described(loss, origin)
         return found
 
-    def _is_over_batch(self, loss: _Loss, origin: Origin) -> bool:
+    def _is_mixing(self, loss: _Loss, origin: Origin) -> bool:
         """Whether log-probabilities, which a loss rightly expects, add up to one over the batch: ``log_softmax(x, dim=0)``."""
-        if loss.expects != "nothing" or origin.output is not Output.LOG_SOFTMAX or origin.operand is None or not origin.unique:
+        return loss.expects == "nothing" and self._is_over_batch(loss, origin)
+
+    def _is_over_batch(self, loss: _Loss, origin: Origin) -> bool:
+        """Whether log-probabilities add up to one over a batch, as far as the file tells."""
+        if origin.output is not Output.LOG_SOFTMAX or origin.operand is None or not origin.unique:
             return False
         first = 1 if (self._semantics.qualified_name(origin.node.func) or "").startswith("torch.") else 0
         given = [word.value for word in origin.node.keywords if word.arg == "dim"] or origin.node.args[first : first + 1]
@@ -117,6 +125,7 @@ class LossInputs:
             needed,
             origin.unique and not origin.stored and not needed,
             self._only_construction(loss) if origin.output is Output.LOGITS else None,
+            (loss.expects, origin.output) == ("log-softmax", Output.LOG_SOFTMAX) and not self._is_over_batch(loss, origin),
         )
 
     def _loss(self, call: ast.Call) -> _Loss | None:
@@ -130,6 +139,8 @@ class LossInputs:
         if name is None or name not in _EXPECTS:
             kind = self._semantics.kind(call.func)
             name = kind.name if kind.type is Type.MODULE else None
+            if name not in _EXPECTS:
+                name = self._semantics.of(ChosenLosses).name(call.func)
         elif name.startswith("torch.nn.") and "functional" not in name:
             return None  # the construction of the loss
         return _Loss(call, values[0], name, _EXPECTS[name]) if name in _EXPECTS else None
@@ -202,16 +213,17 @@ class LossInputs:
                 return isinstance(around, FUNCTIONS) and self._is_handed_on(around)
             case ast.Subscript(value=value):
                 return value is use and self._is_indifferent(parent, expects)
-            case ast.Assign(value=value) if value is use:
-                return self._is_passed_name(parent, expects)
+            case ast.Assign(value=value, targets=[target]) if value is use:
+                return self._is_passed_name(target, expects)
+            case ast.For(iter=rows, target=target) if rows is use:
+                return self._is_passed_name(target, expects)
         return False
 
     def _is_handed_on(self, function: ast.AST) -> bool:
         """Whether a function's results are looked at by themselves: it is a forward that the file calls."""
         return bool(self._calls(function))
 
-    def _is_passed_name(self, statement: ast.Assign, expects: str) -> bool:
-        target = statement.targets[0]
+    def _is_passed_name(self, target: ast.expr, expects: str) -> bool:
         binding = self._semantics.bindings.of(target)
         return binding is not None and all(self._is_indifferent(use, expects) for use in binding.uses)
 

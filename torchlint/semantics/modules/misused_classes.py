@@ -18,6 +18,8 @@ _ACTIVATIONS = frozenset(
 """Classes that take options, if anything: no tensor is one."""
 _NEED_OPTIONS = frozenset({"torch.nn.Softmax", "torch.nn.LogSoftmax"})
 """Those that are not to be made without any."""
+_WITHOUT_OPTIONS = frozenset({"torch.nn.Sigmoid", "torch.nn.Tanh", "torch.nn.LogSigmoid", "torch.nn.Softsign"})
+"""Those that take none, and raise for whatever they are given."""
 _OF_RESULTS = frozenset({"backward", "item"})
 
 
@@ -42,7 +44,7 @@ class MisusedClasses:
         if not call.args or any(isinstance(argument, ast.Starred) for argument in call.args) or self._is_called(call):
             return False
         if name in _ACTIVATIONS:
-            return self._is_tensor(call.args[0])
+            return self._is_tensor(call.args[0]) or (name in _WITHOUT_OPTIONS and not _is_option(call.args[0]))
         return name in LOSS_MODULES and len(call.args) > 1 and (self._is_tensor(call.args[1]) or self._is_propagated(call))
 
     def _is_tensor(self, node: ast.expr) -> bool:
@@ -53,12 +55,24 @@ class MisusedClasses:
         return isinstance(parent, ast.Call) and parent.func is call
 
     def _is_propagated(self, call: ast.Call) -> bool:
-        """Whether what a call makes is back-propagated, or read as a number: no module can be."""
+        """Whether what a call makes is back-propagated, read as a number or calculated with: no module can be."""
+        if self._is_as_result(call):
+            return True
         parent = self._semantics.tree.parent(call)
-        if isinstance(parent, ast.Attribute):
-            return parent.attr in _OF_RESULTS
         if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
             return False
         binding = self._semantics.bindings.of(parent.targets[0])
-        uses = (self._semantics.tree.parent(use) for use in binding.uses) if binding is not None else ()
-        return any(isinstance(use, ast.Attribute) and use.attr in _OF_RESULTS for use in uses)
+        return binding is not None and any(map(self._is_as_result, binding.uses))
+
+    def _is_as_result(self, use: ast.expr) -> bool:
+        parent = self._semantics.tree.parent(use)
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in _OF_RESULTS
+        if isinstance(parent, ast.BinOp):
+            return not isinstance(parent.op, ast.Mod)  # a text is made of anything
+        return isinstance(parent, ast.AugAssign) and parent.value is use
+
+
+def _is_option(node: ast.expr) -> bool:
+    """Whether an argument is written as an option: ``True``, or ``inplace`` by name."""
+    return isinstance(node, ast.Constant) or (isinstance(node, (ast.Name, ast.Attribute)) and "inplace" in ast.unparse(node))
