@@ -13,6 +13,7 @@ from torchlint.semantics.aliasing.expansions import ExpandedWeight, ExpandedWrit
 from torchlint.semantics.aliasing.identity import IdentityTest, IdentityTests
 from torchlint.semantics.aliasing.kept_snapshots import KeptSnapshot, KeptSnapshots
 from torchlint.semantics.aliasing.meant_copies import MeantCopies
+from torchlint.semantics.aliasing.overtaken import OvertakenAliases
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
 from torchlint.semantics.certainty.counted import Counted
@@ -33,6 +34,11 @@ class MemoryQuestions:
     def detached_changes(self, node: cst.CSTNode) -> list[DetachedChange[cst.BaseExpression]]:
         """The tensors that a call, or an assignment to ``node``, changes by way of a ``.detach()``; empty if none is known."""
         return self._model.found(self._semantics.of(DetachedAliases).changes, node) or []
+
+    def overtaken_change(self, node: cst.CSTNode) -> DetachedChange[cst.BaseExpression] | None:
+        """What a call, or an assignment to ``node``, changes besides its tensor: a ``.detach()`` of it that was kept before."""
+        found: DetachedChange[cst.BaseExpression] | None = self._model.found(self._semantics.of(OvertakenAliases).changes, node)
+        return found
 
     def copying_methods(self, value: cst.BaseExpression, *, detached: bool = False) -> tuple[str, ...]:
         """The methods that make a copy of a tensor or array, each called on what the one before gives.

@@ -50,7 +50,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL008", "detached-alias-mutation", "torchlint.rules.autograd.tpl008_detached_alias_mutation", "DetachedAliasMutation",
-        (Found(".aliasing.detached:DetachedAliases.changes"),),
+        (Found(".aliasing.detached:DetachedAliases.changes"), Found(".aliasing.overtaken:OvertakenAliases.changes"),),
         needs=(("detach", "numpy",), ("detach", "data",),),
         yields_to=("TPL001", "TPL203",),
     ),

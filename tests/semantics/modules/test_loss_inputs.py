@@ -8,8 +8,8 @@ from textwrap import indent
 import pytest
 from marked import marked
 
-from torchlint.semantics.modules.outputs import Output
 from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
+from torchlint.semantics.modules.outputs import Output
 
 HEAD = """\
 import torch

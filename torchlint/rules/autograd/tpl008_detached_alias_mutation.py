@@ -14,12 +14,14 @@ class DetachedAliasMutation(InPlaceRule):
     """
     ## What it does
     Finds in-place changes of a `.detach()` of a tensor that is used again: `c = out.detach()` and later `c.zero_()`,
-    `image = x.detach().cpu().numpy()` and later `image -= image.min()`.
+    `image = x.detach().cpu().numpy()` and later `image -= image.min()`. Also the other way round, a `.detach()` that is kept
+    and used after the tensor was changed by what it says: `last = x[:, -1:].detach()`, `x -= last`, and later `x + last`.
 
     ## Why is this bad
     `.detach()` gives another tensor over the same memory, and so does `.numpy()`. The change goes through to the tensor
     that was detached: the weights change, or the backward pass raises because a value that it needs was modified. By way
-    of an array autograd does not even notice. Where there is a `.cpu()` in between, all this happens on the CPU only.
+    of an array autograd does not even notice. And what was kept is no longer what it was. Where there is a `.cpu()` in
+    between, all this happens on the CPU only.
 
     ## Example
     ```python
@@ -47,16 +49,24 @@ class DetachedAliasMutation(InPlaceRule):
 
     code = "TPL008"
     name = "detached-alias-mutation"
-    triggers = (Found(".aliasing.detached:DetachedAliases.changes"),)
+    triggers = (
+        Found(".aliasing.detached:DetachedAliases.changes"),
+        Found(".aliasing.overtaken:OvertakenAliases.changes"),
+    )
     needs = (("detach", "numpy"), ("detach", "data"))
     yields_to = ("TPL001", "TPL203")
 
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.memory.detached_changes(node):
             self.report(node, self._message(change), self._fix(change) if change.has_name else None)
+        kept = self.model.memory.overtaken_change(node)
+        if kept is not None:
+            changed, alias, name = (self.model.shown(part) for part in (_changed(kept), kept.alias, kept.tensor))
+            message = f"`{name}`, which is read later, changes with `{changed}`: `{alias}` shares its memory; keep a copy"
+            self.report(node, message, self._fix(kept))
 
     def _message(self, change: DetachedChange[cst.BaseExpression]) -> str:
-        changed = self.model.shown(change.node.func if isinstance(change.node, cst.Call) else change.node)
+        changed = self.model.shown(_changed(change))
         where, tensor = " (on the CPU)" if change.on_cpu else "", self.model.shown(change.tensor)
         is_namesake = self.model.shown(change.through).partition("[")[0] == tensor
         what = f"the `{tensor}` of the caller" if is_namesake else f"`{tensor}`"
@@ -70,3 +80,7 @@ class DetachedAliasMutation(InPlaceRule):
             replace(change.alias, copy),
             rests_on=unknown("the change no longer reaches the tensor, on which code may rely"),
         )
+
+
+def _changed(change: DetachedChange[cst.BaseExpression]) -> cst.BaseExpression:
+    return change.node.func if isinstance(change.node, cst.Call) else change.node

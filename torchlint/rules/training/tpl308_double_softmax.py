@@ -7,8 +7,8 @@ from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modules.outputs import Output
 from torchlint.semantics.modules.loss_inputs import WrongInput
+from torchlint.semantics.modules.outputs import Output
 from torchlint.target import TorchVersion
 
 _INVERSES = {Output.SOFTMAX: "log", Output.SIGMOID: "logit"}

@@ -169,7 +169,12 @@ class Activations:
             return Origin(MAKING_METHODS[method], call, receiver)
         if method in SHAPING and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
             return self.origin(receiver, path)
-        if method == "exp" and not call.args and not path and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR):
+        if (
+            method == "exp"
+            and not call.args
+            and not path
+            and self._semantics.kind(receiver).type in (Type.UNKNOWN, Type.TENSOR)
+        ):
             return self._exponential(call, receiver)
         if method == "forward" and self._semantics.kind(receiver).type is Type.MODULE:
             return self._through(receiver, call, call.args[0] if call.args else None, path)
