@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
@@ -47,8 +48,19 @@ class Renaming:
         edit = (start, start + len(alias.name), last)
         if alias.asname is not None:
             return [edit]
-        bound = [other for other in self._semantics.bindings.lookup(last, binding.scope) if other.imported != new]
-        return None if bound else [edit, *(self._replace(use, last) for use in binding.uses)]
+        bound = self._semantics.bindings.lookup(last, binding.scope)
+        if any(other.imported != new for other in bound):
+            return None
+        imported = self._rewriter.delete_alias(statement, alias) if self._is_at_hand(bound, statement) else edit
+        return [imported, *(self._replace(use, last) for use in binding.uses)]
+
+    def _is_at_hand(self, bound: Sequence[Binding], statement: ast.ImportFrom) -> bool:
+        """Whether a name is there already wherever ``statement`` could import it."""
+        tree = self._semantics.tree
+        if len(bound) != 1:
+            return False
+        other = tree.statement(bound[0].node)
+        return other is statement or (tree.block(other) is tree.block(statement) and other.lineno < statement.lineno)
 
     def _spell_out(self, nodes: list[ast.Name] | list[ast.Attribute], new: str) -> list[TextEdit] | None:
         """Replaces the nodes by the name that starts with ``torch``."""

@@ -10,6 +10,7 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.apis.constructors import Constructors, Content, Given, TensorClass
+from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.implicit_dims import ImplicitDim, ImplicitDims
 from torchlint.semantics.apis.leading_factors import Factor, LeadingFactors
 from torchlint.semantics.apis.loss_flags import FlaggedLoss, LossFlags
@@ -35,6 +36,23 @@ class ApisQuestions:
         """Whether a node stands behind a question for the version of torch, or where what is newer turned out to be missing."""
         twin = self._model.twin(node)
         return twin is not None and self._semantics.of(Versions).are_asked_for(twin)
+
+    def is_missed(self, node: cst.CSTNode) -> bool:
+        """Whether code catches what happens where a node is not there any more, or only raises."""
+        twin = self._model.twin(node)
+        return twin is not None and self._semantics.of(Versions).are_missed(twin)
+
+    def deprecated(self, node: cst.BaseExpression) -> str:
+        """The full name of what a node uses that torch or its libraries deprecate, or have removed; empty for all else."""
+        return self._model.found(self._semantics.of(DeprecatedUses).found, node) or ""
+
+    def deprecated_origin(self, statement: cst.ImportFrom) -> str:
+        """The full name of the module that an import takes names from, where that is deprecated or removed; else empty."""
+        return self._model.found(self._semantics.of(DeprecatedUses).imports, statement) or ""
+
+    def is_conditional(self, node: cst.BaseExpression) -> bool:
+        """Whether what a node refers to was imported where it may be missing, or may be something else in its place."""
+        return bool(self._model.answered(self._semantics.of(DeprecatedUses).is_conditional, node))
 
     def torchvision_model(self, call: cst.Call) -> str:
         """The full name of the function of torchvision with which a call, or what `partial` makes, makes a model.

@@ -11,6 +11,7 @@ import libcst as cst
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.apis.unused_imports import UnusedImports
 from torchlint.semantics.apis.variable_wrappers import OwnWrapper, OwnWrappers
 from torchlint.semantics.variables.idle import Idle, IdleAssignments
 from torchlint.semantics.variables.names import VariableNames
@@ -20,6 +21,9 @@ from torchlint.semantics.variables.volatile import VolatileMark, Volatiles
 from torchlint.semantics.variables.wrappers import Wrappers, Wrapping
 from torchlint.text.layout import can_be_indented, is_elif, stands_alone
 from torchlint.text.notebook import NotebookSource
+
+_FOR_OTHERS = re.compile(r"\A(?>.*?#\s*noqa:).*F401", re.IGNORECASE)
+"""A line with an import that a module makes for those that import it."""
 
 
 class VariablesQuestions:
@@ -115,15 +119,26 @@ class VariablesQuestions:
 
     def is_unused_import(self, alias: cst.ImportAlias) -> bool:
         """Whether nothing in the file uses an import of Variable, and it is there neither for others nor to see if it fails."""
-        twin = self._model.twin(alias)
-        if not isinstance(twin, ast.alias) or self._model.source.filename.endswith("__init__.py"):
-            return False
-        return twin in self._semantics.of(VariableNames).imports and not self._is_in_type_comment(twin.asname or twin.name)
+        return self._model.twin(alias) in self._semantics.of(VariableNames).imports and not self._is_for_others(alias)
+
+    def unused_deprecated(self, alias: cst.ImportAlias) -> str:
+        """The full name of what is deprecated or removed, where nothing uses the import of it; empty for every other import."""
+        found = self._model.found(self._semantics.of(UnusedImports).deprecated, alias)
+        return "" if found is None or self._is_for_others(alias) else str(found)
 
     def is_unused_name(self, name: cst.Name) -> bool:
         """Whether nothing in the file uses a name that is assigned to."""
-        is_unused = self._model.answered(self._semantics.of(VariableNames).is_unused, name)
+        is_unused = self._model.answered(self._semantics.of(UnusedImports).is_unused, name)
         return bool(is_unused) and not self._is_in_type_comment(name.value)
+
+    def _is_for_others(self, alias: cst.ImportAlias) -> bool:
+        """Whether an import that nothing uses may be there for another file, or for a comment that names a type."""
+        twin = self._model.twin(alias)
+        assert isinstance(twin, ast.alias)
+        if self._model.source.filename.endswith("__init__.py") or self._is_in_type_comment(twin.asname or twin.name):
+            return True
+        statement = self._semantics.tree.statement(twin)
+        return any(_FOR_OTHERS.search(self._model.source.line(row)) for row in (statement.lineno, twin.lineno))
 
     def _is_in_type_comment(self, name: str) -> bool:
         types = (text for _, text in self._model.source.comments if re.match(r"#\s*type:", text))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from torchlint import rules
@@ -27,8 +28,9 @@ from torchlint.rules.catalogue import Entry
 from torchlint.rules.triggers import {triggers}
 from torchlint.target import TorchVersion
 
-ENTRIES = (
+{shared}ENTRIES = (
 '''
+_LONG = 40
 
 
 def discovered() -> list[type[Rule] | type[CommentRule]]:
@@ -50,16 +52,24 @@ def index() -> str:
     """The text of the module."""
     entries = [Entry.of(rule) for rule in discovered()]
     used = sorted({type(trigger).__name__ for entry in entries for trigger in entry.triggers})
-    return _HEAD.format(triggers=", ".join(used)) + "".join(map(_entry, entries)) + ")\n"
+    counted = Counter(group for entry in entries for group in entry.needs)
+    shared = {group: f"_SHARED_{number}" for number, group in enumerate(_repeated(counted), 1)}
+    words = "".join(f"{name} = {_tuple(map(_text, group))}\n\n" for group, name in shared.items())
+    return _HEAD.format(triggers=", ".join(used), shared=words) + "".join(_entry(each, shared) for each in entries) + ")\n"
 
 
-def _entry(entry: Entry) -> str:
+def _repeated(counted: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:
+    """The groups of words that several rules need, and that are too long to stand in two places."""
+    return [group for group, count in counted.items() if count > 1 and len(group) > _LONG]
+
+
+def _entry(entry: Entry, shared: Mapping[tuple[str, ...], str]) -> str:
     parts = [
         ", ".join(map(_text, (entry.code, entry.name, entry.module, entry.class_name))),
         _tuple(map(_trigger, entry.triggers)),
     ]
     if entry.needs:
-        parts.append(f"needs={_tuple(_tuple(map(_text, group)) for group in entry.needs)}")
+        parts.append(f"needs={_tuple(shared.get(group) or _tuple(map(_text, group)) for group in entry.needs)}")
     if entry.yields_to:
         parts.append(f"yields_to={_tuple(map(_text, entry.yields_to))}")
     if entry.since != OLDEST:

@@ -7,7 +7,7 @@ they name is not even parsed. Triggers are values: they are known without import
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 
@@ -70,8 +70,8 @@ class Api(OfWords):
     than torch itself, whose name is in nearly all of them.
     """
 
-    @property
-    def words(self) -> frozenset[str]:
+    @cached_property
+    def words(self) -> frozenset[str]:  # kept: it is asked for in every file
         return frozenset(
             name.rpartition(".")[2] if name.startswith("torch.") else name.partition(".")[0] for name in self.names
         )

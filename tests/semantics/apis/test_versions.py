@@ -23,6 +23,8 @@ def asked_for(snippet: str) -> bool:
         pytest.param("try:\n    g()\nexcept AttributeError:\n    «f()»", id="what it turned out to lack"),
         pytest.param("try:\n    g()\nexcept (OSError, TypeError):\n    «f()»", id="one of several errors"),
         pytest.param("try:\n    g()\nexcept:\n    «f()»", id="any error"),
+        pytest.param("def h():\n    if hasattr(torch, 'g'):\n        return g()\n    return «f()»", id="left over"),
+        pytest.param("for x in y:\n    if TORCH_VERSION > 2:\n        continue\n    with a:\n        «f()»", id="further in"),
     ],
 )
 def test_is_for_a_version(snippet: str) -> None:
@@ -37,7 +39,29 @@ def test_is_for_a_version(snippet: str) -> None:
         pytest.param("if hasattr(model, 'head'):\n    «f()»", id="what something else has"),
         pytest.param("try:\n    «f()»\nexcept AttributeError:\n    g()", id="what is tried"),
         pytest.param("try:\n    g()\nexcept OSError:\n    «f()»", id="another error"),
+        pytest.param(
+            "def h():\n    if hasattr(torch, 'g'):\n        g()\n    return «f()»", id="a question that leaves nothing"
+        ),
+        pytest.param("def h():\n    «f()»\n    if hasattr(torch, 'g'):\n        return g()", id="in front of the question"),
+        pytest.param("def h():\n    if x:\n        return g()\n    return «f()»", id="another question"),
     ],
 )
 def test_is_for_all_versions(snippet: str) -> None:
     assert not asked_for(snippet)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "missed"),
+    [
+        ("try:\n    «f()»\nexcept AttributeError:\n    g()", True),
+        ("try:\n    x = «f()»\nexcept (RuntimeError, ValueError):\n    g()", True),
+        ("try:\n    if y:\n        «f()»\nexcept:\n    g()", True),
+        ("try:\n    «f()»\nexcept OSError:\n    g()", False),
+        ("try:\n    «f()»\nfinally:\n    g()", False),
+        ("try:\n    g()\nexcept AttributeError:\n    «f()»", False),
+        ("try:\n    def h(): «f()»\nexcept AttributeError:\n    g()", False),
+    ],
+)
+def test_is_missed(snippet: str, missed: bool) -> None:
+    semantics, (node,) = marked(snippet)
+    assert semantics.of(Versions).are_missed(node) is missed

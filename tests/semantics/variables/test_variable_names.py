@@ -7,6 +7,7 @@ import ast
 import pytest
 from marked import marked
 
+from torchlint.semantics.apis.unused_imports import UnusedImports
 from torchlint.semantics.variables.names import VariableNames
 
 
@@ -82,4 +83,4 @@ def test_finds_imports_that_nothing_uses(snippet: str, unused: bool) -> None:
 def test_finds_names_that_nothing_uses(use: str, unused: bool) -> None:
     semantics, _ = marked(f"import torch\nV = torch.autograd.Variable\n{use}")
     [name] = [node for node in semantics.tree.of_type(ast.Name) if node.id == "V" and isinstance(node.ctx, ast.Store)]
-    assert semantics.of(VariableNames).is_unused(name) == unused
+    assert semantics.of(UnusedImports).is_unused(name) == unused

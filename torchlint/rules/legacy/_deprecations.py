@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import libcst as cst
 
 from torchlint.fact import Fact, unknown
-from torchlint.fixes.changes import CodeFix, fix, rename, replace
+from torchlint.fixes.changes import CodeFix, fix, remove, rename, replace
 from torchlint.fixes.code import api, argument, is_open_ended
 from torchlint.rules.legacy._renamed import RENAMED, short
 from torchlint.rules.rule import Rule
-from torchlint.semantics.apis.deprecations import Deprecation, deprecations
+from torchlint.semantics.apis.deprecations import Deprecation, whole
 
 COMPARED = frozenset(
     {
@@ -24,35 +22,16 @@ _DOUBTS = {
     "autocast": "another file may have set the dtype that autocast takes by default",
     "GradScaler": "code may tell the two classes apart",
 }
-_EVERYDAY = frozenset(
-    {"load", "save", "export", "ignore", "isinstance", "wait", "fork", "annotate", "interface", "freeze", "main"}
-)
-"""Words in every other file: what is called so, and warns of nothing that is seen, is not worth the look."""
 _CALLED = frozenset({"torch.fft"})
 """Functions that have become modules: only a call is meant for the function."""
 
 
-def deprecated_names() -> list[str]:
-    """The full names of what is, or was before it went, deprecated as a whole, but for what TPL106 mends."""
-    return sorted(name for name, row in _rows().items() if row.since)
-
-
-def removed_names() -> list[str]:
-    """The full names of what has been removed, or only raises, but for what TPL106 mends."""
-    return sorted(name for name, row in _rows().items() if row.removed)
-
-
-@cache
-def _rows() -> dict[str, Deprecation]:
-    whole = ((name, row) for (name, parameter), row in deprecations().items() if not parameter and name not in RENAMED)
-    return {name: row for name, row in whole if row.warns or name.rpartition(".")[2] not in _EVERYDAY}
-
-
-def found(rule: Rule, node: cst.Name | cst.Attribute) -> Deprecation | None:
-    """What the table says of what a name or an attribute refers to; ``None`` where the rule has nothing to say there."""
-    row = _rows().get(rule.model.name(node) or "")
-    if row is None or rule.model.is_stored(node):
+def found(rule: Rule, node: cst.BaseExpression) -> Deprecation | None:
+    """What the table says of what a node refers to; ``None`` where the rules have nothing to say there."""
+    symbol = rule.model.apis.deprecated(node)
+    if not symbol or symbol in RENAMED or rule.model.is_stored(node):
         return None
+    row = whole()[symbol]
     parent = rule.model.parent(node)
     if row.symbol in _CALLED and not (isinstance(parent, cst.Call) and parent.func is node):
         return None
@@ -61,29 +40,69 @@ def found(rule: Rule, node: cst.Name | cst.Attribute) -> Deprecation | None:
     return row
 
 
-def replaced(rule: Rule, node: cst.Name | cst.Attribute, row: Deprecation, doubt: str = "") -> CodeFix | None:
-    """The fix that puts the replacement in the place of what is deprecated; safe unless there is a ``doubt``."""
-    if not row.replacement:
+def origin(rule: Rule, node: cst.ImportFrom) -> Deprecation | None:
+    """What the table says of the module that an import takes names from; ``None`` where it says nothing."""
+    symbol = rule.model.apis.deprecated_origin(node)
+    if not symbol or rule.model.apis.asks_for_version(node) or rule.model.apis.is_missed(node):
         return None
-    title = f"Use `{short(row.replacement.partition('(')[0])}`"
-    if "(" not in row.replacement:
-        rests_on = _rests_on(rule, node, row.replacement, doubt)
-        return fix(title, rename(node, row.replacement), rests_on=rests_on)
+    return whole()[symbol]
+
+
+def unused(rule: Rule, node: cst.ImportAlias) -> Deprecation | None:
+    """What the table says of what is imported and not used; ``None`` for every other import."""
+    symbol = rule.model.variables.unused_deprecated(node)
+    if not symbol or symbol in RENAMED or rule.model.apis.asks_for_version(node):
+        return None
+    return whole()[symbol]
+
+
+def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str = "") -> CodeFix | None:
+    """The fix that puts the replacement in the place of what is deprecated; safe unless there is a ``doubt``."""
+    if not row.replacement or not isinstance(node, (cst.Name, cst.Attribute)) or rule.model.apis.is_conditional(node):
+        return None
+    new = row.replacement.partition("(")[0]
+    title = f"Use `{short(new)}`"
+    if isinstance(node, cst.Attribute) and not rule.model.name(node):
+        return _on_value(rule, node, row, title, doubt)
+    if new == row.replacement:
+        return fix(title, rename(node, new), rests_on=_rests_on(rule, node, new, doubt))
     template = cst.parse_expression(row.replacement)
     call = rule.model.parent(node)
     assert isinstance(template, cst.Call)
     if isinstance(call, cst.FunctionDef) and any(each.decorator is node for each in call.decorators):
         words = [_quoted(rule, each) for each in template.args if not isinstance(each.value, cst.Ellipsis)]
-        made = cst.Call(api(row.replacement.partition("(")[0]), [_renewed(each) for each in words])
+        made = cst.Call(api(new), [_renewed(each) for each in words])
         return fix(title, replace(node, made), rests_on=_rests_on(rule, node, row.symbol, doubt))
     if not isinstance(call, cst.Call) or call.func is not node:
         return None
     args = _filled(template.with_changes(args=[_quoted(rule, each) for each in template.args]), call)
     if args is None:
         return None
-    new = row.replacement.partition("(")[0]
     changed = call.with_changes(func=api(new), args=args)
     return fix(title, replace(call, changed), rests_on=_rests_on(rule, node, new, doubt))
+
+
+def _on_value(rule: Rule, node: cst.Attribute, row: Deprecation, title: str, doubt: str) -> CodeFix | None:
+    """The fix of a method or an attribute of a value: another one of the value, or a function that is given the value."""
+    owner, _, last = row.replacement.partition("(")[0].rpartition(".")
+    rests_on = unknown(doubt or "torch names it as the successor; no run has compared the two")
+    if owner == row.symbol.rpartition(".")[0] and "(" not in row.replacement:
+        return fix(title, replace(node, node.with_changes(attr=cst.Name(last))), rests_on=rests_on)
+    call = rule.model.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return None
+    given = [cst.Arg(node.value), *call.args]
+    template = cst.parse_expression(row.replacement if "(" in row.replacement else f"{row.replacement}(...)")
+    assert isinstance(template, cst.Call)
+    args = _filled(template.with_changes(args=[_quoted(rule, each) for each in template.args]), call.with_changes(args=given))
+    if args is None:
+        return None
+    return fix(title, replace(call, call.with_changes(func=api(f"{owner}.{last}"), args=args)), rests_on=rests_on)
+
+
+def removal(rule: Rule, node: cst.ImportAlias) -> CodeFix:
+    """The fix of an import that nothing uses: it goes."""
+    return fix("Remove the import", remove(node), rests_on=rule.model.variables.is_nobodys(node))
 
 
 def _rests_on(rule: Rule, node: cst.Name | cst.Attribute, new: str, doubt: str) -> Fact:

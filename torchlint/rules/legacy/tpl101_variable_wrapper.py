@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from torchlint.fixes.changes import fix, remove
@@ -17,9 +15,6 @@ from torchlint.rules.legacy._variable_classes import (
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api, Found
 from torchlint.target import TorchVersion
-
-_FOR_OTHERS = re.compile(r"\A(?>.*?#\s*noqa:).*F401", re.IGNORECASE)
-"""Behind an import that a module makes for those that import it."""
 
 
 class VariableWrapper(Rule):
@@ -108,7 +103,7 @@ class VariableWrapper(Rule):
 
     def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
         """Reports an import of Variable that nothing uses."""
-        if self.model.variables.is_unused_import(node) and not _FOR_OTHERS.search(self.model.code.comment_on_line(node)):
+        if self.model.variables.is_unused_import(node):
             message = "`Variable` is imported and not used: it is `torch.Tensor` since torch 0.4"
             rests_on = self.model.variables.is_nobodys(node)
             self.report(node, message, fix("Remove the import", remove(node), rests_on=rests_on))

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecations import found, release, removed_names, replaced
+from torchlint.rules.legacy._deprecations import found, origin, release, removal, replaced, unused
 from torchlint.rules.legacy._renamed import short
 from torchlint.rules.rule import Rule
-from torchlint.rules.triggers import Api
+from torchlint.rules.triggers import Found
+from torchlint.semantics.apis.deprecations import Deprecation, words
 
 
 class RemovedApi(Rule):
@@ -44,22 +45,50 @@ class RemovedApi(Rule):
     code = "TPL109"
     name = "removed-api"
     yields_to = ("TPL106",)
-    triggers = (Api(*removed_names()),)
+    triggers = (
+        Found(".apis.deprecated_uses:DeprecatedUses.found"),
+        Found(".apis.deprecated_uses:DeprecatedUses.imports"),
+        Found(".apis.unused_imports:UnusedImports.deprecated"),
+    )
+    needs = (tuple(words()),)
 
     def visit_Name(self, node: cst.Name) -> None:
         """Reports what was imported by itself."""
         self._look(node)
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
-        """Reports what stands behind its module."""
+        """Reports what stands behind its module, or is a member of a value."""
         self._look(node)
 
-    def _look(self, node: cst.Name | cst.Attribute) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports what is asked for by `getattr`."""
+        self._look(node)
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        """Reports what is imported from a module that goes as a whole."""
+        row = origin(self, node)
+        if row is not None and self._is_meant(row):
+            self.report(node, self._said(row, f"`{row.symbol}`"))
+
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
+        """Reports what is imported and not used."""
+        row = unused(self, node)
+        if row is not None and self._is_meant(row):
+            message = f"`{node.evaluated_name}` is imported and not used: {self._said(row, 'it')}"
+            self.report(node, message, removal(self, node))
+
+    def _look(self, node: cst.BaseExpression) -> None:
         row = found(self, node)
-        if row is None or not row.is_removed_for(self.options.target):
+        if row is None or not self._is_meant(row) or self.model.apis.is_missed(node) or self.model.apis.is_conditional(node):
             return
+        doubt = "the code raised, and what follows has never run"
+        self.report(node, self._said(row, f"`{self.model.shown(node)}`"), replaced(self, node, row, doubt))
+
+    def _is_meant(self, row: Deprecation) -> bool:
+        return row.is_removed_for(self.options.target)
+
+    def _said(self, row: Deprecation, subject: str) -> str:
         new = short(row.replacement.partition("(")[0])
         advice = f": use `{new}`" if row.replacement else f": {row.message.rstrip('. ')}" if row.message else ""
         gone = "only raises since" if row.only_raises else "was removed in"
-        message = f"`{self.model.shown(node)}` {gone} {row.library} {release(row.removed)}{advice}"
-        self.report(node, message, replaced(self, node, row, doubt="the code raised, and what follows has never run"))
+        return f"{subject} {gone} {row.library} {release(row.removed)}{advice}"

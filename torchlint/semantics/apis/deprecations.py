@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 _TABLE = Path(__file__).with_name("deprecations.tsv")
+_EVERYDAY = frozenset(
+    {"load", "save", "export", "ignore", "isinstance", "wait", "fork", "annotate", "interface", "freeze", "main"}
+)
+"""Words in every other file: what is called so, and warns of nothing that is seen, is not worth the look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,42 @@ def deprecations() -> dict[tuple[str, str], Deprecation]:
             for row in rows
         )
         return {(each.symbol, each.parameter): each for each in found}
+
+
+@cache
+def whole() -> dict[str, Deprecation]:
+    """What is deprecated, or has been removed, as a whole, by its full name."""
+    rows = (row for (_, parameter), row in deprecations().items() if not parameter)
+    return {row.symbol: row for row in rows if row.warns or row.symbol.rpartition(".")[2] not in _EVERYDAY}
+
+
+@cache
+def symbols() -> frozenset[str]:
+    """The full names of it all."""
+    return frozenset(whole())
+
+
+@cache
+def members() -> dict[str, frozenset[str]]:
+    """The full names of the methods and attributes of classes, by their last part."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for symbol in whole():
+        owner, _, name = symbol.rpartition(".")
+        if owner.rpartition(".")[2][:1].isupper():
+            found[name].add(symbol)
+    return {name: frozenset(symbols) for name, symbols in found.items()}
+
+
+@cache
+def modules() -> frozenset[str]:
+    """The full names of modules that go as a whole, with all that is in them; torch itself has none."""
+    found = (symbol for symbol, row in whole().items() if row.library != "torch")
+    return frozenset(symbol for symbol in found if symbol.rpartition(".")[2].islower())
+
+
+def words() -> list[str]:
+    """Words of which a file that uses any of it has one: what torch's own are called, the names of the other libraries."""
+    return sorted({name.rpartition(".")[2] if name.startswith("torch.") else name.partition(".")[0] for name in symbols()})
 
 
 def _torch_of(library: str, version: str) -> tuple[int, int]:

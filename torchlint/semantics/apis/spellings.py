@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from functools import cached_property
+from collections.abc import Collection, Iterator, Set
+from functools import cached_property, lru_cache
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import last_name
@@ -19,25 +19,36 @@ class Spellings:
 
     def names_for(self, words: Collection[str]) -> frozenset[str]:
         """``words``, the last names of APIs, and the names that may stand for one of them somewhere in the file."""
-        found: set[str] = set()
-        pending = list(words)
-        while pending:
-            name = pending.pop()
-            if name not in found:
-                found.add(name)
-                pending += self._other_names.get(name, ())
-        return frozenset(found)
+        return frozenset(words) | self._aliases(frozenset(words))
 
     def calls(self, words: Collection[str]) -> list[ast.Call]:
         """The calls that may be of an API whose last name is one of ``words``."""
         calls = self._semantics.facts.calls
         return [call for name in sorted(self.names_for(words)) for call in calls.get(name, ())]
 
-    def references(self, names: Collection[str]) -> list[ast.Name | ast.Attribute]:
+    def references(self, names: Set[str]) -> list[ast.Name | ast.Attribute]:
         """The names and attributes that refer to one of ``names``, the full names of APIs."""
-        words = self.names_for({name.rpartition(".")[2] for name in names})
-        mentions = (node for word in sorted(words) for node in self._mentions.get(word, ()))
-        return [node for node in mentions if self._semantics.qualified_name(node) in names]
+        words = _last_names(frozenset(names))
+        mentions = self._mentions
+        said = sorted((words & mentions.keys()) | (self._aliases(words) & mentions.keys()))
+        found = (node for word in said for node in mentions[word])
+        return [node for node in found if self._semantics.qualified_name(node) in names]
+
+    def attributes(self, names: Set[str]) -> list[ast.Attribute]:
+        """The attributes that are called one of ``names``, whatever they are of."""
+        said = sorted(names & self._mentions.keys())
+        return [node for name in said for node in self._mentions[name] if isinstance(node, ast.Attribute)]
+
+    def _aliases(self, words: frozenset[str]) -> frozenset[str]:
+        """The names that may stand for one of ``words``: mostly there are none, or few."""
+        found: set[str] = set()
+        pending = list(words & self._other_names.keys())
+        while pending:
+            for name in self._other_names.get(pending.pop(), ()):
+                if name not in found:
+                    found.add(name)
+                    pending.append(name)
+        return frozenset(found)
 
     @cached_property
     def _other_names(self) -> dict[str, set[str]]:
@@ -62,6 +73,12 @@ class Spellings:
         for attribute in self._semantics.tree.of_type(ast.Attribute):
             found[attribute.attr].append(attribute)
         return found
+
+
+@lru_cache(maxsize=64)
+def _last_names(names: frozenset[str]) -> frozenset[str]:
+    """The last parts of full names; kept, as rules ask for the same names in every file."""
+    return frozenset(name.rpartition(".")[2] for name in names)
 
 
 def _choices(value: ast.expr) -> Iterator[ast.expr]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
+from functools import cached_property
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES
 
 _VERSION = re.compile(
     r"__version__|\b(?>\w*?torch)\w*(?:version|\d)|\bpt\w*(?:version|\d)|\b(?>\w*?version)\w*torch"
@@ -13,6 +16,10 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "TypeError", "NameError", "Exception"})
+
+
+_RAISED = frozenset({"RuntimeError"})
+_LEAVING = (ast.Return, ast.Raise, ast.Continue)
 
 
 class Versions:
@@ -25,16 +32,52 @@ class Versions:
         """Whether ``node`` stands behind a question for the version, or where what is newer turned out to be missing."""
         for parent in self._semantics.tree.ancestors(node):
             match parent:
-                case ast.If(test=test) | ast.IfExp(test=test) if _VERSION.search(_names(test)) or self._asks_torch(test):
+                case ast.If(test=test) | ast.IfExp(test=test) if self._asks(test):
                     return True
-                case ast.ExceptHandler(type=caught) if caught is None or not _MISSING.isdisjoint(_names(caught).split()):
+                case ast.ExceptHandler() if _catches(parent, _MISSING):
+                    return True
+                case ast.stmt() if self._is_left_over(parent):
                     return True
         return False
+
+    def are_missed(self, node: ast.AST) -> bool:
+        """Whether code catches what happens where ``node`` is not there any more, or only raises."""
+        child = node
+        for parent in self._semantics.tree.ancestors(node):
+            if isinstance(parent, TRIES) and child in parent.body:
+                if any(_catches(handler, _MISSING | _RAISED) for handler in parent.handlers):
+                    return True
+            elif isinstance(parent, FUNCTIONS):
+                return False
+            child = parent
+        return False
+
+    def _asks(self, test: ast.expr) -> bool:
+        return _VERSION.search(_names(test)) is not None or self._asks_torch(test)
+
+    def _is_left_over(self, statement: ast.stmt) -> bool:
+        """Whether a statement is only reached where a question in front of it, in its block, was answered with no."""
+        tree = self._semantics.tree
+        questions = self._answers.get(tree.parent(statement), ())
+        return any(each.lineno < statement.lineno and tree.block(each) is tree.block(statement) for each in questions)
+
+    @cached_property
+    def _answers(self) -> dict[ast.AST | None, list[ast.If]]:
+        """The questions of which one answer leaves the block, by what that is the block of: mostly there are none."""
+        found: dict[ast.AST | None, list[ast.If]] = defaultdict(list)
+        for question in self._semantics.tree.of_type(ast.If):
+            if isinstance(question.body[-1], _LEAVING) and not question.orelse and self._asks(question.test):
+                found[self._semantics.tree.parent(question)].append(question)
+        return found
 
     def _asks_torch(self, test: ast.expr) -> bool:
         """Whether a test is about what a module of torch has: ``hasattr(nn.init, "normal_")``."""
         calls = [part for part in ast.walk(test) if isinstance(part, ast.Call) and _names(part.func) == "hasattr" and part.args]
         return any((self._semantics.qualified_name(call.args[0]) or "").startswith("torch") for call in calls)
+
+
+def _catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
+    return handler.type is None or not errors.isdisjoint(_names(handler.type).split())
 
 
 def _names(node: ast.expr) -> str:

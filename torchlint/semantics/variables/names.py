@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics import Semantics
+from torchlint.semantics.apis.unused_imports import UnusedImports
 from torchlint.semantics.apis.variable_wrappers import VARIABLE
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.variables.readers import Readers
-
-_SOME, _MANY = 3, 9
-"""How many other unused imports make a file one that exists for its imports: if it defines nothing, and if it does."""
-
 
 NEVER = "no tensor is of the class `Variable`: what was never so until now may be so"
 
@@ -88,49 +84,7 @@ class VariableNames:
 
     # --- names that nothing uses -------------------------------------------------------------------------------------
 
-    def is_unused(self, node: ast.AST) -> bool:
-        """Whether a name that is imported, or assigned to, is used nowhere, not even in a string that is code."""
-        binding = self._semantics.bindings.of(node)
-        return binding is not None and not binding.uses and not self._is_named_in_strings(binding)
-
     @cached_property
     def imports(self) -> list[ast.alias]:
         """The imports of Variable that nothing uses; none in a file that exists for its imports, or where they may fail."""
-        if self._is_import_hub:
-            return []
-        return [alias for alias in self._semantics.tree.of_type(ast.alias) if self._is_unused_import(alias)]
-
-    def _is_unused_import(self, alias: ast.alias) -> bool:
-        statement = self._semantics.tree.parent(alias)
-        binding = self._semantics.bindings.of(alias)
-        if not isinstance(statement, ast.ImportFrom) or alias.name != "Variable" or binding is None:
-            return False
-        may_fail = isinstance(self._semantics.tree.parent(statement), (ast.Try, ast.ExceptHandler))
-        is_import = binding.form is Form.IMPORT and canonical(binding.imported) == VARIABLE
-        return is_import and not may_fail and self.is_unused(alias)
-
-    @cached_property
-    def _is_import_hub(self) -> bool:
-        """Whether the file imports more than it uses: a module that others import everything from."""
-        every = [binding for found in self._semantics.bindings.module.bindings.values() for binding in found]
-        imports = [binding for binding in every if binding.form is Form.IMPORT and canonical(binding.imported) != VARIABLE]
-        unused = [binding for binding in imports if not binding.uses]
-        defines = any(binding.form in (Form.FUNCTION, Form.CLASS) for binding in every)
-        return len(unused) > (_MANY if defines else _SOME) and len(unused) > len(imports) / 2
-
-    def _is_named_in_strings(self, binding: Binding) -> bool:
-        """Whether strings that are code, such as those of ``__all__``, name it."""
-        return re.search(rf"\b{binding.name}\b", self._code_in_strings) is not None
-
-    @cached_property
-    def _code_in_strings(self) -> str:
-        strings = {node.value for node in self._semantics.tree.of_type(ast.Constant) if isinstance(node.value, str)}
-        return "\n".join(text for text in strings if "Variable" in text and _is_expression(text))
-
-
-def _is_expression(text: str) -> bool:
-    try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True
+        return [alias for alias in self._semantics.of(UnusedImports).of(VARIABLE) if alias.name == "Variable"]

@@ -1,0 +1,128 @@
+"""Where a file uses what torch and its libraries deprecate or have removed: by a name, on a value, or by `getattr`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.semantics import Basis, Binding, Form, Kind, Semantics, Type
+from torchlint.semantics.apis.deprecations import members, modules, symbols
+from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.code.names import canonical
+from torchlint.semantics.code.tree import TRIES
+
+_OWNERS = {
+    Type.TENSOR: "torch.Tensor",
+    Type.MODULE: "torch.nn.Module",
+    Type.OPTIMIZER: "torch.optim.Optimizer",
+    Type.SCHEDULER: "torch.optim.lr_scheduler.LRScheduler",
+}
+_DIGITS = "torchvision.datasets.MNIST"
+_BASES = {f"torchvision.datasets.{name}": _DIGITS for name in ("FashionMNIST", "KMNIST", "EMNIST", "QMNIST")}
+"""Classes of the libraries, and what they inherit from that is in the table."""
+_DISTRIBUTIONS = "torch.distributions."
+
+
+class DeprecatedUses:
+    """Finds them, without a look at what does not sound like one."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._spellings = semantics.of(Spellings)
+
+    @cached_property
+    def found(self) -> dict[ast.expr, str]:
+        """The names, attributes and calls of `getattr`, with the full name that the table has for each."""
+        table = symbols()
+        uses: dict[ast.expr, str] = {}
+        for reference in self._spellings.references(table):
+            uses[reference] = self._semantics.qualified_name(reference) or ""
+        for attribute in self._spellings.attributes(members().keys()):
+            symbol = "" if attribute in uses else self._member(attribute)
+            if symbol:
+                uses[attribute] = symbol
+        for call in self._semantics.facts.calls.get("getattr", ()):
+            match call:
+                case ast.Call(args=[owner, ast.Constant(value=str(last))], keywords=[]):
+                    name = f"{self._semantics.qualified_name(owner) or ''}.{last}"
+                    if canonical(name) in table:
+                        uses[call] = canonical(name)
+        return uses
+
+    @cached_property
+    def imports(self) -> dict[ast.ImportFrom, str]:
+        """The imports from modules that go as a whole, each with the module's full name."""
+        statements = self._semantics.tree.of_type(ast.ImportFrom)
+        return {each: each.module for each in statements if not each.level and each.module in modules()}
+
+    def is_conditional(self, node: ast.expr) -> bool:
+        """Whether what ``node`` refers to was imported where it may be missing, or may be something else in its place."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return len(bindings) > 1 or any(self._is_tried(binding) for binding in bindings)
+
+    def _is_tried(self, binding: Binding) -> bool:
+        statement = self._semantics.tree.statement(binding.node)
+        return binding.form is Form.IMPORT and isinstance(self._semantics.tree.parent(statement), (*TRIES, ast.ExceptHandler))
+
+    # --- methods and attributes of values ----------------------------------------------------------------------------
+
+    def _member(self, node: ast.Attribute) -> str:
+        """The full name of a member of a class of the table that ``node`` is, for what its owner is known to be."""
+        if not isinstance(node.ctx, ast.Load) or self._semantics.qualified_name(node) is not None:
+            return ""
+        symbols = members()[node.attr]
+        return next((symbol for owner in self._owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
+
+    def _owners(self, node: ast.Attribute) -> Iterator[str]:
+        """The classes of the libraries, by their full names, that a value has a member from."""
+        kind = self._semantics.kind(node.value)
+        if kind.loose or kind.used == node.attr or kind.basis is Basis.PROPAGATED:
+            return  # a nest of tensors, or what is taken for a tensor for having this very method
+        definition = kind.definition
+        if isinstance(definition, ast.ClassDef):
+            if self._defines(definition, node.attr):
+                return
+            for each in self._semantics.facts.bases(definition):
+                yield from (found for base in each.bases for found in _with_bases(self._semantics.qualified_name(base) or ""))
+        elif kind.type in (Type.INSTANCE, Type.UNKNOWN):
+            yield from _with_bases(kind.name if kind.known else self._class_of(node.value, kind))
+        if kind.type in _OWNERS:
+            yield _OWNERS[kind.type]
+
+    def _defines(self, owner: ast.ClassDef, name: str) -> bool:
+        """Whether a class of the file, or a base of it there, has a member of that name of its own."""
+        facts = self._semantics.facts
+        if facts.method(owner, name) is not None or any(slot.stores for slot in facts.slots(owner, name)):
+            return True
+        scopes = self._semantics.bindings.scopes
+        return any(name in scopes[each].bindings for each in facts.bases(owner) if each in scopes)
+
+    def _class_of(self, node: ast.expr, kind: Kind) -> str:
+        """The full name of the class that makes a value of which nothing else is known; empty where it is not one class."""
+        match node:
+            case ast.Call(func=function):
+                return self._semantics.qualified_name(function) or ""
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(node)
+                made = {
+                    (self._semantics.qualified_name(found.value.func) or "")
+                    if found.form is Form.ASSIGNMENT and not found.path and isinstance(found.value, ast.Call)
+                    else ""
+                    for found in bindings
+                }
+                return made.pop() if len(made) == 1 else ""
+        return kind.name
+
+
+def _with_bases(name: str) -> Iterator[str]:
+    """A class of the libraries, and those it inherits from that are in the table."""
+    if not name.startswith("torch"):
+        return
+    yield name
+    if name in _BASES:
+        yield _BASES[name]
+    if name.startswith(_DISTRIBUTIONS) and name.rpartition(".")[2][:1].isupper():
+        yield f"{_DISTRIBUTIONS}Distribution"
