@@ -52,6 +52,53 @@ def test_certain(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "loss = F.mse_loss(net(x), y)\nloss.backward()\nprint('%.3f' % «loss».data[0])",
+        "real = F.mse_loss(D(x), y)\nfake = F.mse_loss(D(z), y)\nloss = real + fake\nloss.backward()\n«loss»",
+        "def step(x):\n    loss = F.l1_loss(net(x), x)\n    return net(x), loss\nout, loss = step(a)\n«loss»",
+        "loss = 0\nfor x in steps:\n    loss += F.nll_loss(net(x), x)\nloss.backward()\n«loss»",
+        "size = 64\ndata.next_batch(size)\nloss = F.mse_loss(x, y) / size\n«loss»",
+        "seen = []\nloss = F.mse_loss(x, y)\nseen.append(loss.item())\n«loss»",
+        "«torch.mean(D(x))»",
+    ],
+)
+@pytest.mark.parametrize("reshaping", ["x.resize_as_(batch).copy_(batch)", "x.data.unsqueeze_(0)", "torch.add(x, y, out=x)"])
+def test_what_is_reshaped_is_another_tensor(text: str, reshaping: str) -> None:
+    assert answer(f"{reshaping}\n{text}") == (Answer.CERTAIN, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "loss = F.mse_loss(x, y)\nloss.resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\nother = loss\nother.resize_as_(x)\n«loss»",
+        "loss = other = F.mse_loss(x, y)\nother.resize_as_(x)\n«loss»",
+        "loss = (other := F.mse_loss(x, y))\nother.resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\nkept.append(loss)\nkept[0].resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\nfit(loss)\n«loss»\ndef fit(x):\n    x.resize_as_(batch)",
+        "loss = F.mse_loss(x, y)\ndef f():\n    loss.resize_as_(x)\nf()\n«loss»",
+        "loss = F.mse_loss(x, y)\ndef f():\n    global loss\n    loss.resize_as_(x)\nf()\n«loss»",
+        "loss = F.mse_loss(x, y)\nlocals()['loss'].resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\nsame = loss.contiguous()\nsame.resize_as_(x)\n«loss»",
+        "loss = 0\nfor x in steps:\n    loss += F.mse_loss(x, y)\n    kept.append(loss)\nkept[0].resize_as_(x)\n«loss»",
+        "real = F.mse_loss(x, y)\nreal.resize_as_(x)\nloss = real + 1\n«loss»",
+        "loss = F.mse_loss(x, y)\nloss += 1\nother = loss\nother.resize_as_(x)\n«loss»",
+        "for loss in [F.mse_loss(x, y)]:\n    loss.resize_as_(x)\n    «loss»",
+        "def f():\n    loss = F.mse_loss(x, y)\n    yield loss\n    «loss»\nnext(f()).resize_as_(x)",
+        "loss = F.mse_loss(x, y)\nmap(torch.Tensor.resize_as_, [loss], [x])\nz.resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\ndef f():\n    return loss\nother = f()\nother.resize_as_(x)\nsame = f()\n«same»",
+        "def f():\n    loss = F.mse_loss(x, y)\n    return loss, loss\none, two = f()\none.resize_as_(x)\n«two»",
+        "def f(x):\n    return x\nloss = F.mse_loss(x, y)\nf(loss).resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\nf = lambda: loss\nf().resize_as_(x)\n«loss»",
+        "loss = F.mse_loss(x, y)\nloss.register_hook(hook)\nz.resize_as_(x)\n«loss»",
+    ],
+)
+def test_what_is_reshaped_may_be_the_same_tensor(text: str) -> None:
+    assert answer(text) == (Answer.UNKNOWN, "`resize_as_` may give it dimensions in place")
+
+
+@pytest.mark.parametrize(
     ("text", "doubt"),
     [
         ("def log(loss):\n    «loss»", "`loss` is an argument; it may have dimensions"),

@@ -10,10 +10,12 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, refuted, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.certainty.passing_uses import PassingUses
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.beliefs import Beliefs, Value
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.kinds.results import KEEPS_SCALAR, LOSS_FUNCTIONS, LOSS_MODULES
+from torchlint.semantics.observers.reflection import Reflection
 
 _REDUCTIONS = (torch_api.SCALAR_REDUCTIONS_FUNCTIONS - LOSS_FUNCTIONS) - {
     *("torch.amax", "torch.amin", "torch.hash_tensor", "torch.sparse.sum"),
@@ -45,10 +47,10 @@ class Dimensions:
 
     def has_none(self, node: ast.expr) -> Fact:
         """Whether ``node`` has no dimensions: it is a tensor of one number, or that number, which cannot be indexed either."""
-        if self._reshaping is not None:
-            return unknown(f"`{self._reshaping}` may give it dimensions in place")
         if self._none.hold(node):
             return CERTAIN
+        if self._reshaping is not None:
+            return unknown(f"`{self._reshaping}` may give it dimensions in place")
         if self._semantics.kind(node).scalar is False:
             return refuted(f"`{shortened(node)}` has dimensions")
         return unknown(self._doubt(node))
@@ -59,6 +61,35 @@ class Dimensions:
         calls = self._semantics.facts.calls
         words = {word.arg for call in self._semantics.tree.of_type(ast.Call) for word in call.keywords}
         return min([*(calls.keys() & _RESHAPING), *(["out"] if "out" in words else [])], default=None)
+
+    def _may_be_reshaped(self, binding: Binding) -> bool:
+        """Whether what a binding binds may be given dimensions in place.
+
+        Only who has hold of the tensor itself can do that: so not where each use of its one name reads it, and none hands it
+        on. What a function makes and returns is then the caller's, whose names are looked at as well.
+        """
+        if self._reshaping is None or (isinstance(binding.value, ast.Constant) and binding.form is Form.ASSIGNMENT):
+            return False
+        match self._semantics.tree.statement(binding.node):
+            case ast.Assign(targets=[_, _, *_]):
+                return True
+        is_named_only = self._semantics.of(Reflection).reads_no_variables.is_certain
+        return not (is_named_only and all(self._only_reads(use, binding) for use in binding.uses))
+
+    def _only_reads(self, use: ast.Name, binding: Binding) -> bool:
+        """Whether a use only reads the tensor, goes back from it, or gives it to who called the function that made it."""
+        tree = self._semantics.tree
+        parent = tree.parent(use)
+        match parent:
+            case ast.Attribute(attr="backward"):
+                call = tree.parent(parent)
+                return isinstance(call, ast.Call) and call.func is parent
+            case ast.Tuple(elts=elements) if isinstance(tree.parent(parent), ast.Return):
+                names = [each.id for each in elements if isinstance(each, ast.Name)]
+                return names.count(use.id) == 1 and tree.function(use) is binding.scope.node
+            case ast.Return():
+                return tree.function(use) is binding.scope.node
+        return self._semantics.of(PassingUses).only_read(use)
 
     def _find(self, value: Value) -> bool:
         match value:
@@ -71,8 +102,10 @@ class Dimensions:
                 return isinstance(constant, (int, float))
             case ast.BinOp(left=left, right=right):
                 return self._none.hold(left) and self._none.hold(right)
-            case ast.UnaryOp(operand=inner) | ast.NamedExpr(value=inner) | ast.Attribute(value=inner, attr="data"):
+            case ast.UnaryOp(operand=inner) | ast.Attribute(value=inner, attr="data"):
                 return self._none.hold(inner)
+            case ast.NamedExpr(value=inner):
+                return self._reshaping is None and self._none.hold(inner)
             case ast.Subscript(value=inner):  # which raises, so that no value comes of it
                 return self._none.hold(inner)
             case ast.IfExp(body=body, orelse=orelse):
@@ -87,6 +120,7 @@ class Dimensions:
             value is None
             or binding.form not in (Form.ASSIGNMENT, Form.AUGMENTED)
             or any(map(self._is_given_data, binding.uses))
+            or self._may_be_reshaped(binding)
         ):
             return False
         if binding.form is Form.AUGMENTED:
