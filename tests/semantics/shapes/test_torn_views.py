@@ -31,6 +31,10 @@ def is_torn(snippet: str) -> bool:
         "def f(x, k):\n    y = x[1:].transpose(0, 1)\n    «y[:k].view(-1)»",
         "def f(x, y):\n    _, i = x.topk(5, 1)\n    i = i.t()\n    «i.eq(y.view(1, -1).expand_as(i))[:5].view(-1)»",
         "def f(x):\n    values, _ = torch.topk(x, 5)\n    «values.t().view(-1)»",
+        "def f(x):\n    y = x.repeat(2, 3, 1, 1).permute(2, 0, 1, 3)\n    «(torch.randn_like(y) * y + y).view(-1, 4)»",
+        "def g(y):\n    «y.view(-1)»\ndef f(x):\n    g(x.repeat(2, 3).t())\n    g(x)",
+        "def g(y):\n    return y * 2 + y\ndef f(x):\n    «g(x.repeat(2, 3).t()).view(-1)»",
+        "class A(nn.Module):\n  def f(self, x):\n    self.g(x.repeat(2, 3).t())\n  def g(self, y):\n    «y.exp().view(-1)»",
     ],
 )
 def test_axes_that_were_torn_apart_are_merged(snippet: str) -> None:
@@ -56,6 +60,14 @@ def test_axes_that_were_torn_apart_are_merged(snippet: str) -> None:
         "def f(x: torch.Tensor):\n    «(x >= 0.5).float().t().view(-1)»",
         "def f(x: torch.Tensor):\n    «x.gt(0.5).t().view(-1)»",
         "def f(x):\n    values, _ = x.topk(5)\n    «values.view(-1)»",
+        "def f(x):\n    «x.repeat(2, 3, 1).view(-1)»",
+        "def f(x, y):\n    «(x.repeat(2, 3).t() + y).view(-1)»",  # y may have more axes
+        "def f(x):\n    «(x.repeat(2, 3).t() + x.repeat(3, 2)).view(-1)»",
+        "def f(x):\n    y = x.repeat(2, 3).t()\n    «torch.zeros_like(y, memory_format=torch.contiguous_format).view(-1)»",
+        "def g(y):\n    y = y.contiguous()\n    «y.view(-1)»\ndef f(x):\n    g(x.repeat(2, 3).t())",
+        "def g(y):\n    «y.view(-1)»\ndef f(x):\n    g(x.repeat(2, 3))",
+        "def g(y, deep):\n    if deep:\n        return y\n    return y * 1\ndef f(x):\n    «g(x.repeat(2, 3).t(), 1).view(-1)»",
+        "def g(y):\n    return y\ndef f(x):\n    g(x)\n    «g(x.repeat(2, 3).t()).view(-1)»",
     ],
 )
 def test_nothing_torn_is_merged(snippet: str) -> None:

@@ -9,6 +9,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.shapes.handed_layouts import HandedLayouts, in_step
 from torchlint.semantics.shapes.layout import (
     TRANSPOSED_ATTRIBUTES,
     TRANSPOSITIONS,
@@ -44,6 +45,8 @@ _KEEPING_MODULES = frozenset(
         *("Sigmoid", "Softplus", "Tanh"),
     }
 )
+_LIKES = frozenset({"empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"})
+"""What lies in memory as the tensor does that it is made like, if nothing else is asked for (ran)."""
 _COMPACTING = frozenset({"softmax", "log_softmax", "layer_norm", "contiguous", "cumsum"})
 """Functions and methods whose result has the same axes and is contiguous, whatever the tensor was (ran)."""
 _COMPACTING_MODULES = frozenset({"Softmax", "LogSoftmax", "LayerNorm"})
@@ -64,6 +67,7 @@ class Layouts:
         self._semantics = semantics
         self._layouts: dict[ast.AST, Layout] = {}
         self._of_bindings: dict[Binding, Layout] = {}
+        self._handed = HandedLayouts(semantics, self.of)
         self._depth = 0
 
     # --- layouts -----------------------------------------------------------------------------------------------------
@@ -106,9 +110,12 @@ class Layouts:
         return Layout(node)
 
     def alternatives(self, node: ast.expr) -> list[Layout]:
-        """The layouts that ``node`` may have: for a name, one for each value that it may have been given."""
-        if isinstance(node, ast.Name) and len(bindings := self._semantics.bindings.reaching(node)) > 1:
-            return [self._binding(binding) for binding in bindings]
+        """The layouts that ``node`` may have: for a name, one for each value that it may have been given, by callers, too."""
+        if isinstance(node, ast.Name):
+            bindings = self._semantics.bindings.reaching(node)
+            given = self._handed.given(bindings[0]) if len(bindings) == 1 else []
+            if given or len(bindings) > 1:
+                return [*given, *map(self._binding, bindings)]
         return [self.of(node)]
 
     def _name(self, node: ast.Name) -> Layout:
@@ -137,6 +144,8 @@ class Layouts:
         elif binding.form is Form.ASSIGNMENT and (best := self._topk(binding)) is not None:
             own = best
         else:
+            if (handed := self._handed.given_by_all(binding)) is not None:
+                return handed
             taken = binding.form in (Form.PARAMETER, Form.LOOP)
             own = Layout(binding, contiguity=Contiguity.ASSUMED if taken else Contiguity.UNKNOWN)
         return self._with_used_axes(own, binding)
@@ -223,6 +232,8 @@ class Layouts:
             base = self.of(function.value)
             operands = [self.of(argument) for argument in call.args if self._semantics.kind(argument).is_tensor]
             return base if all(operand.is_compact for operand in operands) else replace(base, contiguity=Contiguity.UNKNOWN)
+        if function.attr == "repeat" and (shape := self.shape(call.args)) is not None:
+            return contiguous(call, [None] * len(shape))
         if function.attr in _COMPARING_METHODS and len(call.args) == 1:
             return self._compared(call, function.value, call.args[0])
         if function.attr in _PRODUCTS and call.args:
@@ -243,7 +254,7 @@ class Layouts:
             return Layout(call)
         if last in TRANSPOSITIONS or last in _RESHAPING:
             return self._rearranged(call, last, self.of(first), rest)
-        if last in _KEEPING_FUNCTIONS:
+        if last in _KEEPING_FUNCTIONS or (last in _LIKES and all(word.arg != "memory_format" for word in call.keywords)):
             return self.of(first)
         if last in _COMPACTING:
             return self.of(first).compacted()
@@ -256,6 +267,8 @@ class Layouts:
     def _called(self, call: ast.Call) -> Layout:
         """The layout of what a module gives; of other calls' results nothing is known."""
         module = self._semantics.kind(call.func)
+        if module.type is not Type.MODULE and (handed := self._handed.returned(call)) is not None:
+            return handed
         if module.type is not Type.MODULE or not call.args or isinstance(call.args[0], ast.Starred):
             return Layout(call)
         last = module.name.rpartition(".")[2] if module.name.startswith("torch.nn.") else ""
@@ -281,11 +294,11 @@ class Layouts:
         return contiguous(node, [axis.size for axis in (*one.front[:-1], other.front[-1])])
 
     def _elementwise(self, node: ast.expr, left: ast.expr, right: ast.expr) -> Layout:
-        """The layout of a sum or product of a tensor and a number; of two tensors, it depends on how they are broadcast."""
+        """The layout of a sum or product of a tensor and a number; of two tensors, it depends on how they lie."""
         for operand, other in ((left, right), (right, left)):
             if self._semantics.kind(other).type is Type.NUMBER:
                 return self.of(operand)
-        return Layout(node)
+        return in_step(node, self.of(left), self.of(right)) or Layout(node)
 
     def _compared(self, node: ast.expr, left: ast.expr, right: ast.expr) -> Layout:
         """The layout of a comparison: that of its first operand, where that is transposed, and the second one is not."""
