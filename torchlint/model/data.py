@@ -13,6 +13,7 @@ from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
 from torchlint.semantics.code.tree import position
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
+from torchlint.semantics.data.harmless import HarmlessReads
 from torchlint.semantics.data.numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.roles import Access, Role
@@ -51,6 +52,10 @@ class DataQuestions:
     def changes(self, node: cst.CSTNode) -> list[DataChange[cst.BaseExpression]]:
         """What a call, or the target of an assignment, changes through a ``.data``; empty if nothing is known to be changed."""
         return self._model.found(self._semantics.of(DataChanges).at, node) or []
+
+    def is_harmless_read(self, data: cst.Attribute) -> bool:
+        """Whether an ``x.data`` is read where nothing that has a graph, or could get one, comes of it."""
+        return bool(self._model.answered(self._semantics.of(HarmlessReads).is_harmless, data))
 
     def is_of_beginning(self, node: cst.CSTNode) -> bool:
         """Whether the statement of a node sets, through a ``.data``, what a model starts with: before any forward."""

@@ -10,6 +10,7 @@ from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
 
 
@@ -44,8 +45,8 @@ class DevicesQuestions:
 
     def has_reason_to_unpickle(self, load: cst.Call) -> bool:
         """Whether a load is tried where one of weights alone has failed, or is of a file that its function wrote before."""
-        loads = self._unsafe_loads
-        return bool(self._model.answered(lambda call: loads.is_fallback(call) or loads.is_of_own_file(call), load))
+        fallback, own = self._unsafe_loads.is_fallback, self._own_files.is_of_own_file
+        return bool(self._model.answered(lambda call: fallback(call) or own(call), load))
 
     def is_tried_behind_load(self, load: cst.Call) -> bool:
         """Whether a load is tried where another one has failed."""
@@ -53,7 +54,12 @@ class DevicesQuestions:
 
     def is_load_of_test(self, load: cst.Call) -> bool:
         """Whether a load stands in a test, which makes its files itself."""
-        return bool(self._model.answered(self._unsafe_loads.is_in_test, load))
+        return bool(self._model.answered(self._own_files.is_in_test, load))
+
+    def is_load_within_run(self, load: cst.Call) -> bool:
+        """Whether the run that loads a file has saved it, or knows no device but the CPU: it is loaded where it was saved."""
+        own = self._own_files
+        return own.knows_cpu_alone or bool(self._model.answered(own.is_of_same_run, load))
 
     def gives_module(self, load: cst.Call) -> bool:
         """Whether what a call loads is used as a whole module; ``False`` where that is not known."""
@@ -71,6 +77,10 @@ class DevicesQuestions:
     @property
     def _saved_files(self) -> SavedFiles:
         return self._semantics.of(SavedFiles)
+
+    @property
+    def _own_files(self) -> OwnFiles:
+        return self._semantics.of(OwnFiles)
 
     @property
     def _unsafe_loads(self) -> UnsafeLoads:

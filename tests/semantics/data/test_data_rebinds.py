@@ -83,3 +83,50 @@ def test_data_that_a_copy_does_not_need(value: str, reads: list[str]) -> None:
 @pytest.mark.parametrize("statement", ["print(«w.data»)", "«w.data» += 1", "«x.data» = v.shape"])
 def test_what_is_no_assignment_to_a_tensor(statement: str) -> None:
     assert rebind(statement) is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "«w.data» = w.data.half()",
+        "«w.data» = w.data.to(torch.bfloat16)",
+        "«w.data» = w.data.to(dtype=torch.float16).contiguous()",
+        "«w.data» = w.detach().float()",
+        "«w.data» = w.float()",
+        "«w.data» = w.data.type(torch.float16)",
+        "y = w.data.view(3)\n    y = nn.functional.interpolate(y, 4)\n    «w.data» = y[0].contiguous()",
+        "def init(m): «m.bias.data» = torch.zeros(3)",
+        "class M(nn.Module):\n        def __init__(self): self.a = nn.Linear(2, 2); «self.a.bias.data» = torch.zeros(2)",
+    ],
+)
+def test_is_meant(statement: str) -> None:
+    found = rebind(statement)
+    assert found is not None and found.is_meant
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "«w.data» = v.half()",
+        "«w.data» = w.data.cuda()",
+        "«w.data» = w.data.half().cuda()",
+        "«w.data» = w.data.to('cuda', torch.float16)",
+        "«w.data» = w.data.type_as(v)",
+        "«w.data» = w.data.clone()",
+        "«w.data» = w.data * 2",
+        "«w.data» = w.data.view(3)",
+        "«w.data» = torch.zeros(3)",
+        "«w.data» = nn.functional.interpolate(v, 4)",
+        "def init(m): «m.bias.data» = v",
+        "def init(m): «m.bias.data» = torch.from_numpy(v)",
+        "def step(m): «m.bias.data» = torch.zeros(3)",
+    ],
+)
+def test_may_be_an_oversight(statement: str) -> None:
+    found = rebind(statement)
+    assert found is not None and not found.is_meant
+
+
+def test_does_not_copy_what_was_given_another_size() -> None:
+    found = rebind("y = w.data.view(3)\n    y = nn.functional.interpolate(y, 4)\n    «w.data» = y[0]")
+    assert found is not None and found.copied is None

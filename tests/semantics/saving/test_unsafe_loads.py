@@ -82,38 +82,3 @@ def test_tells_what_other_calls_are_told(uses: str, shared: bool) -> None:
 def test_knows_what_is_tried_where_weights_alone_failed(snippet: str, is_fallback: bool) -> None:
     loads, call = loads_of(snippet)
     assert loads.is_fallback(call) is is_fallback
-
-
-@pytest.mark.parametrize(
-    ("body", "is_own"),
-    [
-        ("torch.save(x, p); return «torch.load(p)»", True),
-        ("torch.save(x, f'{p}/a'); return «torch.load(f'{p}/a')»", True),
-        ("torch.save(obj=x, f=p / 'a'); return «torch.load(f=p / 'a')»", True),
-        ("keep(x, p); return «torch.load(p)»", True),
-        ("y = «torch.load(p)»; torch.save(x, p)", False),
-        ("torch.save(x, q); return «torch.load(p)»", False),
-        ("torch.save(x, p); p = q; return «torch.load(p)»", False),
-        ("def g(): torch.save(x, p)\n    return «torch.load(p)»", False),
-        ("keep(p, x); return «torch.load(p)»", False),
-    ],
-)
-def test_knows_the_files_that_a_function_wrote(body: str, is_own: bool) -> None:
-    loads, call = loads_of(f"def keep(state, path): torch.save(state, path)\ndef f(x, p, q):\n    {body}")
-    assert loads.is_of_own_file(call) is is_own
-
-
-@pytest.mark.parametrize(
-    ("name", "check", "is_test"),
-    [
-        ("test_it", "assert f()", True),
-        ("test_it", "self.assertEqual(f(), 3)", True),
-        ("test_it", "torch.testing.assert_close(f(), 3)", True),
-        ("test", "assert f()", False),
-        ("test_epoch", "print(f())", False),
-        ("protest", "assert f()", False),
-    ],
-)
-def test_knows_tests(name: str, check: str, is_test: bool) -> None:
-    loads, call = loads_of(f"class T:\n    def {name}(self):\n        def f(): return «torch.load(p)»\n        {check}")
-    assert loads.is_in_test(call) is is_test

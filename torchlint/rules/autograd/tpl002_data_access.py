@@ -17,8 +17,9 @@ class DataAccess(Rule):
     ## What it does
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
 
-    Where there is no graph to hide anything from (labels, indices, gradients, what is made under `torch.no_grad()`), and where
-    only the form of a tensor or one number is read, `.data` does no harm: that is strict.
+    Where there is no graph to hide anything from (labels, indices, gradients, what is made or read under `torch.no_grad()`),
+    and where only the form of a tensor is read, a comparison or a text is made of it, or a parameter, `.data` does no harm:
+    that is strict.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through
@@ -81,7 +82,7 @@ class DataAccess(Rule):
         match node.value:
             case cst.Attribute(attr=cst.Name("grad")):
                 return True
-        if self.model.memory.reads_form(node) or self.model.data.is_of_beginning(node):
+        if self.model.data.is_harmless_read(node) or self.model.data.is_of_beginning(node):
             return True
         return self.model.autograd.seems_graphless(node.value)
 

@@ -21,6 +21,10 @@ class DataRebind(Rule):
     ## What it does
     Finds assignments to the `.data` of a tensor: `p.data = value`.
 
+    Where a tensor is given its own values in another dtype, `p.data = p.data.half()`, or size, and where a model is given
+    first values that are made on the spot, `self.bias.data = torch.zeros(4)` in a constructor, that is meant, and nothing is
+    computed yet that it could spoil: that is strict.
+
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:
     `Linear(2, 2).weight.data = torch.ones(3, 3)` is accepted silently. A value that was saved for the backward pass is
@@ -65,7 +69,7 @@ class DataRebind(Rule):
             message = f"`{tensor}.data = …` swaps the tensor's storage unchecked, under autograd and the optimizer"
             if _is_gradient(node.value):
                 message = f"`{tensor}.data = …` swaps the gradient's storage unchecked; a gradient can be assigned itself"
-            self.report(self._place(node), message, self._fix(rebind, tensor))
+            self.report(self._place(node), message, self._fix(rebind, tensor), strict=rebind.is_meant)
 
     def _place(self, node: cst.Attribute) -> cst.CSTNode:
         """What a finding is about: the whole assignment, so that it is one finding, where that starts with the target."""

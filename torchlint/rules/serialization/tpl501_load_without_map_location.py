@@ -15,6 +15,9 @@ class LoadWithoutMapLocation(Rule):
     ## What it does
     Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`.
 
+    Where the same run saved the file before, in a test, and in a script that names the CPU as its device and speaks of no
+    other one, what is loaded goes back to where it was: that is strict.
+
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,
     and where there is a GPU, all of it goes there first, next to the weights that it is then copied into: twice the memory,
@@ -33,7 +36,8 @@ class LoadWithoutMapLocation(Rule):
     ## Fix safety
     Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another
     way now finds it on the CPU. There is no fix for a call that unpacks its arguments. Not reported are an explicit
-    `map_location=None`, loading that has another branch with a `map_location`, and what the same function saved to memory.
+    `map_location=None`, loading that has another branch with a `map_location`, or a handler with one for where it fails, and
+    what the same function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -63,4 +67,5 @@ class LoadWithoutMapLocation(Rule):
                 replace(node, mapped),
                 rests_on=unknown("code that uses what was loaded in another way finds it on the CPU"),
             ),
+            strict=devices.is_load_within_run(node) or devices.is_load_of_test(node),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +14,11 @@ from torchlint.semantics import Binding, Form, Grad, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.later_reads import LaterReads
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.roles import Role
+from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.pending.unsaved import Unsaved
 
@@ -28,8 +32,16 @@ _CHANGES_FORM = frozenset(
     }
 )
 """Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
+_CASTS = frozenset({"half", "float", "double", "bfloat16", "int", "long", "short", "byte", "bool"})
+_DTYPE = re.compile(r"^torch\.(b?float|u?int|complex|half|double|long|short|bool)\w*$|(^|[._])d_?type$")
+"""Names of dtypes: torch's, and those of variables."""
 _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
 """Words in the names of parameters."""
+_FACTORIES = frozenset(
+    f"torch.{name}"
+    for name in ("zeros", "ones", "full", "rand", "randn", "eye", "tensor", "Tensor", "FloatTensor", "linspace", "arange")
+)
+_RESIZES = frozenset({"interpolate", "upsample", "pad", "resize", "resize_", "resample"})
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "buffers", "named_buffers"})
 
 
@@ -41,7 +53,8 @@ class Rebind(Generic[Node]):
     ``copied`` is the value of an
     assignment that ``x.copy_(value)`` can stand for; ``reads`` are the ``.data`` in it that a copy does not need where autograd
     is off, and ``detached`` those that ``.detach()`` can stand for. Where ``takes_value``, the value can be assigned to ``x``
-    instead: a gradient, or a name that is given another form, ``x.data = x.data.cuda()``.
+    instead: a gradient, or a name that is given another form, ``x.data = x.data.cuda()``. One that ``is_meant`` gives a tensor
+    its own values in another dtype or size, or a model the first values, which are made on the spot: nothing goes wrong there.
     """
 
     data: Node
@@ -52,6 +65,7 @@ class Rebind(Generic[Node]):
     reads: tuple[Node, ...]
     detached: tuple[Node, ...]
     takes_value: bool
+    is_meant: bool
 
 
 class DataRebinds:
@@ -65,12 +79,18 @@ class DataRebinds:
         self._layers = semantics.of(Layers)
         self._unsaved = semantics.of(Unsaved)
         self._later_reads = semantics.of(LaterReads)
+        self._beginnings = semantics.of(Beginnings)
 
     @cached_property
     def all(self) -> dict[ast.Attribute, Rebind[ast.expr]]:
         """The assignments to the ``.data`` of tensors, by that."""
         found = (node for node, access in self._accesses.all.items() if access.role is Role.REBIND)
         return {node: self._rebind(node) for node in found}
+
+    @cached_property
+    def meant(self) -> set[ast.stmt]:
+        """The assignments that give a tensor another dtype or size, or its first values, on purpose."""
+        return {self._tree.statement(node) for node, rebind in self.all.items() if rebind.is_meant}
 
     def within(self, statements: list[ast.stmt]) -> list[Rebind[ast.expr]]:
         """The assignments among some statements, and among the statements that are parts of these."""
@@ -96,7 +116,8 @@ class DataRebinds:
         copied = self._copied(statement, node) if initialiser is None and not takes_value else None
         reads, detached = self._other_reads(node, statement, takes_value=takes_value)
         rests_on = self._same_tensor(node.value, statement) if initialiser is not None else NOTHING
-        return Rebind(node, node.value, initialiser, rests_on, copied, reads, detached, takes_value)
+        is_meant = self._is_meant(statement, node)
+        return Rebind(node, node.value, initialiser, rests_on, copied, reads, detached, takes_value, is_meant)
 
     def _same_tensor(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
         """Whether what is initialised is the tensor that is assigned to, and none that a backward still needs unchanged."""
@@ -120,7 +141,9 @@ class DataRebinds:
         """The value of an assignment to one target that ``copy_`` can stand for."""
         if not isinstance(statement, ast.Assign) or statement.targets != [target]:
             return None
-        if _is_other_form(statement.value, target.value) or self._is_kept(target):
+        if _is_other_form(statement.value, target.value) or self._is_resized(statement.value, target.value):
+            return None
+        if self._is_kept(target):
             return None
         return statement.value
 
@@ -134,6 +157,45 @@ class DataRebinds:
             case ast.Name() as name if _is_other_form(statement.value, name) and not self._is_parameter(name):
                 return self._later_reads.follow(statement, name)
         return False
+
+    def _is_meant(self, statement: ast.stmt, target: ast.Attribute) -> bool:
+        """Whether a tensor is given another dtype or size on purpose, with its own values, or its first values."""
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, ast.Assign) or not isinstance(value, ast.expr):
+            return False
+        if isinstance(value, ast.Call) and (self._semantics.qualified_name(value.func) or "") in _FACTORIES:
+            return self._tree.function(target) is not None and self._beginnings.sets(target.value, target)
+        return self._is_cast(value, target.value) or self._is_resized(value, target.value)
+
+    def _is_cast(self, value: ast.expr, tensor: ast.expr) -> bool:
+        """Whether a value is that of ``tensor``, cast to another dtype, and nothing else."""
+        casts = False
+        while not _is_data(value) and ast.dump(value) != ast.dump(tensor):
+            if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+                return False
+            if value.func.attr not in ("detach", "contiguous", "clone"):
+                if not self._casts(value, value.func.attr):
+                    return False
+                casts = True
+            value = value.func.value
+        return casts and _plain(value) == _plain(tensor)
+
+    def _casts(self, call: ast.Call, method: str) -> bool:
+        """Whether a call of a method asks for another dtype, and for no device."""
+        match call:
+            case ast.Call(args=[], keywords=[]):
+                return method in _CASTS
+            case ast.Call(args=[ast.expr() as dtype], keywords=[]) | ast.Call(args=[], keywords=[ast.keyword("dtype", dtype)]):
+                name = self._semantics.qualified_name(dtype) or ast.unparse(dtype)
+                return method in ("to", "type") and _DTYPE.search(name) is not None
+        return False
+
+    def _is_resized(self, value: ast.expr, tensor: ast.expr) -> bool:
+        """Whether a value was computed from that of ``tensor`` in another size."""
+        found = self._semantics.of(Origins).of(value)
+        return any(isinstance(part, ast.Call) and last_name(part.func) in _RESIZES for part in found) and any(
+            _is_data(part) and ast.dump(part.value) == ast.dump(tensor) for part in found
+        )
 
     def _is_parameter(self, name: ast.Name) -> bool:
         """Whether a name may stand for a parameter, which has to stay the same object."""
@@ -193,6 +255,11 @@ class DataRebinds:
 
 def _is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and node.attr == "data"
+
+
+def _plain(tensor: ast.expr) -> str:
+    """What tells a tensor from others, without its ``.data``."""
+    return ast.dump(tensor.value if _is_data(tensor) else tensor)
 
 
 def _is_of_same_or_gradient(data: ast.expr, target: ast.Attribute) -> bool:

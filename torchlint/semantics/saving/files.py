@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Basis, Semantics, Type
+from torchlint.semantics.code.tree import TRIES
 from torchlint.semantics.memory.origins import Origins
 
 _LOADS = frozenset({"torch.load", "torch.serialization.load"})
@@ -58,9 +59,12 @@ class SavedFiles:
         return False
 
     def has_mapped_alternative(self, load: ast.Call) -> bool:
-        """Whether another branch of the same condition loads with a ``map_location``."""
+        """Whether another branch of the same condition, or where it fails a handler, loads with a ``map_location``."""
         child: ast.AST = load
         for parent in self._semantics.tree.ancestors(load):
+            if isinstance(parent, TRIES) and child in parent.body:
+                if any(_maps(part) for handler in parent.handlers for part in ast.walk(handler)):
+                    return True
             if isinstance(parent, (ast.If, ast.IfExp)):
                 here = parent.body if isinstance(parent.body, list) else [parent.body]
                 there = parent.orelse if isinstance(parent.orelse, list) else [parent.orelse]

@@ -11,6 +11,7 @@ from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
@@ -66,11 +67,10 @@ class SavedModules:
 
     def _is_loaded_back(self, save: ast.Call) -> bool:
         """Whether a test saves a module, and loads it whole, telling so."""
-        loads = self._semantics.of(UnsafeLoads)
-        if not loads.is_in_test(save):
+        if not self._semantics.of(OwnFiles).is_in_test(save):
             return False
         function = self._semantics.tree.function(save)
-        told = ((call, each.value) for call, each in loads.told.items())
+        told = ((call, each.value) for call, each in self._semantics.of(UnsafeLoads).told.items())
         return any(
             self._semantics.tree.function(call) is function and isinstance(value, ast.Constant) and value.value is False
             for call, value in told

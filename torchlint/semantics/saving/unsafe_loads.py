@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, TRIES, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, TRIES
 from torchlint.semantics.saving.files import SavedFiles
 
 Node = TypeVar("Node")
@@ -152,57 +152,6 @@ class UnsafeLoads:
                     parts = (part for statement in tried.body for part in ast.walk(statement))
                     yield from (part for part in parts if isinstance(part, ast.Call) and part in self.calls)
 
-    def is_of_own_file(self, load: ast.Call) -> bool:
-        """Whether the function has saved to the file before, by itself or by a function that it gives the path."""
-        path = _file(load, 0, "f")
-        if path is None:
-            return False
-        function = self._semantics.tree.function(load)
-        return any(
-            self._semantics.tree.function(written) is function
-            and position(written) < position(load)
-            and self._is_same(written, path)
-            for written in self._written
-        )
-
-    @cached_property
-    def _written(self) -> list[ast.expr]:
-        """The files that something is saved to, also where a function of the file is given them to do it."""
-        files = [file for save in self._files.saves if (file := _file(save, 1, "f")) is not None]
-        return [*files, *(given for file in files for given in self._given(file))]
-
-    def _given(self, file: ast.expr) -> Iterator[ast.expr]:
-        """What the callers give for the parameter that a function saves to."""
-        bindings = self._semantics.bindings.reaching(file) if isinstance(file, ast.Name) else ()
-        for binding in bindings:
-            function, argument = binding.scope.node, binding.node
-            if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(argument, ast.arg):
-                for call in self._semantics.facts.call_sites(function):
-                    given = self._semantics.facts.argument(call, function, argument)
-                    if given is not None and given is not self._semantics.facts.default(function, argument):
-                        yield given
-
-    def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
-        """Whether two paths are spelt alike, of names that have the same values."""
-        if ast.dump(one) != ast.dump(other):
-            return False
-        pairs = zip(ast.walk(one), ast.walk(other))
-        return all(
-            not isinstance(first, ast.Name)
-            or not isinstance(second, ast.Name)
-            or set(self._semantics.bindings.reaching(first)) == set(self._semantics.bindings.reaching(second))
-            for first, second in pairs
-        )
-
-    def is_in_test(self, node: ast.AST) -> bool:
-        """Whether a node stands in a test, which makes its files itself: `def test(loader)` of a training is none."""
-        functions = (parent for parent in self._semantics.tree.ancestors(node) if isinstance(parent, FUNCTIONS))
-        return any(function.name.startswith("test_") and any(map(_asserts, ast.walk(function))) for function in functions)
-
-
-def _asserts(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and last_name(node.func).startswith("assert"))
-
 
 def _is_plain(binding: Binding) -> bool:
     return binding.form is Form.ASSIGNMENT and not binding.path
@@ -211,9 +160,3 @@ def _is_plain(binding: Binding) -> bool:
 def _key(target: ast.expr) -> object:
     """The constant that an item is stored under; ``None`` where it is none."""
     return target.slice.value if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) else None
-
-
-def _file(call: ast.Call, place: int, word: str) -> ast.expr | None:
-    """The file that a call is given, by its place or by name."""
-    named = next((each.value for each in call.keywords if each.arg == word), None)
-    return named if named is not None else call.args[place] if len(call.args) > place else None

@@ -1,0 +1,69 @@
+"""Which reads of ``.data`` nobody would change."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.data.harmless import HarmlessReads
+
+_START = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+
+
+def is_harmless(snippet: str) -> bool:
+    semantics, (node,) = marked(_START + textwrap.dedent(snippet))
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(HarmlessReads).is_harmless(node)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "«x.data».size(0)",
+        "isinstance(«x.data», torch.cuda.FloatTensor)",
+        "type(«x.data»)",
+        "weight = next(m.parameters()).data\nweight = «x.data»\nreturned = weight.new(3), weight.device",
+        "«x.data».eq(0).unsqueeze(1)",
+        "«x.data» == 0",
+        "print(«x.data»)",
+        "print('x', «x.data».mean())",
+        "f'{«x.data».mean():.3f}'",
+        "'{:.3f} {:.3f}'.format(3, «x.data»[0])",
+        "'{x:.3f}'.format(x=«x.data»[0])",
+        "'%f' % «x.data».cpu().numpy()[0]",
+        "'%f %f' % (3, «x.data»[0, 1])",
+        "float(«x.data»[0])",
+        "nn.Parameter(«x.data»)",
+        "m.weight.data = «m.weight.data».half()",
+        "with torch.no_grad(): y = «x.data»",
+        "@torch.no_grad()\ndef f(x): return «x.data»",
+        "def f(x): return «x.data»\n@torch.no_grad()\ndef g(x): return f(x)",
+    ],
+)
+def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
+    assert is_harmless(snippet)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "kept.append(«x.data»)",
+        "y = «x.data»",
+        "weight = «x.data»\nother = weight.new(3), weight * 2",
+        "torch.max(«x.data», 1)",
+        "«x.data».max(1)[1]",
+        "torch.cat([«x.data», y])",
+        "show(«x.data».mean())",
+        "writer.format(«x.data»)",
+        "y = «x.data».mean()",
+        "isinstance(y, «x.data»)",
+        "g.data = «x.data».half()",
+        "def f(x): return «x.data»",
+        "def f(x): return «x.data»\nf(3)\nwith torch.no_grad(): f(4)",
+    ],
+)
+def test_something_may_come_of_it(snippet: str) -> None:
+    assert not is_harmless(snippet)

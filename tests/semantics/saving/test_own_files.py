@@ -1,0 +1,120 @@
+"""Which files a run has written itself before it reads them, and which programs know the CPU alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.own_files import OwnFiles
+
+
+def own_files_of(snippet: str) -> tuple[OwnFiles, ast.Call]:
+    """What is known of the files that the code of a snippet writes, and its one marked call."""
+    semantics, (node,) = marked("import torch\n" + snippet)
+    assert isinstance(node, ast.Call)
+    return semantics.of(OwnFiles), node
+
+
+@pytest.mark.parametrize(
+    ("body", "is_own"),
+    [
+        ("torch.save(x, p); return «torch.load(p)»", True),
+        ("torch.save(x, f'{p}/a'); return «torch.load(f'{p}/a')»", True),
+        ("torch.save(obj=x, f=p / 'a'); return «torch.load(f=p / 'a')»", True),
+        ("keep(x, p); return «torch.load(p)»", True),
+        ("y = «torch.load(p)»; torch.save(x, p)", False),
+        ("torch.save(x, q); return «torch.load(p)»", False),
+        ("torch.save(x, p); p = q; return «torch.load(p)»", False),
+        ("def g(): torch.save(x, p)\n    return «torch.load(p)»", False),
+        ("torch.save(x, p); yield x; return «torch.load(p)»", False),
+        ("yield x; torch.save(x, p); return «torch.load(p)»", True),
+        ("torch.save(x, p)\n    def g(): yield x\n    return «torch.load(p)»", True),
+        ("if x: torch.save(x, p)\n    else: «torch.load(p)»", False),
+        ("if x: torch.save(x, p)\n    if q: «torch.load(p)»", True),
+        ("if x:\n        torch.save(x, p)\n        return «torch.load(p)»", True),
+        ("keep(p, x); return «torch.load(p)»", False),
+    ],
+)
+def test_knows_the_files_that_a_function_wrote(body: str, is_own: bool) -> None:
+    files, call = own_files_of(f"def keep(state, path): torch.save(state, path)\ndef f(x, p, q):\n    {body}")
+    assert files.is_of_own_file(call) is is_own
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "is_test"),
+    [
+        ("test_it", "assert f()", True),
+        ("test_it", "self.assertEqual(f(), 3)", True),
+        ("test_it", "torch.testing.assert_close(f(), 3)", True),
+        ("test", "assert f()", False),
+        ("test_epoch", "print(f())", False),
+        ("protest", "assert f()", False),
+    ],
+)
+def test_knows_tests(name: str, check: str, is_test: bool) -> None:
+    files, call = own_files_of(f"class T:\n    def {name}(self):\n        def f(): return «torch.load(p)»\n        {check}")
+    assert files.is_in_test(call) is is_test
+
+
+@pytest.mark.parametrize(
+    ("code", "is_own"),
+    [
+        ("torch.save(x, 'a.pt')\n«torch.load('a.pt')»", True),
+        ("torch.save(x, f'{epoch}.pt')\n«torch.load(f'{best}.pt')»", True),
+        ("torch.save(x, '{}.pt'.format(epoch))\n«torch.load('{}.pt'.format(best))»", True),
+        ("for e in r:\n    if loss < best: torch.save(x, path)\n«torch.load(path)»", True),
+        ("if args.train:\n    torch.save(x, path)\n    «torch.load(path)»", True),
+        ("torch.save(x, f'{epoch}.pt')\n«torch.load(f'{best}.bin')»", False),
+        ("torch.save(x, f'{epoch}')\n«torch.load(f'{best}')»", False),
+        ("torch.save(x, epoch)\n«torch.load(best)»", False),
+        ("torch.save(x, 'a.pt')\n«torch.load('b.pt')»", False),
+        ("«torch.load('a.pt')»\ntorch.save(x, 'a.pt')", False),
+        ("if args.train: torch.save(x, path)\n«torch.load(path)»", False),
+        ("if not test: torch.save(x, path)\n«torch.load(path)»", False),
+        ("if mode == 'train': torch.save(x, path)\n«torch.load(path)»", False),
+        ("if mode == 'train' and x > 3: torch.save(x, path)\n«torch.load(path)»", False),
+        ("def f(): torch.save(x, 'a.pt')\n«torch.load('a.pt')»", False),
+        ("«torch.load()»", False),
+    ],
+)
+def test_knows_what_the_same_run_has_saved(code: str, is_own: bool) -> None:
+    files, call = own_files_of(code)
+    assert files.is_of_same_run(call) is is_own
+
+
+@pytest.mark.parametrize(
+    ("decorator", "parameter", "is_own"),
+    [
+        ("@pytest.fixture", "weights", True),
+        ("@pytest.fixture(scope='session')", "weights", True),
+        ("@fixture", "weights", True),
+        ("@pytest.fixture", "other", False),
+        ("@cached", "weights", False),
+    ],
+)
+def test_knows_what_a_fixture_has_saved(decorator: str, parameter: str, is_own: bool) -> None:
+    fixture = f"{decorator}\ndef weights(tmp): torch.save(x, tmp); return tmp\n"
+    files, call = own_files_of(fixture + f"def test_it({parameter}): «torch.load({parameter})»")
+    assert files.is_of_same_run(call) is is_own
+
+
+@pytest.mark.parametrize(
+    ("code", "knows"),
+    [
+        ("device = 'cpu'", True),
+        ("device = torch.device('cpu')", True),
+        ("self.device = torch.device('cpu')", True),
+        ("", False),
+        ("where = 'cpu'", False),
+        ("device = 'cuda'", False),
+        ("device = choose('cpu')", False),
+        ("device = 'cpu'\nif c: device = 'cuda:0'", False),
+        ("device = 'cpu'\nif torch.backends.mps.is_available(): device = args.device", False),
+        ("device = 'cpu'\nif args.gpu: model.cuda()", False),
+    ],
+)
+def test_knows_programs_of_the_cpu(code: str, knows: bool) -> None:
+    files, _ = own_files_of(code + "\n«torch.load(p)»")
+    assert files.knows_cpu_alone is knows

@@ -1,0 +1,119 @@
+"""Reads of ``.data`` that no author would change: nothing that has a graph, or could get one, comes of them."""
+
+from __future__ import annotations
+
+import ast
+
+from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.data.rebinds import DataRebinds
+from torchlint.semantics.memory.reads import Reads
+
+_COMPARISONS = frozenset(
+    {"eq", "ne", "lt", "le", "gt", "ge", "equal", "allclose", "isnan", "isinf", "isfinite", "sign", "nonzero"}
+)
+"""Methods whose results have no graph, whatever they are computed from."""
+_NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
+"""Methods that lead from a tensor to one number of it, or to a copy of it to show."""
+_TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
+_TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
+_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
+class HarmlessReads:
+    """Tells of the ``.data`` of tensors whether what is read has no graph to be hidden from anyway."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._off: dict[Function, bool] = {}
+
+    def is_harmless(self, data: ast.Attribute) -> bool:
+        """Whether only a form, a comparison or a text is made of an ``x.data``, or it is read where autograd is off."""
+        return (
+            self._semantics.of(Reads).is_of_form(data)
+            or self._names_form(data)
+            or self._is_compared(data)
+            or self._is_written_out(data)
+            or self._is_made_parameter(data)
+            or self._is_of_meant_rebind(data)
+            or self._is_off(data)
+        )
+
+    def _names_form(self, data: ast.Attribute) -> bool:
+        """Whether the type is asked for, or the form of what has a name: `weight = next(…).data; weight.new(3)`."""
+        match self._tree.parent(data):
+            case ast.Call(func=function, args=[first, *_]) if first is data:
+                return self._semantics.qualified_name(function) in _TYPES
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is data:
+                binding = self._semantics.bindings.of(name)
+                reads = self._semantics.of(Reads)
+                return binding is not None and bool(binding.uses) and all(reads.is_of_form(use) for use in binding.uses)
+        return False
+
+    def _is_compared(self, data: ast.expr) -> bool:
+        parent = self._tree.parent(data)
+        return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Attribute) and parent.attr in _COMPARISONS)
+
+    def _is_written_out(self, data: ast.expr) -> bool:
+        """Whether a value, or one number of it, goes into a text or becomes a number of Python on the spot."""
+        node: ast.expr = data
+        while (following := self._following(node)) is not None:
+            node = following
+        parent = self._tree.parent(node)
+        match parent:
+            case ast.FormattedValue():
+                return True
+            case ast.keyword():
+                return self._formats(self._tree.parent(parent))
+            case ast.Call() if node in parent.args:
+                return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS
+            case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is node:
+                return self._is_text(text)
+            case ast.Tuple():
+                match self._tree.parent(parent):
+                    case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is parent:
+                        return self._is_text(text)
+        return False
+
+    def _following(self, node: ast.expr) -> ast.expr | None:
+        """What an item or a method makes of a value on the way to a number; ``None`` where the way ends."""
+        match parent := self._tree.parent(node):
+            case ast.Subscript(value=value) if value is node:
+                return parent
+            case ast.Attribute(attr=method) if method in _NUMBERS:
+                call = self._tree.parent(parent)
+                return call if isinstance(call, ast.Call) and call.func is parent else None
+        return None
+
+    def _formats(self, call: ast.AST | None) -> bool:
+        match call:
+            case ast.Call(func=ast.Attribute(value=text, attr="format")):
+                return self._is_text(text)
+        return False
+
+    def _is_text(self, node: ast.expr) -> bool:
+        return self._semantics.kind(node).type is Type.STRING
+
+    def _is_made_parameter(self, data: ast.expr) -> bool:
+        """Whether a value is made a parameter, which is a leaf of its own anyway."""
+        match self._tree.parent(data):
+            case ast.Call(func=function, args=[first, *_]) if first is data:
+                return self._semantics.qualified_name(function) in _PARAMETER
+        return False
+
+    def _is_of_meant_rebind(self, data: ast.expr) -> bool:
+        return self._tree.statement(data) in self._semantics.of(DataRebinds).meant
+
+    def _is_off(self, data: ast.expr) -> bool:
+        """Whether autograd is off here, by a block or the decorator of a function, or wherever the function is called."""
+        no_grad = self._semantics.no_grad
+        if no_grad.block(data):
+            return True
+        function = self._tree.function(data)
+        if not isinstance(function, FUNCTIONS):
+            return False
+        if function not in self._off:
+            calls = self._semantics.facts.calls.get(function.name, ())
+            self._off[function] = bool(calls) and all(no_grad.block(call) for call in calls)
+        return self._off[function]

@@ -1,0 +1,192 @@
+"""Files that a program writes itself before it reads them, and programs that know one device alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, position
+from torchlint.semantics.saving.files import SavedFiles
+
+_ACCELERATOR = re.compile(r"cuda|gpu|\b(?:mps|xpu|npu|hpu)\b", re.IGNORECASE)
+_DEVICE_NAME = re.compile(r"(^|_)device$", re.IGNORECASE)
+
+
+class OwnFiles:
+    """Tells of loads whether the run that reads the file wrote it."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._files = semantics.of(SavedFiles)
+
+    def is_of_own_file(self, load: ast.Call) -> bool:
+        """Whether the function has saved to the file before, by itself or by a function that it gives the path.
+
+        Where it yields in between, whoever has its generator runs, and the file may be another one.
+        """
+        path = _file(load, 0, "f")
+        return path is not None and any(
+            self._is_same(written, path) and not self._yields_between(written, load) for written in self._written_before(load)
+        )
+
+    def is_of_same_run(self, load: ast.Call) -> bool:
+        """Whether the run that loads has saved the file: by the same path, or by one that is made in the same way.
+
+        That is so in a function that saves first (`save(net, f"{epoch}.pt")`, then `load(f"{best}.pt")`) unless a mere flag
+        decides whether it does, and in a test that is given what a fixture saved.
+        """
+        path = _file(load, 0, "f")
+        if path is None:
+            return False
+        written = (each for each in self._written_before(load) if not self._is_left_to_flag(each, load))
+        return any(self._is_same(each, path) or _is_made_alike(each, path) for each in written) or self._is_of_fixture(path)
+
+    def is_in_test(self, node: ast.AST) -> bool:
+        """Whether a node stands in a test, which makes its files itself: `def test(loader)` of a training is none."""
+        functions = (parent for parent in self._semantics.tree.ancestors(node) if isinstance(parent, FUNCTIONS))
+        return any(function.name.startswith("test_") and any(map(_asserts, ast.walk(function))) for function in functions)
+
+    @cached_property
+    def knows_cpu_alone(self) -> bool:
+        """Whether a device of the file is the CPU, as written there, and nothing in the file speaks of another one."""
+        on_cpu = [
+            node
+            for node in self._semantics.tree.of_type(ast.Assign)
+            if any(_DEVICE_NAME.search(last_name(target)) for target in node.targets) and self._is_cpu(node.value)
+        ]
+        return bool(on_cpu) and not any(map(_names_accelerator, self._semantics.tree.nodes))
+
+    def _is_cpu(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Constant(value="cpu"):
+                return True
+            case ast.Call(func=function, args=[ast.Constant(value="cpu")]):
+                return self._semantics.qualified_name(function) == "torch.device"
+        return False
+
+    # --- what was written before -------------------------------------------------------------------------------------
+
+    def _written_before(self, load: ast.Call) -> Iterator[ast.expr]:
+        """The files that the load's function has saved to above it, other than in another branch of the same condition."""
+        function = self._semantics.tree.function(load)
+        for written in self._written:
+            if self._semantics.tree.function(written) is function and position(written) < position(load):
+                if not self._is_in_other_branch(written, load):
+                    yield written
+
+    @cached_property
+    def _written(self) -> list[ast.expr]:
+        """The files that something is saved to, also where a function of the file is given them to do it."""
+        files = [file for save in self._files.saves if (file := _file(save, 1, "f")) is not None]
+        return [*files, *(given for file in files for given in self._given(file))]
+
+    def _given(self, file: ast.expr) -> Iterator[ast.expr]:
+        """What the callers give for the parameter that a function saves to."""
+        bindings = self._semantics.bindings.reaching(file) if isinstance(file, ast.Name) else ()
+        for binding in bindings:
+            function, argument = binding.scope.node, binding.node
+            if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(argument, ast.arg):
+                for call in self._semantics.facts.call_sites(function):
+                    given = self._semantics.facts.argument(call, function, argument)
+                    if given is not None and given is not self._semantics.facts.default(function, argument):
+                        yield given
+
+    def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether two paths are spelt alike, of names that have the same values."""
+        if ast.dump(one) != ast.dump(other):
+            return False
+        pairs = zip(ast.walk(one), ast.walk(other))
+        return all(
+            not isinstance(first, ast.Name)
+            or not isinstance(second, ast.Name)
+            or set(self._semantics.bindings.reaching(first)) == set(self._semantics.bindings.reaching(second))
+            for first, second in pairs
+        )
+
+    # --- between the two ---------------------------------------------------------------------------------------------
+
+    def _is_in_other_branch(self, written: ast.AST, load: ast.AST) -> bool:
+        """Whether only one of the two runs, by a condition that both stand under."""
+        around = set(self._semantics.tree.ancestors(load))
+        inner: ast.AST = written
+        for parent in self._semantics.tree.ancestors(written):
+            if parent in around:
+                if not isinstance(parent, ast.If) or inner in around:
+                    return False
+                return (inner in parent.body) is not any(part in around for part in parent.body)
+            inner = parent
+        return False
+
+    def _is_left_to_flag(self, written: ast.AST, load: ast.AST) -> bool:
+        """Whether a mere flag decides if something is saved, `if args.train`, which does not decide about the load."""
+        around = set(self._semantics.tree.ancestors(load))
+        conditions = (each for each in self._semantics.tree.ancestors(written) if isinstance(each, ast.If))
+        return any(each not in around and _is_flag(each.test) for each in conditions)
+
+    def _yields_between(self, written: ast.expr, load: ast.Call) -> bool:
+        function = self._semantics.tree.function(load)
+        return any(
+            self._semantics.tree.function(node) is function and position(written) < position(node) < position(load)
+            for node in self._semantics.tree.of_type(ast.Yield)
+        )
+
+    # --- fixtures ----------------------------------------------------------------------------------------------------
+
+    def _is_of_fixture(self, path: ast.expr) -> bool:
+        """Whether a path is the parameter of a test, named after a fixture of the file that saves something."""
+        if not isinstance(path, ast.Name) or path.id not in self._saving_fixtures:
+            return False
+        return any(binding.form is Form.PARAMETER for binding in self._semantics.bindings.reaching(path))
+
+    @cached_property
+    def _saving_fixtures(self) -> set[str]:
+        functions = (self._semantics.tree.function(save) for save in self._files.saves)
+        return {each.name for each in functions if isinstance(each, FUNCTIONS) and any(map(_is_fixture, each.decorator_list))}
+
+
+def _file(call: ast.Call, place: int, word: str) -> ast.expr | None:
+    """The file that a call is given, by its place or by name."""
+    named = next((each.value for each in call.keywords if each.arg == word), None)
+    return named if named is not None else call.args[place] if len(call.args) > place else None
+
+
+def _is_made_alike(one: ast.expr, other: ast.expr) -> bool:
+    """Whether two paths are made in the same way of different names, with something written out in both."""
+    return _made(one) == _made(other) and any(isinstance(part, ast.Constant) and part.value for part in ast.walk(one))
+
+
+def _made(path: ast.expr) -> list[object]:
+    """The constants and kinds of the parts of a path, without the names in it."""
+    if not isinstance(path, (ast.Call, ast.JoinedStr, ast.BinOp)):
+        return [ast.dump(path)]
+    return [part.value if isinstance(part, ast.Constant) else type(part) for part in ast.walk(path)]
+
+
+def _is_flag(test: ast.expr) -> bool:
+    """Whether a condition is a name, or compares one with something written out: `args.train`, `mode == "train"`."""
+    match test:
+        case ast.Name() | ast.Attribute() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=str())]):
+            return True
+        case ast.BoolOp(values=values):
+            return any(map(_is_flag, values))
+    return False
+
+
+def _is_fixture(decorator: ast.expr) -> bool:
+    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) == "fixture"
+
+
+def _names_accelerator(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=str(text)) | ast.Attribute(attr=text) | ast.Name(id=text):
+            return _ACCELERATOR.search(text) is not None
+    return False
+
+
+def _asserts(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and last_name(node.func).startswith("assert"))
