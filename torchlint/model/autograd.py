@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import Any, cast
 
 import libcst as cst
@@ -36,6 +37,12 @@ class AutogradQuestions:
     def makes_graphs_of_gradients(self) -> bool:
         """Whether the file speaks of ``create_graph``, so that gradients may carry graph themselves."""
         return self._semantics.words.speak_of("create_graph")
+
+    @cached_property
+    def may_propagate(self) -> bool:
+        """Whether a backward may go through what the file computes: it calls one, or defines a ``forward`` for others."""
+        is_called = not {"backward", "grad"}.isdisjoint(self._semantics.facts.calls)
+        return is_called or any(each.name == "forward" for each in self._semantics.tree.of_type(ast.FunctionDef))
 
     def accumulation(self, statement: cst.CSTNode) -> Leak[cst.BaseExpression] | None:
         """What a statement adds, with its graph, to something that outlives the loop; ``None`` if nothing."""

@@ -33,6 +33,9 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
 """The methods that do what augmented assignments do."""
 
 
+_NEW = frozenset(f"torch.{name}{end}" for name in ("zeros", "ones", "empty", "full", "rand", "randn") for end in ("", "_like"))
+
+
 class DataMutation(InPlaceRule):
     """
     ## What it does
@@ -41,7 +44,8 @@ class DataMutation(InPlaceRule):
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
     constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
-    `torch.nn.init` does the same; and `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`.
+    `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
+    `torch.zeros(3).data.fill_(2)`; and what has no graph, in a file that neither back-propagates nor defines a `forward`.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -103,8 +107,16 @@ class DataMutation(InPlaceRule):
         """Whether a change can do no harm where it is made, and there is no plainer way to make it."""
         if self._is_gradient(change):
             return not self.model.autograd.makes_graphs_of_gradients
+        if self._is_unseen(change):
+            return True
         is_plain_call = change.means is Means.INITIALISER and change.remedy is Remedy.NOTHING
         return change.is_beginning and change.remedy is not Remedy.INITIALISE and not is_plain_call
+
+    def _is_unseen(self, change: DataChange[cst.BaseExpression]) -> bool:
+        """Whether no gradient can go wrong: a new tensor is filled, or one without a graph in a file that has no backward."""
+        if isinstance(change.tensor, cst.Call) and self.model.name(change.tensor.func) in _NEW:
+            return True
+        return self.model.autograd.seems_graphless(change.tensor) and not self.model.autograd.may_propagate
 
     def _place(self, change: DataChange[cst.BaseExpression]) -> cst.CSTNode:
         """What a finding is about: the whole assignment where what it starts with is changed, so that it is one finding."""
@@ -126,6 +138,8 @@ class DataMutation(InPlaceRule):
         if change.remedy is Remedy.INITIALISE:
             plainer = f"`torch.nn.init.{change.initialiser}` is the plain way"
             return f"`{tensor}` is initialised through {way}, which does no harm before any forward; {plainer}"
+        if self._is_unseen(change):
+            return f"`{tensor}` is changed through {way}, where it can be changed itself: no gradient depends on it"
         changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
         if change.is_beginning:
             return f"`{tensor}` is set through {way}, which does no harm before any forward; `torch.no_grad()` is today's way"

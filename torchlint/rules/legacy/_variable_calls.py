@@ -41,7 +41,7 @@ def report_call(rule: Rule, call: cst.Call) -> None:
         message = f"`Variable(…, requires_grad={flag})`: tensors take `requires_grad` themselves since torch 0.4"
         rule.report(call, message, _with_reads(rule, call, _made_leaf(rule, call, wrapping, wrapping.flag)))
     else:
-        rule.report(call, _message(rule, wrapping.data), _with_reads(rule, call, _unwrapped(rule, call, wrapping)))
+        rule.report(call, _message(rule, call, wrapping.data), _with_reads(rule, call, _unwrapped(rule, call, wrapping)))
 
 
 def _with_reads(rule: Rule, call: cst.Call, found: CodeFix | None) -> CodeFix | None:
@@ -68,7 +68,7 @@ def _ends_detached(node: cst.CSTNode) -> bool:
     return False
 
 
-def _message(rule: Rule, data: cst.BaseExpression) -> str:
+def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> str:
     text = rule.model.shown(data) if rule.model.is_on_one_line(data) else "…"
     if _is_no_tensor(rule, data):
         return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
@@ -76,6 +76,8 @@ def _message(rule: Rule, data: cst.BaseExpression) -> str:
         return f"`Variable({text})` silently cuts the graph behind `{text}`"
     if _is_data(data):
         return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
+    if rule.model.variables.cuts_on_purpose(call):
+        return f"`Variable({text})` only detaches since torch 0.4: use `.detach()`"
     return f"`Variable({text})` is just `{text}` since torch 0.4"
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
-from torchlint.semantics import Semantics
+from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.devices.work import DeviceWork
 
@@ -67,7 +67,7 @@ class Timings:
         """The differences of two readings with work of the GPU in between that may go on; but for those that are compared."""
         found: dict[ast.BinOp, Timing[ast.AST, ast.stmt]] = {}
         for node in self._semantics.tree.of_type(ast.BinOp):
-            if not isinstance(node.op, ast.Sub) or isinstance(self._semantics.tree.parent(node), ast.Compare):
+            if not isinstance(node.op, ast.Sub) or not self._is_wanted(node):
                 continue
             stretch = self._timed(node)
             work = self._unfinished(stretch.between) if stretch is not None else None
@@ -75,6 +75,16 @@ class Timings:
                 hasty = tuple(each for each in (stretch.first, stretch.last) if not self._is_synchronised(each))
                 found[node] = Timing(work, hasty, self._work.surely_on_gpu(stretch.last), self._may_wait(node, stretch))
         return found
+
+    def _is_wanted(self, difference: ast.BinOp) -> bool:
+        """Whether a time is used, and not only compared: many a report of it has been commented out."""
+        match parent := self._semantics.tree.parent(difference):
+            case ast.Compare():
+                return False
+            case ast.Assign(targets=[ast.Name() as name]) if parent.value is difference:
+                binding = self._semantics.bindings.of(name)
+                return binding is None or bool(binding.uses) or self._semantics.tree.function(difference) is None
+        return True
 
     # --- whether a wait is noticed -----------------------------------------------------------------------------------
 
@@ -180,10 +190,19 @@ class Timings:
         for statement in statements:
             for node in _in_order(statement):
                 if self._work.starts(node):
-                    work = node
+                    work = None if self._sorts_out(node) else node
                 elif self._work.may_wait(node):
                     work = None
         return None if work is None or self._waits_each_round(work, statements) else work
+
+    def _sorts_out(self, work: ast.AST) -> bool:
+        """Whether a model out of sight gives three or more things, as detectors do: to sort out boxes, it waits itself."""
+        if not isinstance(work, ast.Call) or self._semantics.kind(work.func).type is not Type.MODULE:
+            return False
+        match self._semantics.tree.parent(work):
+            case ast.Assign(targets=[ast.Tuple(elts=parts)]):
+                return len(parts) > 2 and self._semantics.kind(work.func).definition is None
+        return False
 
     def _waits_each_round(self, work: ast.AST, statements: list[ast.stmt]) -> bool:
         """Whether a loop among the statements waits in each round, so that only the end of the last one is not counted."""

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE
+from torchlint.semantics.certainty.likely_graphless import LikelyGraphless
 from torchlint.semantics.code.tree import FUNCTIONS
 
 Node = TypeVar("Node")
@@ -31,6 +32,7 @@ class Wrappers:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._graphless = semantics.of(LikelyGraphless)
 
     @cached_property
     def calls(self) -> dict[ast.Call, Wrapping[ast.expr]]:
@@ -51,9 +53,17 @@ class Wrappers:
         function = self._semantics.tree.function(call)
         if isinstance(function, FUNCTIONS) and _DETACHES.search(function.name):
             return not isinstance(wrapping.data, ast.Call)
-        if self._semantics.kind(wrapping.data).grad not in (Grad.GRAPH, Grad.LEAF):
-            return False
+        grad = self._semantics.kind(wrapping.data).grad
+        if grad not in (Grad.GRAPH, Grad.LEAF):
+            return wrapping.flag is not None and grad is not Grad.NONE and self._may_be_computed(wrapping.data)
         return wrapping.flag is not None or self._is_kept(call) or self._is_of_last_round(call, wrapping.data)
+
+    def _may_be_computed(self, data: ast.expr) -> bool:
+        """Whether a value is arithmetic of something that may have a graph."""
+        if not isinstance(data, (ast.BinOp, ast.UnaryOp)):
+            return False
+        names = [part for part in ast.walk(data) if isinstance(part, ast.Name)]
+        return any(not self._graphless.is_graphless(name) for name in names)
 
     def _is_of_last_round(self, call: ast.Call, data: ast.expr) -> bool:
         """Whether a value has come around a loop that back-propagates, so that its graph is gone: ``h = Variable(h)``."""
