@@ -22,6 +22,7 @@ def f(x, rounds, flag):
     model = nn.Linear(4, 4){}
     x = x.cuda()
 {}
+    return d
 """
 
 
@@ -169,3 +170,13 @@ def test_whether_a_gpu_is_needed_anyway(move: str, needs: bool) -> None:
     found = timing("t = now()\ny = model(x)\nprint(«now() - t»)", move)
     assert found is not None
     assert found.needs_gpu is needs
+
+
+def test_what_nothing_reads_is_no_report() -> None:
+    assert timing("t = now()\ny = model(x)\nunread = «now() - t»") is None
+
+
+@pytest.mark.parametrize(("targets", "is_found"), [("a, b, c", False), ("a, b", True), ("a", True)])
+def test_detectors_wait_themselves(targets: str, is_found: bool) -> None:
+    body = f"net = load(x)\nnet.cuda()\nnet.eval()\nt = now()\n{targets} = net(x.cuda())\nd = «now() - t»"
+    assert (timing(body) is not None) is is_found
