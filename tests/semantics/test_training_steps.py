@@ -147,6 +147,9 @@ def test_optimizers_are_traced_to_where_they_are_made() -> None:
         ("SGD(m.g.parameters(), 1)", "SGD(m.d.parameters(), 1)", True),
         ("SGD(m.parameters(), 1)", "SGD(m.d.parameters(), 1)", False),
         ("SGD([*g.parameters(), *d.parameters()], 1)", "SGD(d.parameters(), 1)", False),
+        ("SGD(m.weight_parameters(), 1)", "SGD([space.alpha], 1)", True),
+        ("SGD(m.weight_parameters(), 1)", "SGD([m.alpha], 1)", False),
+        ("SGD([scale, shift], 1)", "SGD([shift], 1)", False),
         ("SGD(params, 1)", "SGD(d.parameters(), 1)", False),
         ("wrap(g)", "SGD(d.parameters(), 1)", False),
     ],
@@ -197,6 +200,26 @@ def test_a_round_runs_the_functions_that_it_calls() -> None:
     region = meaning.of(TrainingSteps).region(loop(meaning))
     places = [(ast.unparse(act.call), ast.unparse(place)) for act, place in meaning.of(TrainingSteps).backwards_in(region)]
     assert places == [("loss.backward()", "self.work(x)")]
+
+
+def test_a_round_may_run_a_function_in_several_places() -> None:
+    meaning = semantics(
+        """
+        class Trainer:
+            def work(self, x):
+                loss = self.model(x).sum()
+                loss.backward()
+            def check(self, x):
+                self.work(x)
+            def fit(self, loader):
+                for x in loader:
+                    self.check(x)
+                    self.work(x)
+        """
+    )
+    region = meaning.of(TrainingSteps).region(loop(meaning))
+    places = [ast.unparse(place) for _, place in meaning.of(TrainingSteps).backwards_in(region)]
+    assert sorted(places) == ["self.check(x)", "self.work(x)"]
 
 
 WIPING = [

@@ -44,6 +44,11 @@ def test_what_is_made_of_parameters_is_an_optimizer() -> None:
     assert stepped("if x:\n    ranger = Ranger(model.parameters())\nelse:\n    ranger = None\n«ranger.step()»") is None
 
 
+def test_what_holds_several_counts_where_the_file_zeroes_it() -> None:
+    assert stepped("optimizers.zero_grad()\n«optimizers.step()»") == "optimizers"
+    assert stepped("others.zero_grad()\n«optimizers.step()»") is None
+
+
 @pytest.mark.parametrize(
     "text",
     [

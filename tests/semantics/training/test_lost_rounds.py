@@ -74,3 +74,46 @@ def test_a_call_behind_the_step_comes_in_every_round_too() -> None:
     """
     assert step_of(body) == "optimizer.step()"
     assert step_of(body.replace("        «", "            «")) is None
+
+
+@pytest.mark.parametrize("skipping", ["(i + 1) % n != 0", "i % n", "count < n", "left > 1"])
+def test_rounds_may_pass_the_step_by(skipping: str) -> None:
+    body = f"""
+        «optimizer.zero_grad()»
+        model(x).mean().backward()
+        count += 1
+        left -= 1
+        if {skipping}:
+            continue
+        optimizer.step()
+        print(x.grad.norm())
+        count = left = 0
+    """
+    assert step_of(body) == "optimizer.step()"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "«optimizer.zero_grad()»\nif i % n:\n    continue\nmodel(x).mean().backward()\noptimizer.step()",
+        "model(x).mean().backward()\nif i % n:\n    continue\noptimizer.step()\n«optimizer.zero_grad()»",
+        "«optimizer.zero_grad()»\nmodel(x).mean().backward()\nif x is None:\n    continue\noptimizer.step()",
+        "«optimizer.zero_grad()»\nmodel(x).mean().backward()\nkeep(x.grad)\nif i % n:\n    continue\noptimizer.step()",
+        "«optimizer.zero_grad()»\nmodel(x).mean().backward()\ncount += 1\nif count < n:\n    continue\noptimizer.step()",
+    ],
+)
+def test_what_is_no_accumulation_is_left_alone(body: str) -> None:
+    assert step_of(body) is None
+
+
+def test_a_count_may_start_again() -> None:
+    body = """
+        «optimizer.zero_grad()»
+        model(x).mean().backward()
+        count += 1
+        if count == n:
+            optimizer.step()
+            count = 0
+    """
+    assert step_of(body) == "optimizer.step()"
+    assert step_of(body.replace("count = 0", "print(count)")) is None

@@ -12,7 +12,8 @@ class WipedGradients(Rule):
     """
     ## What it does
     Finds `zero_grad()` between `backward()` and the `step()` that should use the gradients; and `zero_grad()` in every round
-    of a loop that makes a step every n-th round only, to accumulate gradients.
+    of a loop that makes a step every n-th round only, to accumulate gradients: under `if (i + 1) % n == 0:`, or behind an `if`
+    with `continue`.
 
     ## Why is this bad
     The step finds no gradients, or zeros, and changes no weight. The loss is computed, the loop runs, nothing is learnt. Where

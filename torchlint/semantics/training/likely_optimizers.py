@@ -13,14 +13,16 @@ from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import dotted, last_name
 from torchlint.semantics.kinds.kind import Kind, Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
-from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, takes_parameters
+from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, Optimizers, takes_parameters
 
 _OPTIMIZER = re.compile(
     r"(?i:optimi[sz]er)|(^|_)optim([A-Z_\d]|$)|[a-z\d]Optim([A-Z_\d]|$)|(^|_)opt([A-Z_\d]|$)|[a-z\d]Opt([A-Z_\d]|$)"
 )
 """What an optimizer is called: `optimizer`, `optimizerG`, `d_optim`, `opt_g`."""
-_NO_OPTIMIZER = re.compile(r"sched|(^|_)lr(_|$)|warm|anneal|config|(^|_)args?(_|$)|optimizers$|optims$|state", re.IGNORECASE)
-"""What is called like one, and is something else: a schedule, several of them."""
+_NO_OPTIMIZER = re.compile(r"sched|(^|_)lr(_|$)|warm|anneal|config|(^|_)args?(_|$)|state", re.IGNORECASE)
+"""What is called like one, and is something else: a schedule."""
+_SEVERAL = re.compile(r"optimi[sz]ers$|optims$", re.IGNORECASE)
+"""What several optimizers are called, which one object may hold together."""
 _ENGINES = ("deepspeed", "colossalai", "mxnet", "paddle", "mindspore", "tinygrad")
 """Libraries whose steps zero the gradients, or that have gradients of their own."""
 
@@ -48,8 +50,14 @@ class LikelyOptimizers:
             return False
         if not self._may_be_optimizer(self._semantics.kind(node)):
             return False
-        named = _OPTIMIZER.search(last_name(node)) is not None and not _NO_OPTIMIZER.search(last_name(node))
-        return (named or self._is_made_of_parameters(node)) and not self._does_other_things(text)
+        return (self._is_named(node) or self._is_made_of_parameters(node)) and not self._does_other_things(text)
+
+    def _is_named(self, node: ast.expr) -> bool:
+        """Whether a name is that of an optimizer; that of several counts where the file zeroes their gradients by one call."""
+        name = last_name(node)
+        if not _OPTIMIZER.search(name) or _NO_OPTIMIZER.search(name):
+            return False
+        return not _SEVERAL.search(name) or self._semantics.of(Optimizers).acts_as_optimizer(node)
 
     def _may_be_optimizer(self, kind: Kind) -> bool:
         return kind.type is Type.OPTIMIZER or not kind.known

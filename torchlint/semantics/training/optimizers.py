@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TypeAlias
@@ -20,7 +21,8 @@ OPTIMIZER_METHODS = frozenset(
     {"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group", "register_step_post_hook"}
 )
 """The methods of an optimizer of torch."""
-_PARAMETER_METHODS = frozenset({"parameters", "named_parameters", "trainable_parameters"})
+_PARAMETER_METHOD = re.compile(r"(\A|_)parameters\Z")
+"""Methods that give a model's parameters, or some of them: `parameters`, `named_parameters`, `weight_parameters`."""
 
 
 class Optimizers:
@@ -185,16 +187,24 @@ def root_of(node: ast.expr) -> ast.expr:
 
 def takes_parameters(call: ast.Call) -> bool:
     """Whether a call is given ``model.parameters()``."""
-    return any(_owners(given) for given in call.args[:1])
+    return any(_models(given) for given in call.args[:1])
 
 
 def _owners(given: ast.expr) -> set[str]:
-    """``model`` of ``model.parameters()``, of each such call in what an optimizer is given."""
-    owners: set[str] = set()
-    for part in ast.walk(given):
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _PARAMETER_METHODS:
-            owners.add(dotted(part.func.value) or "")
+    """What the parameters are of that an optimizer is given: models; or the tensors themselves, ``[self.scale, bias]``."""
+    owners = _models(given)
+    if not owners and isinstance(given, (ast.List, ast.Tuple)):
+        owners = {dotted(part) or "" for part in given.elts}
     return owners if "" not in owners else set()
+
+
+def _models(given: ast.expr) -> set[str]:
+    """``model`` of each ``model.parameters()`` in what an optimizer is given."""
+    return {
+        dotted(part.func.value) or ""
+        for part in ast.walk(given)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and _PARAMETER_METHOD.search(part.func.attr)
+    }
 
 
 def overlap(one: str, other: str) -> bool:

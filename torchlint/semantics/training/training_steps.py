@@ -18,6 +18,9 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, Tree
 from torchlint.semantics.training.likely_optimizers import LikelyOptimizers
 from torchlint.semantics.training.optimizers import Making, Optimizers, stepped
 
+_PLACES = 8
+"""In so many places of a loop a function is looked at that the loop runs in several."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
@@ -66,8 +69,7 @@ class _Placed(Generic[_Act]):
         for function in region.functions:
             near.update(self.by_function.get(function, ()))
         for act in sorted(near, key=lambda act: _position(act.call)):
-            place = region.place(act.call, tree)
-            if place is not None:
+            for place in region.places(act.call, tree):
                 yield act, place
 
 
@@ -121,18 +123,22 @@ class TrainingSteps:
         if loop not in self._regions:
             roots: list[ast.AST] = [*([loop.test] if isinstance(loop, ast.While) else [loop.iter]), *loop.body]
             functions: list[Function] = []
-            calls: dict[Function, ast.Call] = {}
+            calls: dict[Function, list[ast.Call]] = {}
             pending: list[tuple[ast.AST, ast.Call | None]] = [(root, None) for root in roots]
             while pending:
                 root, through = pending.pop()
                 for node in ast.walk(root):
                     if not isinstance(node, ast.Call):
                         continue
-                    function = self._call_graph.called(node)
-                    if function is not None and function not in calls:
-                        calls[function] = through or node
+                    function, place = self._call_graph.called(node), through or node
+                    if function is None:
+                        continue
+                    if function not in calls:
+                        calls[function] = [place]
                         functions.append(function)
-                        pending.extend((statement, through or node) for statement in function.body)
+                        pending.extend((statement, place) for statement in function.body)
+                    elif place not in calls[function] and len(calls[function]) < _PLACES:
+                        calls[function].append(place)
             self._regions[loop] = Region(loop, roots, functions, calls)
         return self._regions[loop]
 
@@ -164,7 +170,9 @@ class TrainingSteps:
 class Region:
     """The code that a round of a loop may run."""
 
-    def __init__(self, loop: Loop, roots: list[ast.AST], functions: list[Function], calls: dict[Function, ast.Call]) -> None:
+    def __init__(
+        self, loop: Loop, roots: list[ast.AST], functions: list[Function], calls: dict[Function, list[ast.Call]]
+    ) -> None:
         self.loop = loop
         self.functions = functions
         self._roots = roots
@@ -180,12 +188,12 @@ class Region:
     def _own(self) -> set[ast.AST]:
         return {node for root in self._roots for node in ast.walk(root)}
 
-    def place(self, node: ast.Call, tree: Tree) -> ast.Call | None:
-        """The call in the loop's body that is ``node`` or runs it; ``None`` where no round runs it."""
+    def places(self, node: ast.Call, tree: Tree) -> list[ast.Call]:
+        """The calls in the loop's body that are ``node`` or run it; none where no round runs it."""
         function = tree.function(node)
         if node in self._own:
-            return node if function is tree.function(self.loop) else None
-        return self._calls.get(function) if isinstance(function, FUNCTIONS) else None
+            return [node] if function is tree.function(self.loop) else []
+        return self._calls.get(function, []) if isinstance(function, FUNCTIONS) else []
 
     def makes(self, making: Making, tree: Tree) -> bool:
         """Whether a round makes the optimizer anew."""

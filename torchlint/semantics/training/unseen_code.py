@@ -24,7 +24,7 @@ _WIPING_NAME = re.compile(
 _OVERWRITING = frozenset({"zero_", "fill_", "mul_", "copy_", "set_"})
 _HARMLESS_WITH_OPTIMIZER = re.compile(
     r"(^|_)lr|lr$|learning_rate|sched|warm_?up|anneal|clip|log|print|save|checkpoint|unscale|scale_loss|master_params|state|norm"
-    r"|summary|watch|momentum|load|restore|resume|format|isinstance|^(len|id|type|repr|str|getattr|hasattr|list|enumerate|zip|super)$",
+    r"|context$|autocast|summary|watch|momentum|load|restore|resume|format|isinstance|^(len|id|type|repr|str|getattr|hasattr|list|enumerate|zip|super)$",
     re.I,
 )
 _CALLBACK = re.compile(

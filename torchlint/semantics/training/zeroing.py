@@ -40,6 +40,15 @@ class PiledUp(Generic[Node, Place]):
     behind: Place | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnBackward:
+    """A backward that adds to what a step uses: where a round runs it, and where the step ``behind`` it."""
+
+    backward: Backward
+    place: ast.Call
+    behind: ast.Call
+
+
 class Zeroing:
     """Finds what piles up in a file."""
 
@@ -65,7 +74,7 @@ class Zeroing:
                 continue
             looked_at[region.loop] += 1
             own = self._own_backwards(step, region)
-            key = (region.loop, frozenset(backward.call for backward in own))
+            key = (region.loop, frozenset(each.backward.call for each in own))
             if own and key not in reported and self._piles_up(step, own, region):
                 reported.add(key)
                 piles[step.call] = self._pile(step, own, region)
@@ -113,24 +122,22 @@ class Zeroing:
             for call in self._semantics.inference.call_sites(function):
                 yield from self._loops(call, depth - 1)
 
-    def _own_backwards(self, step: Step, region: Region) -> list[Backward]:
+    def _own_backwards(self, step: Step, region: Region) -> list[_OwnBackward]:
         """The backward calls whose gradients the step uses in the same round."""
         flow = self._semantics.control_flow
-        place = region.place(step.call, self._semantics.tree)
-        if place is None:
-            return []
         head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
         steps = self._steps.steps_in(region)
-        others = [other for later, other in steps if later is not step and other is not place]
-        avoiding = (head, *self._of_same_optimizer(others, step))
-        own = []
-        for backward, at in self._steps.backwards_in(region):
-            if at is place:
-                if self._comes_first(backward.call, step.call):
-                    own.append(backward)
-            elif flow.may_follow(at, place, avoiding=avoiding):
-                own.append(backward)
-        return own
+        own: dict[ast.Call, _OwnBackward] = {}
+        for place in region.places(step.call, self._semantics.tree):
+            others = [other for later, other in steps if later is not step and other is not place]
+            avoiding = (head, *self._of_same_optimizer(others, step))
+            for backward, at in self._steps.backwards_in(region):
+                if backward.call in own:
+                    continue
+                beside = at is place
+                if self._comes_first(backward.call, step.call) if beside else flow.may_follow(at, place, avoiding=avoiding):
+                    own[backward.call] = _OwnBackward(backward, at, place)
+        return list(own.values())
 
     def _of_same_optimizer(self, places: list[ast.Call], step: Step) -> list[ast.Call]:
         return [place for place in places if place in self._stepped and self._is_same(self._stepped[place], step.optimizer)]
@@ -151,7 +158,7 @@ class Zeroing:
             return True
         return self._semantics.control_flow.may_follow(backward, step)
 
-    def _piles_up(self, step: Step, own: list[Backward], region: Region) -> bool:
+    def _piles_up(self, step: Step, own: list[_OwnBackward], region: Region) -> bool:
         """Whether the gradients of one round are still there in the next, for all that the file shows."""
         steps, tree = self._steps, self._semantics.tree
         makings = self._optimizers.makings(step.optimizer) or frozenset()
@@ -161,13 +168,12 @@ class Zeroing:
             return False
         if not step.is_certain and self._is_made_in(region, step.optimizer):
             return False
-        place = region.place(step.call, tree)
-        assert place is not None
         outermost = [region.loop, *tree.loops(region.loop)][-1]  # round which the way leads, if at all
         wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not self._optimizers.apart(step.optimizer, zero.of)]
-        flow, used = self._semantics.control_flow, set(own)
-        places = [at for backward, at in steps.backwards_in(region) if backward in used]
-        return any(map(flow.ahead_of(flow.scope(place), [place], wiping, up_to=places).includes, places))
+        flow, scope = self._semantics.control_flow, self._semantics.control_flow.scope(region.loop)
+        places = [each.place for each in own]
+        ahead = {place: flow.ahead_of(scope, [place], wiping, up_to=places) for place in {each.behind for each in own}}
+        return any(ahead[each.behind].includes(each.place) for each in own)
 
     def _is_made_in(self, region: Region, optimizer: ast.expr) -> bool:
         """Whether each round may have an optimizer of its own."""
@@ -180,15 +186,15 @@ class Zeroing:
 
     # --- where they can be zeroed ------------------------------------------------------------------------------------
 
-    def _pile(self, step: Step, own: list[Backward], region: Region) -> PiledUp[ast.expr, ast.stmt]:
+    def _pile(self, step: Step, own: list[_OwnBackward], region: Region) -> PiledUp[ast.expr, ast.stmt]:
         tree = self._semantics.tree
-        function, first = tree.function(step.call), own[0].call
-        if any(tree.function(backward.call) is not function for backward in own) or not self._is_bound_before(step, region):
+        function, first = tree.function(step.call), own[0].backward.call
+        if any(tree.function(each.backward.call) is not function for each in own) or not self._is_bound_before(step, region):
             return PiledUp(step.optimizer, first)
         if self._always_steps(step, own, region):
             outer = region.loop if function is tree.function(region.loop) else function
             assert isinstance(outer, (*LOOPS, *FUNCTIONS))
-            calls = [step.call, *(backward.call for backward in own)]
+            calls = [step.call, *(each.backward.call for each in own)]
             return PiledUp(step.optimizer, first, before=self._first_of_shared_block(outer.body, calls))
         statement = tree.statement(step.call)
         return PiledUp(step.optimizer, first, behind=statement if isinstance(statement, ast.Expr) else None)
@@ -206,13 +212,13 @@ class Zeroing:
             for binding in bindings
         )
 
-    def _always_steps(self, step: Step, own: list[Backward], region: Region) -> bool:
+    def _always_steps(self, step: Step, own: list[_OwnBackward], region: Region) -> bool:
         """Whether each round that gets gradients makes the step."""
         flow, tree = self._semantics.control_flow, self._semantics.tree
         if tree.function(step.call) is not tree.function(region.loop):
-            return not any(flow.may_end(backward.call, avoiding=[step.call]) for backward in own)
+            return not any(flow.may_end(each.backward.call, avoiding=[step.call]) for each in own)
         head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
-        return not any(flow.may_follow(backward.call, head, avoiding=[step.call]) for backward in own)
+        return not any(flow.may_follow(each.backward.call, head, avoiding=[step.call]) for each in own)
 
     def _first_of_shared_block(self, block: list[ast.stmt], nodes: list[ast.Call]) -> ast.stmt:
         """The statement with the first of some calls, in the innermost block that holds all of them."""
