@@ -8,14 +8,10 @@ import libcst as cst
 
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.modes.loaded_models import LoadedModels
-from torchlint.semantics.modes.wrong_modes import (
-    EvaluatedInTraining,
-    EvaluationModeTrainings,
-    TrainedInEvaluation,
-    TrainingModeEvaluations,
-)
+from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining, TrainingModeEvaluations
 from torchlint.semantics.modules.misused_classes import MisusedClasses
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_use import FrozenUse

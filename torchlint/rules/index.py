@@ -254,12 +254,12 @@ ENTRIES = (
     ),
     Entry(
         "TPL305", "no-grad-without-eval", "torchlint.rules.training.tpl305_no_grad_without_eval", "NoGradWithoutEval",
-        (Found(".modes.wrong_modes:TrainingModeEvaluations.found"),),
+        (Found(".modes.training_mode_evaluations:TrainingModeEvaluations.found"),),
         needs=(("no_grad", "inference_mode", "set_grad_enabled",), ("backward", "manual_backward", "grad", "training_step",),),
     ),
     Entry(
         "TPL306", "eval-never-left", "torchlint.rules.training.tpl306_eval_never_left", "EvalNeverLeft",
-        (Found(".modes.wrong_modes:EvaluationModeTrainings.found"),),
+        (Found(".modes.evaluation_mode_trainings:EvaluationModeTrainings.found"),),
         needs=(("backward", "manual_backward", "grad", "training_step",), ("eval", "train",),),
     ),
     Entry(

@@ -8,12 +8,8 @@ from textwrap import dedent, indent
 import pytest
 from marked import marked
 
-from torchlint.semantics.modes.wrong_modes import (
-    EvaluatedInTraining,
-    EvaluationModeTrainings,
-    TrainedInEvaluation,
-    TrainingModeEvaluations,
-)
+from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
+from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining, TrainingModeEvaluations
 
 TRAINING = """
 import torch
@@ -152,6 +148,33 @@ def test_what_is_trained_as_its_evaluation_left_it(switch: str) -> None:
 )
 def test_what_is_trained_in_training_mode_or_is_meant(parts: tuple[str, ...]) -> None:
     assert trained(training(*parts)) is None
+
+
+SAVES = "torch.save(net.state_dict(), path)\n"
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_wrong"),
+    [
+        ((TRAINS, "if epoch % 2:\n    net.cpu()\n    «net.eval()»\n    " + SAVES), True),
+        ((TRAINS, "if epoch % 2:\n    «net.eval()»\n    print(epoch)\n"), False),  # for what, the round does not show
+        (("if epoch % 2:\n    «net.eval()»\n    " + SAVES, TRAINS), False),
+        (("net.train()", TRAINS, "«net.eval()»", SAVES), False),
+    ],
+)
+def test_what_is_put_into_evaluation_mode_to_be_saved(parts: tuple[str, ...], is_wrong: bool) -> None:
+    assert (trained(training(*parts)) is not None) is is_wrong
+
+
+@pytest.mark.parametrize(
+    ("before", "is_wrong"),
+    [("net.train()\n    ", True), ("", False), ("if flag:\n        ", False)],
+)
+def test_an_evaluation_before_the_training_may_leave_its_mode(before: str, is_wrong: bool) -> None:
+    start = f"{before}«net.eval()»\n    with torch.no_grad():\n        {SHOWS}"
+    found = trained(training(TRAINS).replace("    for epoch", f"    {start}    for epoch"))
+    assert (found is not None) is is_wrong
+    assert found is None or isinstance(found.statement, ast.For)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from torchlint.fixes.code import statement
 from torchlint.fixes.parentheses import bare
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modes.wrong_modes import EvaluatedInTraining
+from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining
 
 
 class NoGradWithoutEval(Rule):
@@ -61,7 +61,7 @@ class NoGradWithoutEval(Rule):
 
     code = "TPL305"
     name = "no-grad-without-eval"
-    triggers = (Found(".modes.wrong_modes:TrainingModeEvaluations.found"),)
+    triggers = (Found(".modes.training_mode_evaluations:TrainingModeEvaluations.found"),)
     needs = (("no_grad", "inference_mode", "set_grad_enabled"), ("backward", "manual_backward", "grad", "training_step"))
 
     def visit_Call(self, node: cst.Call) -> None:

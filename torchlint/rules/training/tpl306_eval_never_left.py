@@ -13,7 +13,8 @@ class EvalNeverLeft(Rule):
     """
     ## What it does
     Finds models that are put into evaluation mode within a training loop and are still in it when the training goes on: nothing
-    calls `model.train()` before the next round trains the model.
+    calls `model.train()` before the next round trains the model. Likewise an evaluation before the loop that leaves a model in
+    evaluation mode which was put into training mode before.
 
     ## Why is this bad
     `eval()` holds until `train()` is called. From the second epoch on dropout is off and batch normalisation uses the
@@ -58,7 +59,7 @@ class EvalNeverLeft(Rule):
 
     code = "TPL306"
     name = "eval-never-left"
-    triggers = (Found(".modes.wrong_modes:EvaluationModeTrainings.found"),)
+    triggers = (Found(".modes.evaluation_mode_trainings:EvaluationModeTrainings.found"),)
     needs = (("backward", "manual_backward", "grad", "training_step"), ("eval", "train"))
 
     def visit_Call(self, node: cst.Call) -> None:

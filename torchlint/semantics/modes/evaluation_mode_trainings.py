@@ -1,0 +1,172 @@
+"""Models that are trained in the wrong mode: as their evaluation, or what saved them, left them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name, position, walk_body
+from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modes.mentions import Mentions
+from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run, Setting
+from torchlint.semantics.modes.switches import Switches
+from torchlint.semantics.modes.trained_models import TrainedModels
+from torchlint.semantics.modes.training_mode_evaluations import CRITERION
+from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.purpose import Purpose
+
+Node = TypeVar("Node")
+Place = TypeVar("Place")
+
+_MOST_PLACES = 100
+"""So many places of one scope that set a model's mode, or train it, are compared; code that has more is generated."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TrainedInEvaluation(Generic[Node, Place]):
+    """A model, called ``name`` there, that ``training`` trains in the evaluation mode that the round before left it in.
+
+    ``statement`` is what holds the training in the body of the loop whose rounds these are.
+    """
+
+    name: str
+    training: Node
+    statement: Place
+
+
+class EvaluationModeTrainings:
+    """Finds the models of a file that are put into evaluation mode in a loop, and are trained in the next round."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._modes = semantics.of(Modes)
+
+    @cached_property
+    def found(self) -> dict[ast.AST, TrainedInEvaluation[ast.expr, ast.stmt]]:
+        """The calls of ``eval`` whose mode lasts until a training, each with the first one."""
+        purpose, dependence = self._semantics.of(Purpose), self._semantics.of(ModeDependence)
+        found: dict[ast.AST, TrainedInEvaluation[ast.expr, ast.stmt]] = {}
+        for scope, model in self._models():
+            if self._modes.is_managed(scope) or purpose.is_test_case(scope):
+                continue
+            for setting, run, loop in self._trained(scope, model):
+                switch = setting.switch or setting.node
+                if switch not in found and dependence.of(run.model) is not False:
+                    statement = self._statement_in(loop, run.node, setting.node)
+                    found[switch] = TrainedInEvaluation(".".join(model.path), run.node.func, statement)
+        return found
+
+    def _models(self) -> Iterator[tuple[FlowScope, Reference]]:
+        """The models that the file trains: by its optimizers and calls of ``train``, or as the only model of a function."""
+        evaluating = [(switch, models) for switch, models, mode in self._semantics.of(Switches).all if mode is Mode.EVAL]
+        if not evaluating:
+            return
+        trained = self._semantics.of(TrainedModels)
+        known = set(trained.all)
+        yield from trained.all
+        for switch, models in evaluating:
+            for model in models or ():
+                for scope, found in trained.scopes_of(model, self._semantics.control_flow.scope(switch)):
+                    if (scope, found) not in known and isinstance(scope, FUNCTIONS) and self._is_only_model(scope, found):
+                        known.add((scope, found))
+                        yield scope, found
+
+    def _is_only_model(self, function: Function, model: Reference) -> bool:
+        """Whether a function trains no other model, of which this one might be a frozen part; it is given the optimizer."""
+        references = self._modes.references
+        calls = self._semantics.of(Mentions).calls_in(function)
+        if not any(last_name(call.func) == "step" for call in calls):
+            return False
+        for call in calls:
+            called = references.of(call.func) if self._semantics.of(Backpropagated).call(call) else None
+            if called is not None and called.root is function and not model.holds(called):
+                given = isinstance(call.func, ast.Name) or self._semantics.facts.self_class(_owner(call.func)) is not None
+                if given and not CRITERION.search(last_name(call.func)):
+                    return False
+        return True
+
+    def _trained(self, scope: FlowScope, model: Reference) -> Iterator[tuple[Setting, Run, Loop | None]]:
+        """The places that put a model into evaluation mode, what then trains it, and the loop that has both, if one has."""
+        modes, flow = self._modes, self._semantics.control_flow
+        settings = modes.settings(scope, model)
+        evaluating = [setting for setting in settings if setting.modes == EVAL and setting.always]
+        trained = [run for run in modes.runs(scope, model) if modes.trains(run)] if evaluating else []
+        leaving = tuple(setting.node for setting in settings if setting.modes != EVAL)
+        evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
+        for run in trained:
+            looped = [(setting, self._common_loop(setting.node, run.node)) for setting in evaluating]
+            from_start = [s for s, loop in looped if loop is None and flow.may_follow(s.node, run.node, leaving)]
+            for setting in from_start:
+                if self._is_forgotten(scope, model, setting, run):
+                    yield setting, run, None
+            if from_start:
+                continue  # it is in evaluation mode from the start: that is meant
+            for setting, loop in looped:
+                if loop is not None and flow.may_follow(setting.node, run.node, leaving):
+                    if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
+                        yield setting, run, loop
+
+    def _is_forgotten(self, scope: FlowScope, model: Reference, setting: Setting, run: Run) -> bool:
+        """Whether evaluation mode was meant for an evaluation before the training, of a model that is put into the other."""
+        modes, flow = self._modes, self._semantics.control_flow
+        leaving = [other.node for other in modes.settings(scope, model) if other.modes != EVAL]
+        evaluated = (other.node for other in modes.all_runs(scope, model) if not modes.is_recorded(other))
+        return self._semantics.of(TrainedModels).is_put_into_training(scope, model) and any(
+            flow.may_follow(setting.node, node, [*leaving, run.node]) and flow.may_follow(node, run.node, leaving)
+            for node in evaluated
+        )
+
+    def _is_saved(self, setting: Setting, run: Run) -> bool:
+        """Whether a round sets evaluation mode behind its training to save the model, and runs nothing in it."""
+        if position(setting.node) < position(run.node) or setting.switch is not setting.node:
+            return False
+        statement = self._semantics.tree.statement(setting.node)
+        block = self._semantics.tree.block(statement)
+        behind = block[block.index(statement) + 1 :]
+        return any(self._saves(part) for part in walk_body(behind)) and not any(
+            last_name(part.func) in ("backward", "step") for part in walk_body(behind) if isinstance(part, ast.Call)
+        )
+
+    def _saves(self, part: ast.AST) -> bool:
+        return isinstance(part, ast.Call) and last_name(part.func) in ("state_dict", "save", "export")
+
+    def _common_loop(self, one: ast.AST, other: ast.AST) -> Loop | None:
+        """The innermost loop that two nodes stand in."""
+        return next((loop for loop in self._semantics.tree.loops(one) if self._semantics.tree.inside(other, loop)), None)
+
+    def _evaluates(self, scope: FlowScope, model: Reference, setting: Setting, trained: list[Run]) -> bool:
+        """Whether the model is first run to be evaluated, and not trained, once its mode is set."""
+        modes, flow = self._modes, self._semantics.control_flow
+        others = [run for run in modes.all_runs(scope, model) if not modes.trains(run)]
+        if any(run.node is setting.node for run in others):
+            return True  # a function sets the mode and evaluates
+        obstacles: list[ast.AST] = [self._entered(run.node, setting.node) for run in trained]
+        obstacles += [found.node for found in modes.settings(scope, model) if found.node is not setting.node]
+        return any(flow.may_follow(setting.node, run.node, obstacles) for run in others if run.node not in obstacles)
+
+    def _entered(self, node: ast.AST, outside: ast.AST) -> ast.AST:
+        """Where the loops around ``node`` begin that ``outside`` does not stand in: they are taken to have a first round."""
+        loops = [loop for loop in self._semantics.tree.loops(node) if not self._semantics.tree.inside(outside, loop)]
+        if not loops:
+            return node
+        return loops[-1].test if isinstance(loops[-1], ast.While) else loops[-1].iter
+
+    def _statement_in(self, loop: Loop | None, node: ast.AST, other: ast.AST) -> ast.stmt:
+        """The statement of a loop's own body that ``node`` stands in; without a loop, the outermost that ``other`` does not."""
+        statement = self._semantics.tree.statement(node)
+        for parent in self._semantics.tree.ancestors(statement):
+            if parent is loop or (loop is None and self._semantics.tree.inside(other, parent)):
+                break
+            if isinstance(parent, ast.stmt):
+                statement = parent
+        return statement
+
+
+def _owner(function: ast.expr) -> ast.expr:
+    return function.value if isinstance(function, ast.Attribute) else function
