@@ -124,9 +124,10 @@ class EvaluationModeTrainings:
 
     def _is_saved(self, setting: Setting, run: Run) -> bool:
         """Whether a round sets evaluation mode behind its training to save the model, and runs nothing in it."""
-        if position(setting.node) < position(run.node) or setting.switch is not setting.node:
+        switch = setting.node
+        if not isinstance(switch, ast.Call) or setting.switch is not switch or position(switch) < position(run.node):
             return False
-        statement = self._semantics.tree.statement(setting.node)
+        statement = self._semantics.tree.statement(switch)
         block = self._semantics.tree.block(statement)
         behind = block[block.index(statement) + 1 :]
         return any(self._saves(part) for part in walk_body(behind)) and not any(
