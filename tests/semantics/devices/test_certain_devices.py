@@ -28,6 +28,7 @@ def fact(text: str) -> Fact:
         "def f(device: torch.device | str):\n    «device»",
         "def f(x: Tensor):\n    «x.device»",
         "def f(device):\n    x = torch.zeros(3, device=device)\n    «device»",
+        "def f(device):\n    if x:\n        torch.device(device)\n    else:\n        torch.eye(3, device=device)\n    «device»",
     ],
 )
 def test_certain(text: str) -> None:
@@ -42,6 +43,14 @@ def test_certain(text: str) -> None:
         ("def f(device):\n    «device»\n    torch.zeros(3, device=device)", "`device` is an argument; it may be no device"),
         (
             "def f(device):\n    if x:\n        torch.device(device)\n    «device»",
+            "`device` is an argument; it may be no device",
+        ),
+        (
+            "def f(device):\n    x and torch.zeros(3, device=device)\n    «device»",
+            "`device` is an argument; it may be no device",
+        ),
+        (
+            "def f(device):\n    make = lambda: torch.zeros(3, device=device)\n    «device»",
             "`device` is an argument; it may be no device",
         ),
         ("«config['device']»", "`config['device']` may be no device"),

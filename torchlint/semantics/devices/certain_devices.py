@@ -8,6 +8,7 @@ from torchlint.fact import CERTAIN, Fact
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.provenance.passed import Passed
 
 _FACTORIES = frozenset(
     f"torch.{name}" for name in ("zeros", "ones", "empty", "full", "arange", "tensor", "rand", "randn", "eye")
@@ -43,15 +44,9 @@ class CertainDevices:
         found = self._semantics.bindings.reaching(name)
         if len(found) != 1:
             return False
-        flow = self._semantics.control_flow
-        scope = flow.scope(name)
-        return any(
-            use is not name
-            and self._is_demanded(use)
-            and flow.scope(use) is scope
-            and not flow.may_start_with(scope, name, avoiding=[use])
-            for use in found[0].uses
-        )
+        passed = self._semantics.of(Passed)
+        demanding = [use for use in found[0].uses if use is not name and self._is_demanded(use)]
+        return passed.has_run(list(filter(passed.runs_with_statement, demanding)), name, found[0])
 
     def _is_demanded(self, use: ast.Name) -> bool:
         """Whether a use raises where the value is no device: that of a factory, or of ``torch.device``."""

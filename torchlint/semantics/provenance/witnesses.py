@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import FUNCTIONS, in_body, position
 from torchlint.semantics.provenance.modules import Made, Modules
+from torchlint.semantics.provenance.passed import Passed
 
 DEMANDING = torch_api.LOSS_FUNCTIONS | {
     *("torch.max", "torch.min", "torch.sum", "torch.mean", "torch.argmax", "torch.argmin"),
@@ -31,6 +32,7 @@ class Witnesses:
         self._semantics = semantics
         self._tree = semantics.tree
         self._modules = semantics.of(Modules)
+        self._passed_uses = semantics.of(Passed)
         self._found: dict[tuple[Binding, bool], tuple[ast.Name, ...]] = {}
         self._asked: dict[Binding, list[_Test]] = {}
 
@@ -47,33 +49,15 @@ class Witnesses:
 
     def _has_passed(self, name: ast.Name, binding: Binding, exact: bool) -> bool:
         """Whether code that has run before, whatever the way here, would have raised if ``name`` were no tensor."""
-        witnesses = self._witnesses(binding, exact)
-        if not witnesses or any(isinstance(parent, ast.Lambda) for parent in self._tree.ancestors(name)):
-            return False
-        flow = self._semantics.control_flow
-        scope = flow.scope(name)
-        if flow.scope(binding.node) is scope and binding.form is not Form.PARAMETER:
-            return not flow.may_follow(binding.node, name, avoiding=witnesses)
-        return not flow.may_start_with(scope, name, avoiding=witnesses)
+        return self._passed_uses.has_run(self._witnesses(binding, exact), name, binding)
 
     def _witnesses(self, binding: Binding, exact: bool) -> tuple[ast.Name, ...]:
         """The uses of what a binding binds that raise where it is no tensor."""
         key = (binding, exact)
         if key not in self._found:
-            uses = (use for use in binding.uses if self._is_demanded(use, exact) and not self._runs_later_or_never(use))
+            uses = (use for use in binding.uses if self._is_demanded(use, exact) and self._passed_uses.runs_with_statement(use))
             self._found[key] = tuple(uses)
         return self._found[key]
-
-    def _runs_later_or_never(self, use: ast.expr) -> bool:
-        """Whether a use stands where its statement may leave it out: in a lambda, a generator, behind an ``and``."""
-        for parent in self._tree.ancestors(use):
-            if isinstance(parent, ast.stmt):
-                return False
-            if isinstance(
-                parent, (ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.BoolOp, ast.IfExp)
-            ):
-                return True
-        return False
 
     def is_demanded_within(self, name: ast.Name, other: ast.expr, *, exact: bool = False) -> bool:
         """Whether working out ``other`` raises where ``name`` is no tensor: of ``x + conv(x)``."""
@@ -82,7 +66,7 @@ class Witnesses:
             return False
         tree = self._semantics.tree
         uses = [use for use in binding.uses if tree.inside(use, other) and self._is_demanded(use, exact)]
-        return any(not self._runs_later_or_never(use) for use in uses)
+        return any(map(self._passed_uses.runs_with_statement, uses))
 
     def _is_demanded(self, use: ast.Name, exact: bool) -> bool:
         """Whether a use raises where the value is no tensor."""
