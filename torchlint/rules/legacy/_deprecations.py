@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.fixes.changes import CodeFix, fix, remove, rename, replace
 from torchlint.fixes.code import api, argument, is_open_ended
+from torchlint.rules.legacy._other_shapes import MEMBERS, RUN_BESIDE, of_storage, reshaped
 from torchlint.rules.legacy._renamed import RENAMED, short
 from torchlint.rules.rule import Rule
 from torchlint.semantics.apis.deprecations import Deprecation, whole
@@ -58,8 +59,10 @@ def unused(rule: Rule, node: cst.ImportAlias) -> Deprecation | None:
 
 def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str = "") -> CodeFix | None:
     """The fix that puts the replacement in the place of what is deprecated; safe unless there is a ``doubt``."""
-    if not row.replacement or not isinstance(node, (cst.Name, cst.Attribute)) or rule.model.apis.is_conditional(node):
+    if not isinstance(node, (cst.Name, cst.Attribute)) or rule.model.apis.is_conditional(node):
         return None
+    if not row.replacement:
+        return _by_hand(rule, node, row, doubt)
     new = row.replacement.partition("(")[0]
     title = f"Use `{short(new)}`"
     if isinstance(node, cst.Attribute) and not rule.model.name(node):
@@ -80,6 +83,36 @@ def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str 
         return None
     changed = call.with_changes(func=api(new), args=args)
     return fix(title, replace(call, changed), rests_on=_rests_on(rule, node, new, doubt))
+
+
+def _by_hand(rule: Rule, node: cst.Name | cst.Attribute, row: Deprecation, doubt: str) -> CodeFix | None:
+    """The fix of what is called otherwise as a member of a value, or takes other arguments."""
+    rests_on = _rests_on(rule, node, row.symbol, doubt)
+    call = rule.model.parent(node)
+    is_called = isinstance(call, cst.Call) and call.func is node
+    if isinstance(node, cst.Attribute) and row.symbol in MEMBERS and not rule.model.name(node):
+        last = MEMBERS[row.symbol]
+        return fix(f"Use `{last}`", replace(node, node.with_changes(attr=cst.Name(last))), rests_on=rests_on)
+    if not isinstance(call, cst.Call) or not is_called:
+        return None
+    if row.symbol == "torch.Tensor.storage" and not _is_of_any_storage(rule, call):
+        return None
+    new = reshaped(row.symbol, call)
+    if new is None:
+        return None
+    new = new.with_changes(args=[_quoted(rule, each) for each in new.args])
+    name = (
+        new.func.value if isinstance(new.func, cst.Name) else new.func.attr.value if isinstance(new.func, cst.Attribute) else ""
+    )
+    return fix(f"Use `{short(name)}`", replace(call, new), rests_on=rests_on)
+
+
+def _is_of_any_storage(rule: Rule, call: cst.Call) -> bool:
+    """Whether a storage is asked for what the untyped one answers alike."""
+    match rule.model.parent(call):
+        case cst.Attribute(attr=cst.Name(method)) as asked if asked.value is call:
+            return of_storage(method)
+    return False
 
 
 def _on_value(rule: Rule, node: cst.Attribute, row: Deprecation, title: str, doubt: str) -> CodeFix | None:
@@ -107,7 +140,7 @@ def removal(rule: Rule, node: cst.ImportAlias) -> CodeFix:
 
 def _rests_on(rule: Rule, node: cst.Name | cst.Attribute, new: str, doubt: str) -> Fact:
     old = rule.model.name(node)
-    if doubt or old not in COMPARED:
+    if doubt or old not in COMPARED | RUN_BESIDE:
         return unknown(
             doubt or _DOUBTS.get(old.rpartition(".")[2], "torch names it as the successor; no run has compared the two")
         )

@@ -16,6 +16,10 @@ class DeprecatedApi(Rule):
     calls them: `torch.cuda.amp.autocast`, `torch.cuda.amp.GradScaler`, `functorch.vmap`, `torch.cuda.memory_cached`. The table
     behind it is generated from the libraries' releases, from torch 1.0 to 2.13.
 
+    Methods and attributes of values count where the file shows what the value is: `train_data` of an `MNIST` that it makes, the
+    `register_backward_hook` of a module. So do `getattr(torch, "ger")`, imports that nothing uses, and those from modules that
+    go as a whole, such as `torchvision.transforms.functional_tensor`.
+
     What warns when it is used is reported by default. What only the documentation calls deprecated, such as `torch.norm`, is a
     strict finding.
 
@@ -41,7 +45,8 @@ class DeprecatedApi(Rule):
     Safe where the replacement was run beside what it replaces, to the same results, and nobody can tell: a name that another
     file may import from this one stays, nothing awaits the warning that goes. Unsafe for classes, which code may tell apart,
     and for what no run has compared. No fix where the library names no one successor, or one that takes or gives something
-    else; the message says what there is.
+    else; the message says what there is. An import that no use is left of goes with the last of them, unless it is there for
+    other files (`__all__`, `# noqa: F401`, a package's `__init__.py`); one that may fail stays, and the fix with it.
 
     Code that asks for the version of torch, or catches what an older one lacks, is left alone.
 

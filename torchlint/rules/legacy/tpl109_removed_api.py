@@ -28,7 +28,7 @@ class RemovedApi(Rule):
     ## Use instead
     ```python
     torch.use_deterministic_algorithms(True)
-    values, vectors = torch.linalg.eigh(a)
+    values, vectors = torch.linalg.eigh(a, UPLO="U")
     ```
 
     ## Fix safety
@@ -36,7 +36,8 @@ class RemovedApi(Rule):
     successor takes or gives something else: `torch.solve(b, a)` gave the solution and its LU factors,
     `torch.linalg.solve(a, b)` gives the solution.
 
-    Code that asks for the version of torch, or catches what a newer one lacks, is left alone.
+    Code that asks for the version of torch, or catches what a newer one lacks, is left alone, and so is a name whose import may
+    fail.
 
     ## References
     - [torch.linalg](https://docs.pytorch.org/docs/stable/linalg.html)
