@@ -14,7 +14,7 @@ from torchlint.semantics.code.tree import position
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.harmless import HarmlessReads
-from torchlint.semantics.data.numbers import MeantNumber, MeantNumbers
+from torchlint.semantics.data.meant_numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.roles import Access, Role
 from torchlint.text.layout import can_be_indented, stands_alone

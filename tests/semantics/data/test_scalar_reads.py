@@ -7,7 +7,7 @@ import ast
 import pytest
 from marked import marked
 
-from torchlint.semantics.data.numbers import MeantNumber, MeantNumbers
+from torchlint.semantics.data.meant_numbers import MeantNumber, MeantNumbers
 
 HEADER = """\
 import math

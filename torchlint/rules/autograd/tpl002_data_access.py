@@ -7,7 +7,7 @@ from torchlint.fixes.code import expression
 from torchlint.rules.data_reads import is_needless, mended_read
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
-from torchlint.semantics.data.numbers import MeantNumber
+from torchlint.semantics.data.meant_numbers import MeantNumber
 from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 

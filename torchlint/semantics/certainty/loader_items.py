@@ -7,13 +7,8 @@ from dataclasses import dataclass
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.provenance.loaders import IMAGE_SETS, LOADERS, TENSOR_SETS
 
-_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
-_OF_TENSORS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
-_OF_IMAGES = frozenset(
-    f"torchvision.datasets.{name}"
-    for name in ("MNIST", "FashionMNIST", "KMNIST", "EMNIST", "CIFAR10", "CIFAR100", "SVHN", "STL10", "ImageFolder", "ImageNet")
-)
 _MORE = frozenset({None, "collate_fn", "batch_sampler"})
 """Arguments of a loader that may make anything of its batches, or may be anything."""
 _SHOWING = frozenset({"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"})
@@ -29,7 +24,11 @@ class Item:
 
 
 class LoaderItems:
-    """Tells which tensors the target of a loop is given."""
+    """Tells which tensors the target of a loop is given.
+
+    It asks for more than `provenance.loaders`, which tells tensors from other things: here they have to be new ones, so that
+    one loader is in sight, with nothing that makes anything else of its batches, and with transforms of torchvision alone.
+    """
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -39,7 +38,7 @@ class LoaderItems:
         if binding.form is not Form.LOOP or binding.value is None:
             return None
         loader, path = binding.value, binding.path
-        while isinstance(loader, ast.Call) and loader.args and self._name(loader.func) not in _LOADERS:
+        while isinstance(loader, ast.Call) and loader.args and self._name(loader.func) not in LOADERS:
             name = self._name(loader.func)
             if name == "builtins.enumerate" and path[:1] == (1,):
                 path = path[1:]
@@ -47,7 +46,7 @@ class LoaderItems:
                 return None
             loader = loader.args[0]
         made = self._made(loader)
-        if made is None or len(path) != 1 or path[0] is None or self._name(made.func) not in _LOADERS:
+        if made is None or len(path) != 1 or path[0] is None or self._name(made.func) not in LOADERS:
             return None
         words = {word.arg: word.value for word in made.keywords}
         if _MORE & words.keys() or len(made.args) > 2 or any(_is_none(words.get("batch_size", each)) for each in made.args[1:]):
@@ -62,9 +61,9 @@ class LoaderItems:
         if made is None or any(isinstance(given, ast.Starred) for given in made.args):
             return None
         name = self._name(made.func)
-        if name in _OF_TENSORS and not made.keywords and place < len(made.args):
+        if name in TENSOR_SETS and not made.keywords and place < len(made.args):
             return Item(made.args[place])
-        if name in _OF_IMAGES and place < 2 and len(made.args) < 3:
+        if name in IMAGE_SETS and place < 2 and len(made.args) < 3:
             words = {word.arg: word.value for word in made.keywords}
             is_known = None not in words and all(map(self._is_transform, (words[each] for each in _SAMPLED & words.keys())))
             return Item(None) if is_known else None

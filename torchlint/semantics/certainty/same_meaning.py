@@ -12,10 +12,10 @@ from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.programs import Programs
 from torchlint.semantics.observers.unseen_warnings import UnseenWarnings
+from torchlint.semantics.provenance.loaders import LOADERS
 
 _OF_TENSORS = frozenset({"torch.nn.functional.sigmoid", "torch.nn.functional.tanh"})
 """Functions that call the method of what they are given, where those of today take tensors only."""
-_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
 _PLAIN = frozenset({"zeros", "ones", "eye", "full", "arange", "zeros_like", "ones_like", "tensor"})
 _COMPUTING = frozenset(
     {"sqrt", "add_", "add", "mul", "mul_", "div", "pow", "t", "view", "detach", "clone", "abs", "sum", "mean"}
@@ -103,7 +103,7 @@ class SameMeaning:
         return None
 
     def _loads(self, node: ast.expr) -> Fact | None:
-        if isinstance(node, ast.Call) and self._semantics.qualified_name(node.func) in _LOADERS:
+        if isinstance(node, ast.Call) and self._semantics.qualified_name(node.func) in LOADERS:
             return CERTAIN
         return None
 

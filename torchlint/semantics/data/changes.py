@@ -21,9 +21,9 @@ from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.fresh import Fresh
 from torchlint.semantics.pending.quiet import Quiet
+from torchlint.semantics.pending.still_values import StillValues
 from torchlint.semantics.pending.survivors import Survivors
 from torchlint.semantics.pending.unsaved import Unsaved
-from torchlint.semantics.pending.values import Values
 
 Node = TypeVar("Node")
 
@@ -75,7 +75,7 @@ class DataChanges:
         self._layers = semantics.of(Layers)
         self._unsaved = semantics.of(Unsaved)
         self._quiet = semantics.of(Quiet)
-        self._values = semantics.of(Values)
+        self._values = semantics.of(StillValues)
         self._fresh = semantics.of(Fresh)
         self._survivors = semantics.of(Survivors)
         self._beginnings = semantics.of(Beginnings)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.numbers import Integers
+from torchlint.semantics.certainty.integers import Integers
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.factories import keyword

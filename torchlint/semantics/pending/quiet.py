@@ -12,7 +12,7 @@ from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.pending.autocast import Autocast
-from torchlint.semantics.pending.values import Values
+from torchlint.semantics.pending.still_values import StillValues
 
 _RUNS_AUTOGRAD = frozenset(
     {"backward", "register_hook", "retain_grad", "requires_grad_", "apply_", "map_", "register_post_accumulate_grad_hook"}
@@ -44,7 +44,7 @@ class Quiet:
         self._tree = semantics.tree
         self._layers = semantics.of(Layers)
         self._autocast = semantics.of(Autocast)
-        self._values = semantics.of(Values)
+        self._values = semantics.of(StillValues)
         self._operands = Beliefs(semantics.bindings, lambda value: isinstance(value, ast.expr) and self._is_operand(value))
 
     def fact(self, node: ast.AST) -> Fact:

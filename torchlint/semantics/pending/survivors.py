@@ -14,7 +14,7 @@ from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.observers.programs import Programs
-from torchlint.semantics.pending.values import Values
+from torchlint.semantics.pending.still_values import StillValues
 
 _READS = frozenset({"item", "detach", "data", "shape", "size", "tolist", "numpy", "dim", "numel", "requires_grad", "grad_fn"})
 """What is read of a tensor and leads to no backward through it."""
@@ -46,7 +46,7 @@ class Survivors:
         self._tree = semantics.tree
         self._flow = semantics.control_flow
         self._callers = semantics.of(Callers)
-        self._values = semantics.of(Values)
+        self._values = semantics.of(StillValues)
         self._known: dict[ast.AST, Fact] = {}
         self._computing: dict[Function, bool] = {}
         self._recorded: dict[Scope, list[tuple[Binding, list[Binding]]]] = {}

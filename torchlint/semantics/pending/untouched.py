@@ -11,7 +11,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.pending.parts import Parts
-from torchlint.semantics.pending.values import Values
+from torchlint.semantics.pending.still_values import StillValues
 
 HANDS_ON = frozenset(
     {
@@ -58,7 +58,7 @@ class Untouched:
         self._facts = semantics.facts
         self._flow = semantics.control_flow
         self._parts = semantics.of(Parts)
-        self._values = semantics.of(Values)
+        self._values = semantics.of(StillValues)
 
     def look(
         self, place: ast.AST, leads: dict[Function, list[ast.AST]], owners: list[ast.ClassDef]

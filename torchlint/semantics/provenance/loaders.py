@@ -8,17 +8,19 @@ from collections.abc import Callable
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Form
 
-_DATASETS = frozenset(
+LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+TENSOR_SETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
+IMAGE_SETS = frozenset(
     f"torchvision.datasets.{name}"
     for name in ("MNIST", "FashionMNIST", "KMNIST", "EMNIST", "CIFAR10", "CIFAR100", "SVHN", "STL10", "ImageFolder", "ImageNet")
-) | {"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"}
+)
+_DATASETS = TENSOR_SETS | IMAGE_SETS
 """Data sets of which a data loader makes batches of tensors, unless it is given a function of its own."""
-_LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
 _AROUND = frozenset({"builtins.iter", "builtins.list", "tqdm.tqdm", "tqdm.auto.tqdm"})
 
 
 class Loaders:
-    """Tells whether what is iterated over gives batches of tensors."""
+    """Tells whether what is iterated over gives batches of tensors; of which tensors, `certainty.loader_items` says."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -37,7 +39,7 @@ class Loaders:
         match loader:
             case ast.Name():
                 return self._is_assigned(loader, self._collates)
-            case ast.Call(func=function, args=arguments, keywords=words) if self._name(function) in _LOADERS:
+            case ast.Call(func=function, args=arguments, keywords=words) if self._name(function) in LOADERS:
                 named = {word.arg: word.value for word in words}
                 data = arguments[0] if arguments else named.get("dataset")
                 return data is not None and not named.keys() & {None, "collate_fn"} and self._is_plain_data(data)

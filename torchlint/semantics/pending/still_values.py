@@ -56,12 +56,15 @@ _MAKES_NEW = torch_api.FACTORIES | {
 }
 
 
-class Values:
+class StillValues:
     """Tells of expressions and names whether what they hold can have saved nothing for a backward pass.
 
     A value is `plain` if it cannot require grad, and `still` if it may (a module, its parameters, an optimizer) but is
     itself the result of no operation. That the attributes and items of such values are so, too, is for who asks to see to:
     it is so where the file stores nothing else in any.
+
+    `unrecorded.graph_carriers` asks what may be of a graph whatever autograd's mode is, a parameter among it. Here a parameter
+    is still, and what is computed where autograd is off is plain.
     """
 
     def __init__(self, semantics: Semantics) -> None:

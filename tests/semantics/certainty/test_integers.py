@@ -6,7 +6,7 @@ import pytest
 from marked import marked
 
 from torchlint.fact import Answer, Fact
-from torchlint.semantics.certainty.numbers import Integers
+from torchlint.semantics.certainty.integers import Integers
 
 HEADER = "import torch\nfrom torch import Tensor\nfrom config import depth\n\n\n"
 

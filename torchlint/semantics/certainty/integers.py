@@ -1,4 +1,4 @@
-"""What is an integer for certain, and what a number is."""
+"""What is an integer for certain, and says why where it is not: what may index, or be a size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _INTEGERS = frozenset({"builtins.len", "builtins.int"})
 
 
 class Integers:
-    """Tells of expressions whether they are integers of Python."""
+    """Tells of expressions whether they are integers of Python, with the reason if not.
+
+    `provenance.numbers` asks for a number of any kind, floats among them, and gives no reason.
+    """
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
