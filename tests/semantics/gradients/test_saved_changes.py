@@ -17,6 +17,13 @@ import torch.nn.functional as F
 w = torch.ones(3, requires_grad=True)
 fc = nn.Linear(3, 3)
 act = nn.ReLU(inplace=True)
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+    def forward(self, x):
+        return self.weight * x
+scale = Scale()
 """
 
 
@@ -40,6 +47,9 @@ def saved(snippet: str) -> SavedChange[ast.expr, ast.expr | ast.stmt] | None:
         ("y = w * 2\n«y» /= y.norm()", "y.norm()"),
         ("y = «act(w.tanh())»", "w.tanh()"),
         ("y = w.exp()\ny = «F.dropout(y, inplace=True)»", "w.exp()"),
+        ("def f(a):\n    return a * w\ny = w * 2\nz = f(y)\n«y» += z", "f(y)"),
+        ("y = w * 2\nz = scale(y)\n«y» += z", "scale(y)"),
+        ("def f(a):\n    return scale(a)\ny = w * 2\nz = f(y)\n«y» += z", "f(y)"),
     ],
 )
 def test_what_changes_what_an_operation_has_saved(body: str, saving: str) -> None:
@@ -59,6 +69,10 @@ def test_what_changes_what_an_operation_has_saved(body: str, saving: str) -> Non
         "with torch.no_grad():\n    y = w.sigmoid()\n    «y» *= 2\nw.sum().backward()",
         "y = w.sigmoid()\nif fast:\n    y = w * 2\n    «y» *= 2\ny.sum().backward()",
         "y = [w.sigmoid()]\n«y» += [1]\ny[0].sum().backward()",
+        "def f(a):\n    if fast:\n        return a\n    return a * w\ny = w * 2\nz = f(y)\n«y» += z\ny.sum().backward()",
+        "def f(a):\n    a = a + 1\n    return a * w\ny = w * 2\nz = f(y)\n«y» += z\ny.sum().backward()",
+        "@torch.no_grad()\ndef f(a):\n    return a * w\ny = w * 2\nz = f(y)\n«y» += z\ny.sum().backward()",
+        "y = w * 2\nfor i in range(3):\n    y = y * w\n    «y[0]» = 1\ny.sum().backward()",  # of the round before
     ],
 )
 def test_changes_that_no_backward_pass_minds(snippet: str) -> None:

@@ -11,7 +11,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.autograd.later_backwards import LaterBackwards
-from torchlint.semantics.autograd.saved_tensors import SAVING_MODULES, SavedTensors
+from torchlint.semantics.gradients.saved_tensors import SAVING_MODULES, SavedTensors
 from torchlint.semantics.memory.inplace import Flagged, InplaceChange, InplaceChanges, InplaceModules
 
 Node = TypeVar("Node")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.gradients.kept_arguments import KeptArguments
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
 
 _DEPENDS = frozenset({"pow", "float_power", "gumbel_softmax", "scaled_dot_product_attention", "ctc_loss", "vander", "polar"})
@@ -46,6 +47,7 @@ class SavedTensors:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._own = KeptArguments(semantics, self.keeping_operand)
 
     def keeping_result(self, value: ast.expr) -> ast.Call | None:
         """The operation that made ``value`` and keeps it for the backward pass, also behind views such as ``.view(…)``."""
@@ -81,7 +83,8 @@ class SavedTensors:
                 if isinstance(call, ast.Call) and call.func is parent:
                     return call if self._keeps_input(use, method, call.args, call) else None
             case ast.Call(args=[*arguments]) if use in arguments:
-                return parent if self._function_keeps(parent, use) else None
+                is_kept = self._function_keeps(parent, use) or self._own.is_kept(parent, use)
+                return parent if is_kept else None
             case ast.BinOp(left=left, right=right, op=ast.Mult() | ast.MatMult()):
                 return parent if self._requires_grad(right if use is left else left) else None
             case ast.BinOp(left=left, right=right, op=ast.Div()):
