@@ -51,6 +51,7 @@ SEMANTICS = (
     "observers",
     "provenance",
     "certainty",
+    "graphs",
     "unrecorded",
     "pending",
     "autograd",

@@ -16,13 +16,13 @@ from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Reb
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
-from torchlint.semantics.certainty.graphless import Graphless
-from torchlint.semantics.certainty.likely_graphless import LikelyGraphless
-from torchlint.semantics.certainty.wanted_gradients import WantedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
+from torchlint.semantics.graphs.graphless import Graphless
+from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
+from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.pending.autocast import Autocast
 
 

@@ -16,8 +16,8 @@ from torchlint.semantics.aliasing.meant_copies import MeantCopies
 from torchlint.semantics.aliasing.overtaken import OvertakenAliases
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
-from torchlint.semantics.certainty.counted import Counted
 from torchlint.semantics.certainty.replaceable import Replaceable
+from torchlint.semantics.graphs.counted import Counted
 from torchlint.semantics.memory.copies import Copies
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering

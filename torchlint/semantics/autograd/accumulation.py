@@ -14,11 +14,11 @@ from torchlint.semantics import Binding, Form, Grad, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, mentions, root_of, summands
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
-from torchlint.semantics.certainty.kept_changes import KeptChanges
-from torchlint.semantics.certainty.kept_values import KeptValues
-from torchlint.semantics.certainty.spent_graphs import SpentGraphs
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.graphs.kept_changes import KeptChanges
+from torchlint.semantics.graphs.kept_values import KeptValues
+from torchlint.semantics.graphs.spent_graphs import SpentGraphs
 from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 Node = TypeVar("Node")

@@ -278,7 +278,7 @@ class DataChanges:
     def _leaves_graphs_alone(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
         """Whether neither a tensor nor what is put into it has anything to do with a graph.
 
-        It is asked of all names of a statement and of the whole program, which has to be in sight; `certainty.graphless` asks
+        It is asked of all names of a statement and of the whole program, which has to be in sight; `graphs.graphless` asks
         it of one local value, by the uses of its name, and takes arguments and attributes to carry one.
         """
         for part in ast.walk(statement):

@@ -7,12 +7,12 @@ import ast
 from torchlint.fact import CERTAIN, Fact, known, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.passing_uses import PassingUses
-from torchlint.semantics.certainty.sure_graphs import SureGraphs
 from torchlint.semantics.certainty.tensors import Tensors
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.gradients.leaf_changes import LeafChange
 from torchlint.semantics.gradients.saved_changes import OutOfPlace, SavedChange
+from torchlint.semantics.graphs.sure_graphs import SureGraphs
 from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.other_code import OtherCode
 from torchlint.semantics.observers.programs import Programs

@@ -1,7 +1,7 @@
 """Values that have no graph by all that the file shows: data, what was cut off, and what is computed from such alone.
 
 This is no certainty: what a loader gives is taken for data. It says where there is no reason to suspect a graph, by what values
-are computed from, in the calls that the file has too; `certainty.likely_graphless` asks what a single value is by its looks.
+are computed from, in the calls that the file has too; `graphs.likely_graphless` asks what a single value is by its looks.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Form, Semantics, Type, torch_api
-from torchlint.semantics.certainty.fresh_starts import FreshStarts
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, walk_body
+from torchlint.semantics.graphs.fresh_starts import FreshStarts
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles

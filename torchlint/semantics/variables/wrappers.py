@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE
-from torchlint.semantics.certainty.likely_graphless import LikelyGraphless
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 
 Node = TypeVar("Node")
 

@@ -11,7 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from torchlint.semantics.certainty import kept_changes, kept_values  # noqa: E402
+from torchlint.semantics.graphs import kept_changes, kept_values  # noqa: E402
 
 
 def pair() -> list[Any]:

@@ -11,8 +11,8 @@ from marked import marked
 
 from torchlint.fact import CERTAIN
 from torchlint.semantics import torch_api
-from torchlint.semantics.certainty import counted
-from torchlint.semantics.certainty.counted import Counted
+from torchlint.semantics.graphs import counted
+from torchlint.semantics.graphs.counted import Counted
 from torchlint.semantics.provenance import modules
 
 HEADER = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torchvision.utils import save_image\n"

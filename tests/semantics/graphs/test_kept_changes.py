@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marked import marked
 
-from torchlint.semantics.certainty.kept_changes import KeptChanges
+from torchlint.semantics.graphs.kept_changes import KeptChanges
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Which values have no graph to leave, as a reader of the file would say: what damage nobody needs to be told of.
 
 It is enough that something shows it, and nothing the contrary: a name, or a loss that takes classes. What a safe fix rests on
-is `certainty.graphless`; what a computation is made of tells `unrecorded.plain_values`, for which no name of a label counts.
+is `graphs.graphless`; what a computation is made of tells `unrecorded.plain_values`, for which no name of a label counts.
 """
 
 from __future__ import annotations

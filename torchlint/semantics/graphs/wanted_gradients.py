@@ -6,7 +6,7 @@ import ast
 
 from torchlint.fact import CERTAIN, Fact, known, refuted, shortened, unknown
 from torchlint.semantics import Grad, Semantics
-from torchlint.semantics.certainty.sure_graphs import SureGraphs
+from torchlint.semantics.graphs.sure_graphs import SureGraphs
 from torchlint.semantics.observers.free_errors import FreeErrors
 
 _CLEARING = frozenset({"zero_grad", "grad"})

@@ -9,7 +9,7 @@ from marked import marked
 
 from torchlint.fact import Answer, Fact
 from torchlint.semantics.autograd.accumulators import root_of
-from torchlint.semantics.certainty.kept_values import KeptValues
+from torchlint.semantics.graphs.kept_values import KeptValues
 
 HEADER = """\
 import logging, math

@@ -14,10 +14,10 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Answer, Fact, refuted, unknown
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.certainty.fresh_starts import FreshStarts
-from torchlint.semantics.certainty.kept_changes import CHANGING, COMPUTES, ENDS, FILLING, HANDS_ON, KeptChanges
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.graphs.fresh_starts import FreshStarts
+from torchlint.semantics.graphs.kept_changes import CHANGING, COMPUTES, ENDS, FILLING, HANDS_ON, KeptChanges
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.reflection import Reflection
 

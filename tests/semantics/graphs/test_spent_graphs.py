@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marked import marked
 
-from torchlint.semantics.certainty.spent_graphs import SpentGraphs
+from torchlint.semantics.graphs.spent_graphs import SpentGraphs
 
 HEADER = """\
 import torch

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.certainty.graphless import Graphless
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.provenance.new_values import NewValues
 from torchlint.semantics.provenance.numbers import Numbers
 

@@ -6,7 +6,7 @@ import pytest
 from marked import marked
 
 from torchlint.fact import Answer
-from torchlint.semantics.certainty.graphless import Graphless
+from torchlint.semantics.graphs.graphless import Graphless
 
 HEADER = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torch.autograd import Variable\n"
 

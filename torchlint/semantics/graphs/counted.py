@@ -11,11 +11,11 @@ import ast
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.certainty.grad_mode import GradMode
-from torchlint.semantics.certainty.graphless import Graphless
-from torchlint.semantics.certainty.operations import Operations
 from torchlint.semantics.certainty.tensors import Tensors, gives_tensor
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.invariants import Invariants
+from torchlint.semantics.graphs.graphless import Graphless
+from torchlint.semantics.graphs.operations import Operations
 from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.provenance.modules import Made, Modules, works_in_place
 from torchlint.semantics.provenance.new_values import NewValues

@@ -8,7 +8,7 @@ import pytest
 from marked import marked
 
 from torchlint.fact import Fact
-from torchlint.semantics.certainty.wanted_gradients import WantedGradients
+from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 
 HEADER = "import torch\nfrom torch import nn\n\nw = torch.ones(2, requires_grad=True)\nnet = nn.Linear(2, 2)\n"
 

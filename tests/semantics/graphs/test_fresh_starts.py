@@ -8,7 +8,7 @@ import pytest
 from marked import marked
 
 from torchlint.semantics.autograd.accumulators import root_of
-from torchlint.semantics.certainty.fresh_starts import FreshStarts
+from torchlint.semantics.graphs.fresh_starts import FreshStarts
 
 
 def doubt(text: str) -> str:
