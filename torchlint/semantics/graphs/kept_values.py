@@ -21,23 +21,15 @@ from torchlint.semantics.graphs.kept_changes import CHANGING, COMPUTES, ENDS, FI
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.observers.reflection import Reflection
 
-_GRAPH = frozenset(
+TELLING = frozenset(
     {
-        *(
-            "grad",
-            "requires_grad",
-            "grad_fn",
-            "is_leaf",
-            "retains_grad",
-            "backward",
-            "register_hook",
-            "retain_grad",
-            "_version",
-        ),
-        *("requires_grad_", "register_post_accumulate_grad_hook", "output_nr", "set_", "is_set_to", "detach_", "share_memory_"),
+        *("grad", "requires_grad", "grad_fn", "is_leaf", "retains_grad", "backward", "register_hook", "retain_grad"),
+        *("_version", "requires_grad_", "output_nr", "set_", "detach_"),
     }
 )
-"""Attributes and methods of a tensor that tell of its graph, or of the object that it is."""
+"""Attributes and methods of a tensor that tell of its graph, or change what it hangs on."""
+_GRAPH = TELLING | {"register_post_accumulate_grad_hook", "is_set_to", "share_memory_"}
+"""These tell of the object that it is as well."""
 _PLAIN = frozenset({"shape", "dtype", "device", "ndim", "data", "is_cuda", "itemsize", "nbytes", "layout"})
 _PLAIN_METHODS = frozenset(
     {

@@ -11,28 +11,14 @@ from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.expected_errors import is_awaited
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES, Function, walk_body
 from torchlint.semantics.graphs.fresh_starts import FreshStarts
+from torchlint.semantics.graphs.kept_values import TELLING
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.unrecorded.closed_files import ClosedFiles
 from torchlint.semantics.unrecorded.graph_carriers import FILLING, NUMBERS, GraphCarriers
 from torchlint.semantics.unrecorded.reached_code import ReachedCode
 
-_OF_GRAPHS = frozenset(
-    {
-        *(
-            "grad",
-            "requires_grad",
-            "grad_fn",
-            "is_leaf",
-            "retains_grad",
-            "backward",
-            "register_hook",
-            "retain_grad",
-            "_version",
-        ),
-        *("requires_grad_", "output_nr", "set_", "detach_", "apply_", "map_", "zero_grad", "no_grad", "enable_grad"),
-    }
-)
+_OF_GRAPHS = TELLING | {"apply_", "map_", "zero_grad", "no_grad", "enable_grad"}
 """Attributes and methods that ask for a graph, or change what carries one."""
 _BUILTINS = frozenset(
     f"builtins.{name}"
