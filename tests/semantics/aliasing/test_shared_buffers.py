@@ -119,3 +119,33 @@ def test_an_array_that_is_made_to_be_filled() -> None:
 
 def test_a_detached_tensor_is_for_another_analysis() -> None:
     assert shared("n = x.detach().numpy()\n    «n[0]» = 1\n    return x") is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a))\n    return k",
+        "for i in unknown:\n        k.append(torch.from_numpy(a))\n        «a» += i\n    return k",
+        "while k:\n        «a.fill(1)»\n        k.append(torch.as_tensor(a)[1:])",
+    ],
+)
+def test_a_list_of_one_buffer(body: str) -> None:
+    found = shared(f"k = [unknown]\n    {body}")
+    assert found is not None
+    assert (ast.unparse(found.source), ast.unparse(found.result), found.gives_array) == ("a", "k", False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a).clone())\n    return k",
+        "for i in unknown:\n        a = numpy.zeros(3)\n        «a[:]» = i\n        k.append(torch.from_numpy(a))\n    return k",
+        "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a))",  # which nobody reads
+        "for i in unknown:\n        «a[:]» = i\n        k = []\n        k.append(torch.from_numpy(a))\n        print(k)",
+        "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a))\n        print(k[-1])",
+        "«a[:]» = 1\n    for i in unknown:\n        k.append(torch.from_numpy(a))\n    return k",
+        "k.append(torch.from_numpy(a))\n    «a[:]» = 1\n    return k",  # of which no more is known than of one name
+    ],
+)
+def test_a_list_of_several_or_of_one_that_stays(body: str) -> None:
+    assert shared(f"k = [unknown]\n    {body}") is None

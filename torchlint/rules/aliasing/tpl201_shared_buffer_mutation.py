@@ -16,7 +16,8 @@ class SharedBufferMutation(InPlaceRule):
     ## What it does
     Finds an array and a tensor over one buffer, of which one is changed in place while the other is still used:
     `b = torch.from_numpy(a)` and later `b.add_(1)` or `a[0] = 5`. `torch.as_tensor`, `tensor.numpy()` and, for an array of
-    the same element type, `torch.FloatTensor(a)` share memory as well.
+    the same element type, `torch.FloatTensor(a)` share memory as well. Also one buffer that a loop fills in each round and
+    puts into a list, `frames.append(torch.from_numpy(frame))`.
 
     ## Why is this bad
     Both change. Nothing at the place of the change tells so, and it depends on the way of the conversion, on the element

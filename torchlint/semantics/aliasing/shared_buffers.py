@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Binding, Semantics, Type
+from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.memory.changes import Change, Changes
 from torchlint.semantics.memory.links import Link, Links, Sharing
 from torchlint.semantics.memory.places import Place, Places
@@ -65,6 +65,10 @@ class SharedBuffers:
                     change = self._change(target, value)
                     if change is not None:
                         found[change[0]] = change[1]
+        for call in self._semantics.facts.calls.get("append", ()):
+            kept = self._kept_in_list(call)
+            if kept is not None:
+                found.setdefault(*kept)
         return found
 
     @cached_property
@@ -95,6 +99,49 @@ class SharedBuffers:
             return None
         gives_array = self._semantics.kind(value).type is Type.ARRAY or links[0].name == "numpy"
         return change.node, SharedChange(change.through, value, place.node, target, gives_array)
+
+    def _kept_in_list(self, call: ast.Call) -> tuple[ast.expr, SharedChange[ast.expr]] | None:
+        """What changes, in each round, the one buffer that a loop puts in a list: ``kept.append(torch.from_numpy(a))``."""
+        match call:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as kept), args=[value], keywords=[]):
+                pass
+            case _:
+                return None
+        links = self._conversion(value)
+        place = self._places.place(links[-1].source) if links else None
+        loop = next(self._semantics.tree.loops(call), None)
+        if place is None or not isinstance(place.node, ast.Name) or loop is None:
+            return None
+        found = [*self._changes_of(place), *self._augmented(place.node)]
+        changes = {change.node: change for change in found if self._semantics.tree.inside(change.node, loop)}
+        uses = [use for binding in self._semantics.bindings.reaching(kept) for use in binding.uses]
+        reads = [use for use in uses if self._called_on(use) not in ("append", "clear") and not self._is_last_item(use)]
+        emptied = [use for use in uses if self._called_on(use) == "clear"]
+        if (items := self._places.place(kept)) is not None:
+            emptied += self._places.rebound(items)
+        for node in self._places.following(call, changes, [*self._places.rebound(place), *emptied]):
+            if next(self._places.following(node, reads, emptied), None) is not None:
+                change = changes[node]
+                return node, SharedChange(change.through, value, place.node, kept, links[0].name == "numpy")
+        return None
+
+    def _augmented(self, name: ast.Name) -> Iterator[Change]:
+        """The augmented assignments that a name may have its value from, each of which comes again in the next round."""
+        for binding in self._semantics.bindings.reaching(name):
+            if binding.form is Form.AUGMENTED and isinstance(binding.node, ast.Name):
+                yield Change(binding.node, binding.node)
+
+    def _is_last_item(self, use: ast.Name) -> bool:
+        """Whether a list is asked for the item that it was given last, which is as it was then."""
+        match self._semantics.tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
+                return value is use
+        return False
+
+    def _called_on(self, use: ast.Name) -> str | None:
+        """The method that is called on a list."""
+        parent = self._semantics.tree.parent(use)
+        return parent.attr if isinstance(parent, ast.Attribute) else None
 
     # --- the conversion ----------------------------------------------------------------------------------------------
 
