@@ -139,7 +139,7 @@ def test_a_list_of_one_buffer(body: str) -> None:
     "body",
     [
         "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a).clone())\n    return k",
-        "for i in unknown:\n        a = numpy.zeros(3)\n        «a[:]» = i\n        k.append(torch.from_numpy(a))\n    return k",
+        "for i in unknown:\n        a = numpy.zeros(3)\n        «a» += i\n        k.append(torch.from_numpy(a))\n    return k",
         "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a))",  # which nobody reads
         "for i in unknown:\n        «a[:]» = i\n        k = []\n        k.append(torch.from_numpy(a))\n        print(k)",
         "for i in unknown:\n        «a[:]» = i\n        k.append(torch.from_numpy(a))\n        print(k[-1])",

@@ -116,7 +116,7 @@ class SharedBuffers:
         changes = {change.node: change for change in found if self._semantics.tree.inside(change.node, loop)}
         uses = [use for binding in self._semantics.bindings.reaching(kept) for use in binding.uses]
         reads = [use for use in uses if self._called_on(use) not in ("append", "clear") and not self._is_last_item(use)]
-        emptied = [use for use in uses if self._called_on(use) == "clear"]
+        emptied: list[ast.AST] = [use for use in uses if self._called_on(use) == "clear"]
         if (items := self._places.place(kept)) is not None:
             emptied += self._places.rebound(items)
         for node in self._places.following(call, changes, [*self._places.rebound(place), *emptied]):
