@@ -10,7 +10,7 @@ from torchlint.fixes.code import api, argument, is_open_ended
 from torchlint.rules.legacy._other_shapes import MEMBERS, RUN_BESIDE, of_storage, reshaped
 from torchlint.rules.legacy._renamed import RENAMED, short
 from torchlint.rules.rule import Rule
-from torchlint.semantics.apis.deprecations import Deprecation, whole
+from torchlint.semantics.apis.deprecations import Deprecation, deprecation, words
 
 COMPARED = frozenset(
     {
@@ -23,6 +23,8 @@ _DOUBTS = {
     "autocast": "another file may have set the dtype that autocast takes by default",
     "GradScaler": "code may tell the two classes apart",
 }
+NEEDS = (words(but=RENAMED),)
+"""What the files hold that the rules of this table are about; what TPL106 mends is none of it."""
 _CALLED = frozenset({"torch.fft"})
 """Functions that have become modules: only a call is meant for the function."""
 
@@ -32,7 +34,7 @@ def found(rule: Rule, node: cst.BaseExpression) -> Deprecation | None:
     symbol = rule.model.apis.deprecated(node)
     if not symbol or symbol in RENAMED or rule.model.is_stored(node):
         return None
-    row = whole()[symbol]
+    row = deprecation(symbol)
     parent = rule.model.parent(node)
     if row.symbol in _CALLED and not (isinstance(parent, cst.Call) and parent.func is node):
         return None
@@ -46,7 +48,7 @@ def origin(rule: Rule, node: cst.ImportFrom) -> Deprecation | None:
     symbol = rule.model.apis.deprecated_origin(node)
     if not symbol or rule.model.apis.asks_for_version(node) or rule.model.apis.is_missed(node):
         return None
-    return whole()[symbol]
+    return deprecation(symbol)
 
 
 def unused(rule: Rule, node: cst.ImportAlias) -> Deprecation | None:
@@ -54,7 +56,7 @@ def unused(rule: Rule, node: cst.ImportAlias) -> Deprecation | None:
     symbol = rule.model.variables.unused_deprecated(node)
     if not symbol or symbol in RENAMED or rule.model.apis.asks_for_version(node):
         return None
-    return whole()[symbol]
+    return deprecation(symbol)
 
 
 def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str = "") -> CodeFix | None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecations import found, origin, release, removal, replaced, unused
+from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, unused
 from torchlint.rules.legacy._renamed import short
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.apis.deprecations import Deprecation, words
+from torchlint.semantics.apis.deprecations import Deprecation
 
 
 class DeprecatedApi(Rule):
@@ -64,7 +64,7 @@ class DeprecatedApi(Rule):
         Found(".apis.deprecated_uses:DeprecatedUses.imports"),
         Found(".apis.unused_imports:UnusedImports.deprecated"),
     )
-    needs = (tuple(words()),)
+    needs = NEEDS
 
     def visit_Name(self, node: cst.Name) -> None:
         """Reports what was imported by itself."""

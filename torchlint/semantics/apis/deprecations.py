@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,9 @@ _EVERYDAY = frozenset(
     {"load", "save", "export", "ignore", "isinstance", "wait", "fork", "annotate", "interface", "freeze", "main"}
 )
 """Words in every other file: what is called so, and warns of nothing that is seen, is not worth the look."""
+
+_COMMON = frozenset({"apply", "convert", "load_state_dict", "main", "prepare", "push"})
+"""Words in many files, of members that are only used by the name of their owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +56,45 @@ class Deprecation:
 
 
 @cache
-def deprecations() -> dict[tuple[str, str], Deprecation]:
-    """The table, by the full name and the parameter, which is empty for what is deprecated as a whole."""
-    with _TABLE.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        found = (
-            Deprecation(
-                **{key: row[key] for key in ("symbol", "parameter", "library", "since", "removed", "replacement", "message")},
-                found=frozenset(row["found"].split(",")),
-            )
-            for row in rows
-        )
-        return {(each.symbol, each.parameter): each for each in found}
+def _lines() -> dict[tuple[str, str], str]:
+    """The lines of the table by their first two cells, and the names of the columns by two empty ones.
+
+    Most files use nothing of it, and nothing but those two cells is looked at for them.
+    """
+    head, *rows = _TABLE.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    found = {("", ""): head}
+    for row in rows:
+        symbol, parameter, _ = row.split("\t", 2)
+        found[symbol, parameter] = row
+    return found
 
 
 @cache
-def whole() -> dict[str, Deprecation]:
-    """What is deprecated, or has been removed, as a whole, by its full name."""
-    rows = (row for (_, parameter), row in deprecations().items() if not parameter)
-    return {row.symbol: row for row in rows if row.warns or row.symbol.rpartition(".")[2] not in _EVERYDAY}
+def deprecation(symbol: str, parameter: str = "") -> Deprecation:
+    """What the table says of an API that is in it, or of one of its parameters."""
+    cells = dict(zip(_lines()["", ""].split("\t"), _lines()[symbol, parameter].split("\t"), strict=True))
+    said = {each.name: cells[each.name] for each in fields(Deprecation) if each.name != "found"}
+    return Deprecation(**said, found=frozenset(cells["found"].split(",")))
+
+
+@cache
+def deprecations() -> dict[tuple[str, str], Deprecation]:
+    """The table, by the full name and the parameter, which is empty for what is deprecated as a whole."""
+    return {key: deprecation(*key) for key in _lines() if key[0]}
 
 
 @cache
 def symbols() -> frozenset[str]:
-    """The full names of it all."""
-    return frozenset(whole())
+    """The full names of what is deprecated, or has been removed, as a whole."""
+    found = (symbol for symbol, parameter in _lines() if symbol and not parameter)
+    return frozenset(each for each in found if each.rpartition(".")[2] not in _EVERYDAY or deprecation(each).warns)
 
 
 @cache
 def members() -> dict[str, frozenset[str]]:
     """The full names of the methods and attributes of classes, by their last part."""
     found: dict[str, set[str]] = defaultdict(set)
-    for symbol in whole():
+    for symbol in symbols():
         owner, _, name = symbol.rpartition(".")
         if owner.rpartition(".")[2][:1].isupper():
             found[name].add(symbol)
@@ -94,13 +104,21 @@ def members() -> dict[str, frozenset[str]]:
 @cache
 def modules() -> frozenset[str]:
     """The full names of modules that go as a whole, with all that is in them; torch itself has none."""
-    found = (symbol for symbol, row in whole().items() if row.library != "torch")
-    return frozenset(symbol for symbol in found if symbol.rpartition(".")[2].islower())
+    others = (each for each in symbols() if each.startswith(("torchvision.", "torchaudio.")))
+    return frozenset(each for each in others if each.rpartition(".")[2].islower())
 
 
-def words() -> list[str]:
-    """Words of which a file that uses any of it has one: what torch's own are called, the names of the other libraries."""
-    return sorted({name.rpartition(".")[2] if name.startswith("torch.") else name.partition(".")[0] for name in symbols()})
+def words(*, but: Collection[str] = ()) -> tuple[str, ...]:
+    """Words of which a file that uses any of it has one, ``but`` of what is in these names."""
+    return tuple(sorted({_word(symbol) for symbol in symbols() if symbol not in but}))
+
+
+def _word(symbol: str) -> str:
+    """The last part of a name, or the one before where that is in every other file; of other libraries their name."""
+    parts = symbol.split(".")
+    if parts[0] != "torch":
+        return parts[0]
+    return parts[-2] if parts[-1] in _COMMON else parts[-1]
 
 
 def _torch_of(library: str, version: str) -> tuple[int, int]:
