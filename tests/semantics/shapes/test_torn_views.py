@@ -61,6 +61,11 @@ def test_axes_that_were_torn_apart_are_merged(snippet: str) -> None:
         "def f(x: torch.Tensor):\n    «x.gt(0.5).t().view(-1)»",
         "def f(x):\n    values, _ = x.topk(5)\n    «values.view(-1)»",
         "def f(x):\n    «x.repeat(2, 3, 1).view(-1)»",
+        "def f(x):\n    y = x.t()\n    return «y.view(-1)» if y.is_contiguous() else y.reshape(-1)",
+        "def f(x):\n    y = x.t()\n    try:\n        return «y.view(-1)»\n    except RuntimeError:\n        pass",
+        "def g(y):\n    if y.dim() > 2:\n        «y.view(-1)»\ndef f(x):\n    g(x.repeat(2, 3).t())",
+        "def g(y):\n    if len(y.size()) > 2:\n        «y.view(-1)»\ndef f(x):\n    g(x.repeat(2, 3).t())",
+        "def g(y):\n    if not y.is_contiguous():\n        y = y + 1\n    «y.view(-1)»\ndef f(x):\n    g(x.repeat(2, 3).t())",
         "def f(x, y):\n    «(x.repeat(2, 3).t() + y).view(-1)»",  # y may have more axes
         "def f(x):\n    «(x.repeat(2, 3).t() + x.repeat(3, 2)).view(-1)»",
         "def f(x):\n    y = x.repeat(2, 3).t()\n    «torch.zeros_like(y, memory_format=torch.contiguous_format).view(-1)»",

@@ -13,6 +13,7 @@ from torchlint.semantics.shapes.layout import Axis, Contiguity, Layout
 
 _MOST_CALLS = 8
 """What has more calls than these is made for tensors of all kinds."""
+_RANKS = frozenset({"dim", "ndim", "ndimension"})
 
 
 class HandedLayouts:
@@ -21,17 +22,37 @@ class HandedLayouts:
     def __init__(self, semantics: Semantics, of: Callable[[ast.expr], Layout]) -> None:
         self._semantics = semantics
         self._of = of
+        self._given: dict[Binding, list[Layout]] = {}
 
     def given(self, binding: Binding) -> list[Layout]:
         """The layouts that calls in the file give for a parameter, where these are transposed and known in full."""
+        if binding not in self._given:
+            self._given[binding] = []  # while the calls, some of which may be its own, are looked at
+            self._given[binding] = self._find_given(binding)
+        return self._given[binding]
+
+    def _find_given(self, binding: Binding) -> list[Layout]:
         function, parameter = binding.scope.node, binding.node
         if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
             return []
         calls = self._semantics.inference.call_sites(function)
-        if not 0 < len(calls) <= _MOST_CALLS:
+        if not 0 < len(calls) <= _MOST_CALLS or any(map(self._is_asked, binding.uses)):
             return []
         arguments = [self._semantics.facts.argument(call, function, parameter) for call in calls]
         return [layout for argument in arguments if argument is not None and is_torn(layout := self._of(argument))]
+
+    def _is_asked(self, use: ast.Name) -> bool:
+        """Whether a function asks how many axes its parameter has: it goes different ways with different ones."""
+        tree = self._semantics.tree
+        parent = tree.parent(use)
+        if not isinstance(parent, ast.Attribute):
+            return False
+        outer = tree.parent(parent)
+        shape = outer if isinstance(outer, ast.Call) and outer.func is parent else parent
+        match tree.parent(shape):
+            case ast.Call(func=ast.Name(id="len"), args=[counted]) if counted is shape:
+                return True
+        return parent.attr in _RANKS
 
     def given_by_all(self, binding: Binding) -> Layout | None:
         """The one layout that the only call in the file gives for a parameter, if it is transposed."""

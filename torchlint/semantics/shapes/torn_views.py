@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Binding, Semantics
+from torchlint.semantics.code.expected_errors import is_tried
 from torchlint.semantics.shapes.layout import Contiguity, Layout, Size, view_must_copy
 from torchlint.semantics.shapes.layouts import Layouts
 
@@ -26,8 +27,22 @@ class TornViews:
     def _is_torn(self, call: ast.Call) -> bool:
         match call:
             case ast.Call(func=ast.Attribute(value=tensor), args=[_, *_], keywords=[]):
-                return any(self._raises(call, layout) for layout in self._layouts.alternatives(tensor)) and self._may_be(tensor)
+                if not self._may_be(tensor) or not any(self._raises(call, each) for each in self._layouts.alternatives(tensor)):
+                    return False
+                return not self._is_minded(tensor) and not is_tried(self._semantics.tree, self._semantics.tree.statement(call))
         return False
+
+    def _is_minded(self, tensor: ast.expr) -> bool:
+        """Whether a variable is asked whether it ``is_contiguous()``: what it is viewed as depends on that."""
+        bindings = self._semantics.bindings.reaching(tensor) if isinstance(tensor, ast.Name) else ()
+        return not self._asked.isdisjoint(bindings)
+
+    @cached_property
+    def _asked(self) -> frozenset[Binding]:
+        """What is bound to variables that are asked whether they are contiguous."""
+        asked = (call.func for call in self._semantics.facts.calls.get("is_contiguous", ()))
+        names = (each.value for each in asked if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name))
+        return frozenset(binding for name in names for binding in self._semantics.bindings.reaching(name))
 
     def _raises(self, call: ast.Call, layout: Layout) -> bool:
         if layout.contiguity is Contiguity.UNKNOWN or layout.is_compact:
