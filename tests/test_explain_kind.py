@@ -35,10 +35,37 @@ def test_shows_kind_reason_and_bindings(tmp_path: Path) -> None:
         "loss: tensor (carries graph) without dimensions",
         "  because: the result of a `torch.nn.MSELoss`",
         "  bound on line 8: tensor (carries graph) without dimensions",
+        "  joined the graph on line 8: criterion(model(x), y)",
         "  autograd is off here",
         "  flows into what is back-propagated",
     ]
     assert result.returncode == 0
+
+
+STEPS = """\
+import torch
+
+net = torch.nn.Linear(4, 1)
+out = net(torch.randn(2, 4))
+total = 0.0
+for _ in range(3):
+    loss = out.mean() * 2
+    total += loss
+print(total)
+print(out.detach())
+"""
+
+
+def test_follows_a_value_to_where_it_joined_the_graph(tmp_path: Path) -> None:
+    (tmp_path / "steps.py").write_text(STEPS)
+    command = [sys.executable, "-m", "torchlint", "explain-kind"]
+    lines = [
+        subprocess.run([*command, f"steps.py:{place}"], capture_output=True, text=True, cwd=tmp_path).stdout.splitlines()
+        for place in ("9:7", "7:5", "10:17", "4:13")
+    ]
+    joined = [[line.strip() for line in found if "joined" in line] for found in lines]
+    here = "joined the graph on line 4: net(torch.randn(2, 4))"
+    assert joined == [[here], [here], [], []]
 
 
 def test_shows_what_a_name_refers_to(tmp_path: Path) -> None:

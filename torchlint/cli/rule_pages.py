@@ -21,6 +21,7 @@ from torchlint.cli.model_page import model_page
 from torchlint.cli.terminal import console, is_terminal
 from torchlint.config.files import settings_here
 from torchlint.config.keys import schema
+from torchlint.proof.evidence import records
 from torchlint.proof.hazards import fixtures_folder, hazard_path
 from torchlint.rules import documentation, own_rules
 from torchlint.rules.catalogue import Entry
@@ -76,7 +77,7 @@ def described(rule: Entry) -> dict[str, Any]:
     """What a rule's page says, for programs."""
     proofs = [
         {"torch": record["torch"], "date": record["date"], **proof}
-        for record in _records()
+        for record in records()
         for proof in record["proofs"]
         if proof["code"] == rule.code
     ]
@@ -156,7 +157,7 @@ def _first(hunks: Sequence[list[str]]) -> Iterator[str]:
 
 
 def _proofs(rule: Entry) -> Iterator[str]:
-    rows = [row for record in _records() for row in _proven(rule, record)]
+    rows = [row for record in records() for row in _proven(rule, record)]
     program = hazard_path(rule, fixtures_folder())
     if not rows:
         return
@@ -166,17 +167,6 @@ def _proofs(rule: Entry) -> Iterator[str]:
         f"again; `torchlint prove {rule.code}` does the same for you."
     )
     yield "\n".join(["| device | seen before the fix | seen after it | verdict |", "|---|---|---|---|", *rows])
-
-
-def _records() -> Iterator[Mapping[str, Any]]:
-    for path in sorted(_evidence_folder().glob("*.json")):
-        yield json.loads(path.read_text(encoding="utf-8"))
-
-
-def _evidence_folder() -> Path:
-    """The folder with the recorded proofs: inside the installed package, or beside it in a checkout."""
-    packaged = Path(__file__).parents[1] / "_evidence"
-    return packaged if packaged.is_dir() else _CHECKOUT / "docs" / "evidence"
 
 
 def _proven(rule: Entry, record: Mapping[str, Any]) -> Iterator[str]:

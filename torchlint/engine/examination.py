@@ -64,6 +64,8 @@ class Task:
     """The seconds of processor time after which a file is given up; 0 is no limit."""
     always_parsed: bool = False
     """Whether files are parsed even if no rule is interested in them."""
+    encoding: str = ""
+    """The encoding of what is given, for texts that are in another than the one that they declare: those of editors."""
 
     def rules_for(self, path: str) -> tuple[Entry, ...]:
         """The rules that run on the file at ``path``."""
@@ -113,7 +115,7 @@ def _within_time(data: bytes, filename: str, task: Task) -> Outcome:
         refuse_larger(len(data), filename, task.max_file_size)
         if not task.always_parsed and not may_hold_findings(data, filename, task):
             return NOTHING
-        source = _decoded(data, filename)
+        source = _decoded(data, filename, task.encoding)
         refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
         if task.always_parsed:
             _ = source.tree
@@ -195,7 +197,7 @@ def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
     if text == source.text:
         return Outcome(errors=errors)
     try:
-        replacement = _replacement(source, text, data)
+        replacement = _replacement(source, text, data, task.encoding)
     except ValueError as error:
         return failed(source.filename, f"cannot add comments: {error}", "io-error")
     return Outcome(errors=errors, fixed=tuple(each.code for each in wanted if silenced[each]), replacement=replacement)
@@ -215,7 +217,7 @@ def _is_same_program(tree: ast.Module, source: Source) -> bool:
         return False
 
 
-def _replacement(source: Source, text: str, data: bytes) -> bytes:
+def _replacement(source: Source, text: str, data: bytes, encoding: str) -> bytes:
     """What the file, which holds ``data``, is to hold for a new ``text``.
 
     Raises `ValueError` where some character has no bytes in the file's encoding, or bytes would change of what is in neither
@@ -226,14 +228,14 @@ def _replacement(source: Source, text: str, data: bytes) -> bytes:
         replacement = source.encode(text)
     except UnicodeEncodeError as error:
         raise ValueError(f"{error.object[error.start : error.end]!r} cannot be written in {source.encoding}") from None
-    if source.encode(source.text) != data or _decoded(replacement, source.filename).text != text:
+    if source.encode(source.text) != data or _decoded(replacement, source.filename, encoding).text != text:
         raise ValueError(f"other parts of the file would not stay as they are, byte for byte ({source.encoding})")
     return replacement
 
 
-def _decoded(data: bytes, filename: str) -> Source:
+def _decoded(data: bytes, filename: str, encoding: str) -> Source:
     if not filename.endswith(NOTEBOOK):
-        return Source.decode(data, filename)
+        return Source.decode(data, filename, encoding=encoding)
     from torchlint.text.notebook import NotebookSource
 
     return NotebookSource.decode(data, filename)
@@ -260,7 +262,7 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     if result.text == source.text:
         return replace(outcome, is_lasting=not errors and task.baseline is None)
     try:
-        replacement = _replacement(source, result.text, data)
+        replacement = _replacement(source, result.text, data, task.encoding)
     except (SourceError, ValueError) as error:
         unfixed = _located(source, lint(source, rules, task.options, suppress=task.suppress))
         return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))

@@ -67,12 +67,15 @@ class Source:
         self._given_tree = tree
 
     @classmethod
-    def decode(cls, data: bytes, filename: str) -> Source:
-        """The source that ``data``, a file's bytes, hold; raises `SourceError` where they are not text."""
+    def decode(cls, data: bytes, filename: str, *, encoding: str = "") -> Source:
+        """The source that ``data``, a file's bytes, hold; raises `SourceError` where they are not text.
+
+        With ``encoding``, that is theirs, whatever a comment declares.
+        """
         bom = data.startswith(codecs.BOM_UTF8)
         if bom:
             data = data[len(codecs.BOM_UTF8) :]
-        encoding = _declared_encoding(data) or "utf-8"
+        encoding = encoding or _declared_encoding(data) or "utf-8"
         if encoding.lower().replace("-", "_") in _UTF_8_OF_OTHERS:
             encoding = "utf-8"
         try:
