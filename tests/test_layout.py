@@ -33,7 +33,8 @@ MAY_IMPORT = {
     "api": {"engine", "rules", "text", *GROUND},
     "flake8_plugin": {"engine", "rules", "text", *GROUND},
     "proof": {"engine", "rules", "text", *GROUND},
-    "cli": {"config", "engine", "reporters", "proof", "rules", "model", "semantics", "text", *GROUND},
+    "server": {"config", "engine", "proof", "rules", "text", *GROUND},
+    "cli": {"config", "engine", "reporters", "proof", "server", "rules", "model", "semantics", "text", *GROUND},
     "__main__": {"cli"},
     "": {"api", "diagnostic", "text"},  # what `import torchlint` gives, when it is first asked for
 }
@@ -149,6 +150,11 @@ def test_questions_of_semantics_import_in_one_direction() -> None:
 def test_what_knows_no_concrete_syntax(package: str, library: str) -> None:
     users = {module for module in MODULES if part(module, "torchlint") == package and library in tops(module)}
     assert users == set()
+
+
+def test_only_the_language_server_knows_pygls() -> None:
+    users = {part(module, "torchlint") for module in MODULES if tops(module) & {"pygls", "lsprotocol"}}
+    assert users == {"server"}
 
 
 def test_rules_know_no_ast() -> None:

@@ -23,6 +23,7 @@ commands:
   torchlint test-rule CODE   run the fixture folder of a rule, one of a plugin perhaps
   torchlint explain-kind FILE:ROW:COLUMN
                              show what is known of an expression, and why: to find where a false alarm comes from
+  torchlint server           serve an editor by the language server protocol
   torchlint generate-shell-completion SHELL
                              write the script that has bash, zsh, fish, powershell or tcsh complete the options
 
@@ -107,6 +108,7 @@ def whole_parser() -> argparse.ArgumentParser:
         "prove": prove_parser(),
         "test-rule": test_rule_parser(),
         "explain-kind": explain_kind_parser(),
+        "server": server_parser(),
         "generate-shell-completion": completion_parser(),
     }
     known = settings_here().known
@@ -302,6 +304,16 @@ def completion_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
+    return parser
+
+
+def server_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="torchlint server",
+        description="Serves an editor by the language server protocol (pip install 'torchlint[server]').",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--stdio", action="store_true", help="serve on the standard streams, as is done without it")
     return parser
 
 

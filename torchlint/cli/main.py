@@ -17,6 +17,7 @@ from torchlint.cli.arguments import (
     explain_kind_parser,
     prove_parser,
     rule_parser,
+    server_parser,
     test_rule_parser,
     whole_parser,
 )
@@ -67,6 +68,9 @@ def _dispatch(arguments: list[str]) -> int:
         case ["explain-kind", *rest]:
             options = explain_kind_parser().parse_args(rest)
             from torchlint.cli.explain_kind import show as run
+        case ["server", *rest]:
+            options = server_parser().parse_args(rest)
+            from torchlint.cli.server import serve as run
         case ["generate-shell-completion", *rest]:
             options, run = completion_parser().parse_args(rest), _complete
         case _:

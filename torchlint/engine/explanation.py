@@ -53,7 +53,7 @@ def explain(source: Source, place: Location) -> Explanation:
         source.location(start),
         source.location(end),
         describe(_kind(semantics, node)),
-        tuple(_details(semantics, node)),
+        tuple(_details(source, semantics, node)),
     )
 
 
@@ -65,7 +65,7 @@ def _kind(semantics: Semantics, node: ast.expr | ast.arg) -> Kind:
     return UNKNOWN if isinstance(node, ast.arg) else semantics.kind(node)
 
 
-def _details(semantics: Semantics, node: ast.expr | ast.arg) -> Iterator[str]:
+def _details(source: Source, semantics: Semantics, node: ast.expr | ast.arg) -> Iterator[str]:
     kind = _kind(semantics, node)
     if kind.why:
         yield f"because: {kind.why}"
@@ -73,9 +73,9 @@ def _details(semantics: Semantics, node: ast.expr | ast.arg) -> Iterator[str]:
         yield f"refers to: {name}"
     if isinstance(node, ast.Name):
         for binding in semantics.bindings.reaching(node):
-            yield f"bound on line {_line(binding.node)}: {describe(semantics.inference.binding_kind(binding))}"
+            yield f"bound on {source.named_line(_line(binding.node))}: {describe(semantics.inference.binding_kind(binding))}"
     for joined in sorted(joins(semantics, node), key=lambda found: (found.lineno, found.col_offset)):
-        yield f"joined the graph on line {joined.lineno}: {_first_line(ast.unparse(joined))}"
+        yield f"joined the graph on {source.named_line(joined.lineno)}: {_first_line(ast.unparse(joined))}"
     if semantics.no_grad.covers(node):
         yield "autograd is off here"
     if isinstance(node, ast.expr) and semantics.of(Backpropagated).name(node):

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from torchlint.diagnostic import Diagnostic
+from torchlint.diagnostic import Diagnostic, Edit
 from torchlint.text.source import Source, SourceError
 
 _BLANK = r"[^\S\r\n]"
@@ -173,6 +173,15 @@ def with_noqa(source: Source, diagnostics: Iterable[Diagnostic], names: Mapping[
     for start, end, opening in sorted(codes, reverse=True):
         text = text[:start] + opening + ", ".join(sorted(codes[start, end, opening])) + text[end:]
     return text
+
+
+def noqa_edit(source: Source, diagnostic: Diagnostic, names: Mapping[str, str] | None = None) -> Edit | None:
+    """The edit that adds a comment for one finding, as `with_noqa` does; None where no comment would silence it."""
+    place = _place(source, Suppressions(source, names), diagnostic.location.row)
+    if place is None:
+        return None
+    start, end, opening = place
+    return Edit(source.location(start), source.location(end), opening + diagnostic.code)
 
 
 def _place(source: Source, suppressions: Suppressions, row: int) -> tuple[int, int, str] | None:

@@ -292,6 +292,15 @@ class NotebookSource(Source):
         before, number = self._marked[index]
         return number, before
 
+    def row_in_program(self, cell: int, row: int) -> int:
+        """The row of the program that a row of a cell is in."""
+        return row + next((before for before, number in self._marked if number == cell), 0)
+
+    def named_line(self, row: int) -> str:
+        """How the line of a row of the program is called, which is one of a cell."""
+        number, before = self.cell_at(row)
+        return f"line {row - before} of cell {number}"
+
     @cached_property
     def _marked(self) -> list[tuple[int, int]]:
         """The rows of the program that the cells start behind, with the cells' numbers."""
@@ -300,12 +309,13 @@ class NotebookSource(Source):
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
         """A finding in the program as one in its cell, and the edits of its fix as those of theirs."""
         number, before = self.cell_at(diagnostic.location.row)
-        fix = diagnostic.fix and replace(diagnostic.fix, edits=tuple(map(self._located_edit, diagnostic.fix.edits)))
+        fix = diagnostic.fix and replace(diagnostic.fix, edits=tuple(map(self.located_edit, diagnostic.fix.edits)))
         start, end = _moved(diagnostic.location, before), _moved(diagnostic.end_location, before)
         row = self._json_row(number, start.row)
         return replace(diagnostic, location=start, end_location=end, cell=number, fix=fix, json_row=row)
 
-    def _located_edit(self, edit: Edit) -> Edit:
+    def located_edit(self, edit: Edit) -> Edit:
+        """An edit of the program as one of its cell."""
         number, before = self.cell_at(edit.location.row)
         return Edit(_moved(edit.location, before), _moved(edit.end_location, before), edit.content, number)
 

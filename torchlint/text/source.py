@@ -142,6 +142,14 @@ class Source:
         """An error with its place as users know it."""
         return error
 
+    def located_edit(self, edit: Edit) -> Edit:
+        """An edit with its place as users know it."""
+        return edit
+
+    def named_line(self, row: int) -> str:
+        """How people are told of a line."""
+        return f"line {row}"
+
     def diff(self, text: str) -> str:
         """The unified diff to a new ``text``."""
         from torchlint.text.diff import unified_diff
