@@ -1,6 +1,4 @@
-"""An editor without a window: a client of the language server, through pygls' own, that keeps texts and what is said of them."""
-
-# ruff: noqa: E402
+"""An editor without a window: a client of the language server, on pygls' own, with texts and what is said of them."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ import pytest
 pytest.importorskip("pygls", reason="the language server needs pygls, which is not installed")
 
 from lsprotocol import types as lsp
-from pygls.lsp.client import BaseLanguageClient
+from pygls.lsp.client import BaseLanguageClient  # type: ignore[attr-defined]
 
 PATIENCE = 90.0
 """The seconds after which something has not happened; machines may be busy."""
@@ -79,7 +77,7 @@ class Editor(BaseLanguageClient):
         await asyncio.wait_for(self.shutdown_async(None), PATIENCE)
         self.exit(None)
         assert await asyncio.wait_for(self.process.wait(), PATIENCE) == 0
-        await self.stop()
+        await self.stop()  # type: ignore[no-untyped-call]
 
     @property
     def process(self) -> asyncio.subprocess.Process:
