@@ -59,13 +59,8 @@ def test_the_client_is_asked_to_watch_where_it_can(tmp_path: Path) -> None:
     )
 
     async def run() -> None:
-        editor = Editor(tmp_path, capabilities=lsp.ClientCapabilities(workspace=workspace))
-
-        @editor.feature(lsp.CLIENT_REGISTER_CAPABILITY)
-        def register(params: lsp.RegistrationParams) -> None:
-            registered.extend(params.registrations)
-
-        async with editor:
+        async with Editor(tmp_path, capabilities=lsp.ClientCapabilities(workspace=workspace)) as editor:
+            editor.feature(lsp.CLIENT_REGISTER_CAPABILITY)(lambda params: registered.extend(params.registrations))
             uri = editor.open(tmp_path / "train.py", TRAINING)
             assert await editor.shown(uri) == ["8 TPL004"]
             (tmp_path / "torchlint.toml").write_text('ignore = ["TPL004"]\n')
@@ -100,7 +95,7 @@ def test_settings_of_the_client_stand_above_files(tmp_path: Path) -> None:
         async with Editor(tmp_path, settings=settings) as editor:
             uri = editor.open(tmp_path / "train.py", MORE)
             assert await editor.shown(uri) == ["8 TPL004"]
-            changed = {"torchlint": {"select": ["TPL002"]}}
+            changed: dict[str, Any] = {"torchlint": {"select": ["TPL002"]}}
             editor.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(changed))
             await editor.until(lambda: brief(editor.published[uri].diagnostics) == ["10 TPL002"])
             changed = {"torchlint": {"enable": False}}

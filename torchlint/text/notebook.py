@@ -191,8 +191,8 @@ class NotebookSource(Source):
         super().__init__("".join(parts), filename, bom=bom)
 
     @classmethod
-    def decode(cls, data: bytes, filename: str) -> NotebookSource:
-        """The program in the notebook that ``data`` hold; raises `SourceError` where they hold none."""
+    def decode(cls, data: bytes, filename: str, *, encoding: str = "") -> NotebookSource:
+        """The program in the notebook that ``data`` hold, in UTF-8; raises `SourceError` where they hold none."""
         bom = data.startswith(codecs.BOM_UTF8)
         text = _decoded(data.removeprefix(codecs.BOM_UTF8), filename)
         try:
