@@ -139,7 +139,7 @@ def test_says_what_the_command_says(tmp_path: Path) -> None:
 def project(tmp_path: Path) -> Path:
     """A file with one finding of TPL005, one of TPL002 and one of flake8's own."""
     (tmp_path / "a.py").write_text(
-        "import torch\nimport os\n\np = torch.ones(1, requires_grad=True)\np.requres_grad = False\nprint((p * 2).data)\n",
+        "import torch\nimport os\n\np = torch.ones(1, requires_grad=True)\np.requres_grad = False\ntuple((p * 2).data)\n",
         encoding="utf-8",
     )
     return tmp_path

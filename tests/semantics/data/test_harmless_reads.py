@@ -39,6 +39,7 @@ def is_harmless(snippet: str) -> bool:
         "nn.Parameter(«x.data»)",
         "m.weight.data = «m.weight.data».half()",
         "with torch.no_grad(): y = «x.data»",
+        "def init(module, fill): fill(«module.weight.data»)",
         "@torch.no_grad()\ndef f(x): return «x.data»",
         "def f(x): return «x.data»\n@torch.no_grad()\ndef g(x): return f(x)",
     ],
@@ -62,6 +63,8 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
         "isinstance(y, «x.data»)",
         "g.data = «x.data».half()",
         "def f(x): return «x.data»",
+        "def build(x): return «x.data»",
+        "def step(module, fill): fill(«module.weight.data»)",
         "def f(x): return «x.data»\nf(3)\nwith torch.no_grad(): f(4)",
     ],
 )

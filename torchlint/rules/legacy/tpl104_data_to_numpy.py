@@ -80,15 +80,18 @@ class DataToNumpy(Rule):
         elif moves and not self.model.autograd.is_off(node):
             self.report(node, self._moved_too_early(moves), self._fix_behind_move(node, moves))
         else:
-            message = f"`{tensor}` leaves the graph through `.data`, as in torch 0.3; detach it: `{self._detached(origin)}`"
+            graph = "the graph" if self._carries(origin) else "its graph, if it has one,"
+            message = f"`{tensor}` leaves {graph} through `.data`, as in torch 0.3; detach it: `{self._detached(origin)}`"
             self.report(node, message, self._fix_behind_move(node, moves) if moves else self._fix_in_place(node))
 
     def _moved_too_early(self, moves: list[cst.Attribute]) -> str:
         origin = moves[-1].value
-        carries = self.model.kind(origin).grad in (Grad.GRAPH, Grad.LEAF)
-        when = "" if carries else f", if `{self.model.shown(origin)}` has one,"
+        when = "" if self._carries(origin) else f", if `{self.model.shown(origin)}` has one,"
         recorded = f"`.{moves[-1].attr.value}()` is recorded in the graph{when} before `.data` leaves it"
         return f"{recorded}: start with `{self._detached(origin)}`"
+
+    def _carries(self, tensor: cst.BaseExpression) -> bool:
+        return self.model.kind(tensor).grad in (Grad.GRAPH, Grad.LEAF)
 
     def _detached(self, tensor: cst.BaseExpression) -> str:
         return self.model.shown(expression("{tensor}.detach()", tensor=tensor))

@@ -19,6 +19,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 from torchlint.semantics.graphs.kept_changes import KeptChanges
 from torchlint.semantics.graphs.kept_values import KeptValues
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
+from torchlint.semantics.unrecorded.gatherings import Gatherings
 from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 Node = TypeVar("Node")
@@ -61,6 +62,7 @@ class Accumulations:
         self._semantics = semantics
         self._fate = semantics.of(Fate)
         self._kept_losses = semantics.of(KeptLosses)
+        self._gatherings = semantics.of(Gatherings)
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
@@ -165,7 +167,11 @@ class Accumulations:
         values = [value for value in found.values if self._has_graph(value)]
         if not values or self._is_reset_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
-        if not found.kept and self._semantics.no_grad.covers(found.statement):
+        if (
+            self._semantics.no_grad.covers(found.statement)
+            if not found.kept
+            else self._gatherings.is_one(found.statement, found.root)
+        ):
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):

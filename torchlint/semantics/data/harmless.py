@@ -6,6 +6,7 @@ import ast
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.memory.reads import Reads
 
@@ -38,6 +39,7 @@ class HarmlessReads:
             or self._is_made_parameter(data)
             or self._is_of_meant_rebind(data)
             or self._is_off(data)
+            or self._is_of_new_model(data)
         )
 
     def _names_form(self, data: ast.Attribute) -> bool:
@@ -104,6 +106,11 @@ class HarmlessReads:
 
     def _is_of_meant_rebind(self, data: ast.expr) -> bool:
         return self._tree.statement(data) in self._semantics.of(DataRebinds).meant
+
+    def _is_of_new_model(self, data: ast.Attribute) -> bool:
+        """Whether a weight is read while the model is made, initialised or loaded: nothing is computed with it yet."""
+        is_weight = isinstance(data.value, ast.Attribute) and data.value.attr in ("weight", "bias")
+        return is_weight and self._semantics.of(Beginnings).sets(data.value, data)
 
     def _is_off(self, data: ast.expr) -> bool:
         """Whether autograd is off here, by a block or the decorator of a function, or wherever the function is called."""

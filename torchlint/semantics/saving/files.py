@@ -107,9 +107,20 @@ class SavedFiles:
         for call in calls.get("load_state_dict", ()):
             if not (isinstance(call.func, ast.Attribute) and self._is_other_state(call.func.value)):
                 yield from call.args[:1]
+                yield from (model for state in call.args[:1] if (model := self._loaded_whole(state)) is not None)
                 yield from (word.value for word in call.keywords if word.arg == "state_dict")
         for call in calls.get("from_pretrained", ()):
             yield from (word.value for word in call.keywords if word.arg == "state_dict")
+
+    def _loaded_whole(self, state: ast.expr) -> ast.expr | None:
+        """The load of what a state is taken from: of `checkpoint["model"].state_dict()`, where that was saved whole."""
+        match state:
+            case ast.Call(func=ast.Attribute(attr="state_dict", value=owner), args=[]):
+                while isinstance(owner, ast.Subscript):
+                    owner = owner.value
+                bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
+                return next((each.value for each in bindings if each.value in self.loads and not each.path), None)
+        return None
 
     def _is_other_state(self, receiver: ast.expr) -> bool:
         """Whether what a state is loaded into is an optimizer, a scheduler or the like."""

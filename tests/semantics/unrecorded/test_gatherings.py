@@ -1,0 +1,43 @@
+"""Which loops only gather what is there already."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.unrecorded.gatherings import Gatherings
+
+
+def is_gathering(code: str) -> bool:
+    semantics, (container,) = marked("import torch\n" + code)
+    return semantics.of(Gatherings).is_one(semantics.tree.statement(container), container)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(xs):\n    kept = []\n    for x in xs: «kept».append(x)",
+        "def f(xs):\n    kept = []\n    for x in reversed(range(len(xs))): «kept».insert(0, xs[x] * 2 + xs[x - 1])",
+        "def f(xs):\n    kept = {}\n    for k in xs: «kept»[k] = torch.exp(xs[k])",
+        "def f(net):\n    kept = {}\n    for k, v in net.named_parameters(): «kept»[k] = shift(v)",
+    ],
+)
+def test_gathers(code: str) -> None:
+    assert is_gathering(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(net, xs):\n    kept = []\n    for x in xs: «kept».append(net(x))",
+        "def f(xs):\n    kept = []\n    for _ in range(3):\n        for x in xs: «kept».append(x)\n        step()",
+        "def f(xs):\n    kept = []\n    for x in xs:\n        «kept».append(x)\n        x.backward()",
+        "def f(xs, kept):\n    for x in xs: «kept».append(x)",
+        "kept = []\ndef f(xs):\n    for x in xs: «kept».append(x)",
+        "kept = []\nfor x in xs: «kept».append(x)",
+        "def f(self, xs):\n    for x in xs: «self.kept».append(x)",
+        "def f(xs):\n    kept = []\n    «kept».append(xs)",
+    ],
+)
+def test_may_let_something_grow(code: str) -> None:
+    assert not is_gathering(code)

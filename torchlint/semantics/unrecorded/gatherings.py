@@ -1,0 +1,49 @@
+"""Loops of a function that only gather what is there already, in a container that is freed with what the function returns."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics.code.tree import Loop, last_name
+
+_WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers"})
+_FILLS = frozenset({"append", "appendleft", "insert"})
+_RUN_OTHERS = frozenset({"builtins.next", "builtins.map", "builtins.filter"})
+
+
+class Gatherings:
+    """Tells of what is added to a container whether anything is computed for it that would not be there otherwise."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._plain: dict[Loop, bool] = {}
+
+    def is_one(self, statement: ast.stmt, container: ast.expr) -> bool:
+        """Whether a function gathers in a container of its own: the parts of a model, or what it computes of what it is given.
+
+        Its loop then calls no model, and no code but torch's functions.
+        """
+        loops, function = list(self._semantics.tree.loops(statement)), self._semantics.tree.function(statement)
+        if not loops or not isinstance(container, ast.Name) or function is None:
+            return False
+        bindings = self._semantics.bindings.reaching(container)
+        is_own = all(each.form is Form.ASSIGNMENT and each.scope.node is function for each in bindings)
+        return bool(bindings) and is_own and self._is_plain(loops[-1])
+
+    def _is_plain(self, loop: Loop) -> bool:
+        if loop not in self._plain:
+            is_walk = isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in _WALKS
+            calls = (part for part in ast.walk(loop) if isinstance(part, ast.Call))
+            self._plain[loop] = is_walk or all(map(self._is_plain_call, calls))
+        return self._plain[loop]
+
+    def _is_plain_call(self, call: ast.Call) -> bool:
+        """Whether a call makes a number, a range or a tensor of what it is given, or fills a container."""
+        name = self._semantics.qualified_name(call.func) or ""
+        if name.startswith("builtins."):
+            return hasattr(builtins, name.removeprefix("builtins.")) and name not in _RUN_OTHERS
+        if name.startswith("torch."):
+            return name in torch_api.FUNCTIONS
+        return isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS
