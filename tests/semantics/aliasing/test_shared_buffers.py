@@ -149,3 +149,19 @@ def test_a_list_of_one_buffer(body: str) -> None:
 )
 def test_a_list_of_several_or_of_one_that_stays(body: str) -> None:
     assert shared(f"k = [unknown]\n    {body}") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shown"),
+    [
+        ("t = torch.from_numpy(a)\n«a[0]» = 1\nprint(t, a)", True),
+        ("t = torch.from_numpy(a)\n«a[0]» = 1\nt", True),
+        ("t = torch.from_numpy(a)\n«t[0]» = 1\nprint('a:', a)", True),
+        ("t = torch.from_numpy(a)\n«a[0]» = 1\nprint(t)\nmodel(t)", False),
+        ("t = torch.from_numpy(a)\n«t.zero_()»\nmodel(a)", False),
+        ("def f():\n    t = torch.from_numpy(a)\n    «a[0]» = 1\n    print(t)", False),
+    ],
+)
+def test_a_lesson_prints_what_changed(text: str, is_shown: bool) -> None:
+    semantics, (node,) = marked(f"import numpy\nimport torch\na = numpy.ones(3)\n{text}")
+    assert semantics.of(SharedBuffers).changes[node].is_shown is is_shown

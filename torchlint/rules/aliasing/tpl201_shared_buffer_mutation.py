@@ -17,7 +17,8 @@ class SharedBufferMutation(InPlaceRule):
     Finds an array and a tensor over one buffer, of which one is changed in place while the other is still used:
     `b = torch.from_numpy(a)` and later `b.add_(1)` or `a[0] = 5`. `torch.as_tensor`, `tensor.numpy()` and, for an array of
     the same element type, `torch.FloatTensor(a)` share memory as well. Also one buffer that a loop fills in each round and
-    puts into a list, `frames.append(torch.from_numpy(frame))`.
+    puts into a list, `frames.append(torch.from_numpy(frame))`. Where a script does no more with the other one than print it,
+    as lessons about shared memory do, the finding is strict.
 
     ## Why is this bad
     Both change. Nothing at the place of the change tells so, and it depends on the way of the conversion, on the element
@@ -75,4 +76,5 @@ class SharedBufferMutation(InPlaceRule):
                 replace(change.conversion, copy),
                 rests_on=unknown("the change no longer reaches the other side, on which code may rely"),
             ),
+            strict=change.is_shown,
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Semantics, Type
+from torchlint.semantics.code.tree import position
 from torchlint.semantics.memory.changes import Change, Changes
 from torchlint.semantics.memory.links import Link, Links, Sharing
 from torchlint.semantics.memory.places import Place, Places
@@ -36,7 +37,8 @@ _MADE_TO_BE_FILLED = frozenset({"numpy.empty", "numpy.empty_like", "torch.empty"
 class SharedChange(Generic[Node]):
     """A change, by way of ``through``, of memory that ``conversion`` made shared between ``source`` and the name ``result``.
 
-    ``gives_array`` is whether the conversion gives an array, of a tensor, and not the other way round.
+    ``gives_array`` is whether the conversion gives an array, of a tensor, and not the other way round. ``is_shown`` is whether
+    all that a script does afterwards with the other side is to print it, as lessons do.
     """
 
     through: Node
@@ -44,6 +46,7 @@ class SharedChange(Generic[Node]):
     source: Node
     result: Node
     gives_array: bool
+    is_shown: bool = False
 
 
 class SharedBuffers:
@@ -94,11 +97,30 @@ class SharedBuffers:
         place = self._places.place(links[-1].source) if links else None
         if binding is None or place is None or place.root.id == target.id or self._is_made_to_be_filled(place):
             return None
-        change = self._change_of_result(target, binding, place) or self._change_of_source(target, binding, place)
+        of_result = self._change_of_result(target, binding, place)
+        change = of_result or self._change_of_source(target, binding, place)
         if change is None:
             return None
         gives_array = self._semantics.kind(value).type is Type.ARRAY or links[0].name == "numpy"
-        return change.node, SharedChange(change.through, value, place.node, target, gives_array)
+        is_shown = self._is_shown(change.node, self._places.occurrences(place) if of_result is not None else binding.uses)
+        return change.node, SharedChange(change.through, value, place.node, target, gives_array, is_shown)
+
+    def _is_shown(self, change: ast.expr, uses: Iterable[ast.expr]) -> bool:
+        """Whether a change is made at the top level, and what it changes besides is only printed or displayed behind it."""
+        tree = self._semantics.tree
+        if tree.function(change) is not None:
+            return False
+        behind = [use for use in uses if position(use) > position(change) and self._places.reads_values(use)]
+        return bool(behind) and all(self._is_displayed(use) for use in behind)
+
+    def _is_displayed(self, use: ast.expr) -> bool:
+        """Whether a value is the only thing in its statement, or printed there."""
+        match self._semantics.tree.statement(use):
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print" | "display"))):
+                return True
+            case ast.Expr(value=value):
+                return value is use
+        return False
 
     def _kept_in_list(self, call: ast.Call) -> tuple[ast.expr, SharedChange[ast.expr]] | None:
         """What changes, in each round, the one buffer that a loop puts in a list: ``kept.append(torch.from_numpy(a))``."""
