@@ -10,6 +10,8 @@ from functools import cached_property, lru_cache
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import last_name
 
+_NAMING = (ast.Name, ast.Attribute, ast.IfExp)
+
 
 class Spellings:
     """Finds what may be, or is, a reference to an API; without a look at what does not sound like it."""
@@ -29,15 +31,18 @@ class Spellings:
     def references(self, names: Set[str]) -> list[ast.Name | ast.Attribute]:
         """The names and attributes that refer to one of ``names``, the full names of APIs."""
         words = _last_names(frozenset(names))
-        mentions = self._mentions
-        said = sorted((words & mentions.keys()) | (self._aliases(words) & mentions.keys()))
-        found = (node for word in said for node in mentions[word])
-        return [node for node in found if self._semantics.qualified_name(node) in names]
+        said = self._said(words | self._aliases(words))
+        return [node for node in said if self._semantics.qualified_name(node) in names]
 
     def attributes(self, names: Set[str]) -> list[ast.Attribute]:
         """The attributes that are called one of ``names``, whatever they are of."""
-        said = sorted(names & self._mentions.keys())
-        return [node for name in said for node in self._mentions[name] if isinstance(node, ast.Attribute)]
+        return [node for node in self._semantics.tree.of_type(ast.Attribute) if node.attr in names]
+
+    def _said(self, words: Set[str]) -> list[ast.Name | ast.Attribute]:
+        """The names and attributes of the file whose last part is one of ``words``."""
+        tree = self._semantics.tree
+        names = [node for node in tree.of_type(ast.Name) if node.id in words]
+        return [*names, *self.attributes(words)]
 
     def _aliases(self, words: frozenset[str]) -> frozenset[str]:
         """The names that may stand for one of ``words``: mostly there are none, or few."""
@@ -52,26 +57,17 @@ class Spellings:
 
     @cached_property
     def _other_names(self) -> dict[str, set[str]]:
-        """The names that stand for what is called so."""
+        """The names that stand for what is called otherwise."""
         found: dict[str, set[str]] = defaultdict(set)
         for scope in self._semantics.bindings.scopes.values():
             for name, bindings in scope.bindings.items():
                 for binding in bindings:
                     if binding.form is Form.IMPORT:
-                        found[binding.imported.rpartition(".")[2]].add(name)
-                    elif binding.form is Form.ASSIGNMENT and binding.value is not None:
+                        if (last := binding.imported.rpartition(".")[2]) != name:
+                            found[last].add(name)
+                    elif binding.form is Form.ASSIGNMENT and isinstance(binding.value, _NAMING):
                         for value in _choices(binding.value):
                             found[last_name(value)].add(name)
-        return found
-
-    @cached_property
-    def _mentions(self) -> dict[str, list[ast.Name | ast.Attribute]]:
-        """The names and attributes of the file by their last names."""
-        found: dict[str, list[ast.Name | ast.Attribute]] = defaultdict(list)
-        for name in self._semantics.tree.of_type(ast.Name):
-            found[name.id].append(name)
-        for attribute in self._semantics.tree.of_type(ast.Attribute):
-            found[attribute.attr].append(attribute)
         return found
 
 
