@@ -7,7 +7,7 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.fixes.changes import CodeFix, fix, remove, rename, replace
 from torchlint.fixes.code import api, argument, is_open_ended
-from torchlint.rules.legacy._other_shapes import MEMBERS, RUN_BESIDE, of_storage, reshaped
+from torchlint.rules.legacy._other_shapes import MEMBERS, RUN_BESIDE, SUCCESSORS, of_storage, reshaped
 from torchlint.rules.legacy._renamed import RENAMED, short
 from torchlint.rules.rule import Rule
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, words
@@ -57,6 +57,11 @@ def unused(rule: Rule, node: cst.ImportAlias) -> Deprecation | None:
     if not symbol or symbol in RENAMED or rule.model.apis.asks_for_version(node):
         return None
     return deprecation(symbol)
+
+
+def successor(row: Deprecation) -> str:
+    """What to use instead, as it is usually spelt; empty where no one answer is right."""
+    return short(row.replacement.partition("(")[0] or SUCCESSORS.get(row.symbol, ""))
 
 
 def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str = "") -> CodeFix | None:

@@ -16,6 +16,12 @@ MEMBERS = {
     "torch.utils.data.ConcatDataset.cummulative_sizes": "cumulative_sizes",
 }
 """What a method or an attribute of a value is called now."""
+SUCCESSORS = {
+    **{f"torch.{name}": f"torch.linalg.{name}" for name in ("qr", "cholesky", "matrix_rank", "lu_solve")},
+    "torch.symeig": "torch.linalg.eigh",
+    **MEMBERS,
+}
+"""What to say that is to be used, where the table has no one answer."""
 RUN_BESIDE = frozenset({"torch.qr", "torch.cholesky", "torch.lu_solve", "torch.range"})
 """What was run beside its replacement, to the same results (`tests/test_other_shapes.py`)."""
 _SAME_OF_ANY_STORAGE = frozenset({"data_ptr", "nbytes", "is_shared", "share_memory_", "is_pinned"})

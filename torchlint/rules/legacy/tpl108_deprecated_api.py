@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, unused
-from torchlint.rules.legacy._renamed import short
+from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.apis.deprecations import Deprecation
@@ -101,6 +100,6 @@ class DeprecatedApi(Rule):
         return row.is_deprecated_for(self.options.target) and not row.is_removed_for(self.options.target)
 
     def _said(self, row: Deprecation, subject: str) -> str:
-        new = short(row.replacement.partition("(")[0])
-        advice = f"use `{new}`" if row.replacement else row.message.rstrip(". ")
+        new = successor(row)
+        advice = f"use `{new}`" if new else row.message.rstrip(". ")
         return f"{subject} is deprecated since {row.library} {release(row.since)}: {advice}"

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, unused
-from torchlint.rules.legacy._renamed import short
+from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.apis.deprecations import Deprecation
@@ -89,7 +88,7 @@ class RemovedApi(Rule):
         return row.is_removed_for(self.options.target)
 
     def _said(self, row: Deprecation, subject: str) -> str:
-        new = short(row.replacement.partition("(")[0])
-        advice = f": use `{new}`" if row.replacement else f": {row.message.rstrip('. ')}" if row.message else ""
+        new = successor(row)
+        advice = f": use `{new}`" if new else f": {row.message.rstrip('. ')}" if row.message else ""
         gone = "only raises since" if row.only_raises else "was removed in"
         return f"{subject} {gone} {row.library} {release(row.removed)}{advice}"
