@@ -96,3 +96,80 @@ def test_whether_autograd_can_be_turned_off(snippet: str, mendable: bool) -> Non
 def test_a_file_that_does_not_speak_of_torch() -> None:
     semantics, (call,) = marked(function("for x in loader:\n        print(«model(x)».argmax())"))
     assert call not in semantics.of(Evaluations).recorded
+
+
+IN_A_DICT = """
+class Trainer:
+    def __init__(self, models):
+        self.models = models
+
+    def step(self, x):
+        print(self.models["critic"](x).argmax())
+
+    def run(self, data):
+        for {target} in self.models{how}:
+            {model}.eval()
+        for x in data:
+            «self.step(x)»
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "how", "model", "expected"),
+    [
+        ("key", "", "self.models[key]", True),
+        ("key", ".keys()", "self.models[key]", True),
+        ("model", ".values()", "model", True),
+        ("_, model", ".items()", "model", True),
+        ("key", ".keys()", "self.others[key]", False),
+        ("key, _", ".items()", "key", False),
+    ],
+)
+def test_models_may_be_in_a_dict(target: str, how: str, model: str, expected: bool) -> None:
+    assert (recorded(IN_A_DICT.format(target=target, how=how, model=model)) is not None) is expected
+
+
+def test_an_alias_may_be_made_in_branches() -> None:
+    body = "if flag:\n        net = {}\n    else:\n        net = model\n    for x in loader:\n        print(«net(x)».argmax())"
+    assert recorded(function(body.format("model.module"))) is not None
+    assert recorded(function(body.format("other"))) is None
+
+
+ROUND = """
+def run(model, x, y, target):
+    model(x).sum().backward()
+    optimizer.step()
+    model.eval()
+    y = {}
+    print(y)
+
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "calls", "expected"),
+    [
+        ("«model(x)».argmax(1)", "for x, y in data: run(net, x, y, 0)", True),
+        ("«model(x)».max(1)[0].detach()", "for x, y in data: run(net, x, y, 0)", False),  # its graph is gone at once
+        ("«model(x)».argmax(1)", "run(net, x, y, 0)", False),  # a single call
+    ],
+)
+def test_a_round_of_a_training_may_be_a_function(run: str, calls: str, expected: bool) -> None:
+    assert (recorded(ROUND.format(run, calls)) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("model.eval()\n        n += («model(x)».argmax(1) == 1).sum().item()", True),
+        ("model.eval()\n        n += 1\n        print(«model(x)»)", False),
+    ],
+)
+def test_each_round_may_set_the_mode(body: str, expected: bool) -> None:
+    assert (recorded(f"def run(model, loader, n):\n    for x in loader:\n        {body}\n    return n") is not None) is expected
+
+
+def test_a_prediction_that_is_cut_at_once_is_left_alone() -> None:
+    assert recorded(function("return «model(1)».detach()", "predict")) is None
+    assert recorded(function("return [«model(x)».detach() for x in loader]", "predict")) is not None

@@ -66,3 +66,33 @@ def test_what_is_run_as_it_was_made(snippet: str, expected: str) -> None:
 )
 def test_what_is_run_in_another_mode_or_one_that_is_not_known(snippet: str) -> None:
     assert run(snippet) is None
+
+
+EVALUATED = """
+from elsewhere import Net
+
+net = {made}
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def evaluate(weights, loader):
+    net = Net()
+    «net.load_state_dict(weights)»
+    correct = 0
+    with torch.{context}():
+        for x, y in loader:
+            {line}
+    return correct
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "context", "line", "expected"),
+    [
+        ("Net()", "no_grad", "correct += (net(x).argmax(1) == y).sum()", True),
+        ("Net()", "enable_grad", "correct += (net(x).argmax(1) == y).sum()", False),
+        ("Other()", "no_grad", "correct += (net(x).argmax(1) == y).sum()", False),
+    ],
+)
+def test_what_is_trained_here_is_evaluated_here(made: str, context: str, line: str, expected: bool) -> None:
+    found = run(EVALUATED.format(made=made, context=context, line=line))
+    assert (found is not None) is expected

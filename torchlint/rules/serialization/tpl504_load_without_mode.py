@@ -14,7 +14,8 @@ class LoadWithoutMode(Rule):
     """
     ## What it does
     Finds models that are made, get their weights by `load_state_dict` and are then run, with neither `eval()` nor `train()`
-    called on them in between. What is of another file counts where the file sets the mode of such a model elsewhere.
+    called on them in between. What is of another file counts where the file sets the mode of such a model elsewhere, or trains
+    one and evaluates this one.
 
     ## Why is this bad
     A new model is in training mode, and loading weights does not change that. Dropout makes each prediction another one, and

@@ -15,7 +15,7 @@ class EvalWithoutNoGrad(Rule):
     ## What it does
     Finds evaluation that builds an autograd graph: after `model.eval()`, a loop or an evaluating function calls the model with
     autograd on, and nothing of what comes out is back-propagated. Single calls are left alone, unless they stand in the loop
-    that trains the model.
+    that trains the model, or in a function that such a loop runs.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a

@@ -64,7 +64,9 @@ class References:
         self._found: dict[ast.expr, Reference | None] = {}
 
     def of(self, node: ast.expr) -> Reference | None:
-        """What ``node`` refers to: ``model``, ``self.model``, ``model.module``, ``model.cuda()``, ``DataParallel(model)``."""
+        """What ``node`` refers to: ``model``, ``self.model``, ``model.module``, ``model.cuda()``, ``DataParallel(model)``,
+        ``models["generator"]``.
+        """
         if node not in self._found:
             self._found[node] = self._find(node)
         return self._found[node]
@@ -76,6 +78,9 @@ class References:
             case ast.Attribute(value=value, attr=name):
                 base = self.of(value)
                 return base if base is None or name == "module" else base.part(name)
+            case ast.Subscript(value=value, slice=ast.Constant(value=str() as key)):
+                base = self.of(value)
+                return base.part(f"[{key!r}]") if base is not None else None
             case ast.Call():
                 return self._returned(node)
         return None
@@ -85,9 +90,21 @@ class References:
         if isinstance(node, ast.Name):
             bindings = self._bindings.reaching(node)
             if any(binding.form is Form.LOOP for binding in bindings):
-                return self._looped(bindings)
-        found = self.of(node)
+                collection = self.any_item(node)
+                return [collection] if collection is not None else self._looped(bindings)
+        found = self.any_item(node) or self.of(node)
         return None if found is None else [found]
+
+    def any_item(self, node: ast.expr) -> Reference | None:
+        """The dict whose items ``node`` refers to in turn, where a loop goes through it: other variables may hold them, too."""
+        if isinstance(node, ast.Name):
+            bindings = self._bindings.reaching(node)
+            return self._gone_through(bindings, ("values",)) or self._gone_through(bindings, ("items",))
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+            collection = self.of(node.value)
+            if collection is not None and self._gone_through(self._bindings.reaching(node.slice), ("keys",)) == collection:
+                return collection
+        return None
 
     def elements(self, node: ast.expr) -> list[Reference]:
         """What the items of a written-out list, tuple or dict refer to, or ``node`` itself."""
@@ -120,6 +137,8 @@ class References:
         if isinstance(target, ast.Name) and (binding := self._bindings.of(target)) is not None:
             found = Reference(binding.scope.node, (target.id,))
             return None if self._alias(binding) == found else found
+        if isinstance(target, ast.Subscript):
+            return self.of(target)
         if isinstance(target, ast.Attribute) and (base := self.of(target.value)) is not None:
             found = base.part(target.attr)
             statement = self._tree.parent(target)
@@ -181,7 +200,8 @@ class References:
         if not bindings:
             own = self._bindings.of(name)
             return Reference(own.scope.node if own is not None else self._tree.module, (name.id,))
-        if len(bindings) == 1 and (alias := self._alias(bindings[0])) is not None:
+        aliases = {self._alias(binding) for binding in bindings}  # in both branches, say
+        if len(aliases) == 1 and (alias := aliases.pop()) is not None:
             return alias
         return Reference(bindings[0].scope.node, (name.id,))
 
@@ -224,3 +244,15 @@ class References:
             return None
         found = [self.of(item) for item in value.elts]
         return None if None in found else [reference for reference in found if reference is not None]
+
+    def _gone_through(self, bindings: tuple[Binding, ...], methods: tuple[str, ...]) -> Reference | None:
+        """The dict that the variable of a loop goes through: its ``keys``, ``values``, or the second of its ``items``."""
+        if len(bindings) != 1 or bindings[0].form is not Form.LOOP or bindings[0].value is None:
+            return None
+        value, path = bindings[0].value, bindings[0].path
+        match value:
+            case ast.Call(func=ast.Attribute(value=collection, attr=name), args=[]) if name in methods:
+                return self.of(collection) if path == ((1,) if name == "items" else ()) else None
+            case ast.Name() | ast.Attribute() if "keys" in methods and not path:
+                return self.of(value)
+        return None

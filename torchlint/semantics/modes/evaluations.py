@@ -30,6 +30,7 @@ _MOST_BLOCKS = 200
 """So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
 _OF_TORCH = ("torch", "Module")
 """Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NEAR = 7
 """So many statements make a block of their own at most where only the first and the last of them evaluate."""
 
@@ -188,7 +189,9 @@ class Evaluations:
 
     def _is_worth_it(self, function: Function, evaluated: list[_Evaluated]) -> bool:
         """Whether a function surely evaluates: round a loop, or with numbers for a result; and hands out no graph unasked."""
-        looped = any(self._is_looped(found) for found in evaluated)
+        looped = any(self._is_looped(found) or self._is_round(found) for found in evaluated)
+        if not looped and all(map(self._is_cut_at_once, evaluated)):
+            return False
         if self._hands_out(function, evaluated):
             return is_evaluation(function.name) and (looped or bool(self._semantics.facts.call_sites(function)))
         return looped or is_evaluation(function.name)
@@ -201,8 +204,39 @@ class Evaluations:
         return any(not self._semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
 
     def _is_repeated(self, found: _Evaluated) -> bool:
-        """Whether the model is evaluated in each round of a loop that trains it, or another."""
-        return any(loop in self._loops_with_backward for loop in self._semantics.tree.loops(found.switch))
+        """Whether the model is evaluated in each round of a loop that trains it, or another: in a function that a loop calls;
+        or of a loop that does nothing else.
+        """
+        loops = self._semantics.tree.loops
+        if any(loop in self._loops_with_backward for loop in loops(found.switch)):
+            return True
+        if any(loops(found.switch)):
+            return self._is_round(found)
+        return self._semantics.tree.function(found.switch) in self._training_rounds and not self._is_cut_at_once(found)
+
+    def _is_round(self, found: _Evaluated) -> bool:
+        """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round."""
+        own = next(self._semantics.tree.loops(found.switch), None)
+        return own is not None and own is next(self._semantics.tree.loops(found.run.node), None) and _sums_up(own)
+
+    def _is_cut_at_once(self, found: _Evaluated) -> bool:
+        """Whether the statement that runs a model keeps nothing of its graph: ``model(x).detach()``."""
+        for parent in self._semantics.tree.ancestors(found.run.call):
+            if isinstance(parent, (ast.stmt, ast.comprehension, *_COMPREHENSIONS)):
+                break
+            if isinstance(parent, ast.Attribute) and parent.attr in ("detach", "data"):
+                return True
+        return False
+
+    @cached_property
+    def _training_rounds(self) -> set[ast.AST | None]:
+        """The functions that back-propagate in no loop of their own, and that the file calls in one."""
+        calls = (call for name in ("backward", "manual_backward") for call in self._semantics.facts.calls.get(name, ()))
+        tree, sites = self._semantics.tree, self._semantics.facts.call_sites
+        around = [(tree.function(call), any(tree.loops(call))) for call in calls]
+        looped = {function for function, has_loop in around if has_loop}
+        functions = {function for function, _ in around if isinstance(function, FUNCTIONS) and function not in looped}
+        return {function for function in functions if any(any(tree.loops(site)) for site in sites(function))}
 
     @cached_property
     def _loops_with_backward(self) -> set[Loop]:
@@ -292,3 +326,9 @@ class Evaluations:
 
 def _is_volatile(node: ast.AST) -> bool:
     return isinstance(node, ast.keyword) and node.arg == "volatile"
+
+
+def _sums_up(loop: Loop) -> bool:
+    """Whether a loop goes through data, and adds up what comes out."""
+    sums = (part for part in walk_body(loop.body) if isinstance(part, ast.AugAssign))
+    return isinstance(loop, ast.For) and any(not isinstance(part.value, ast.Constant) for part in sums)

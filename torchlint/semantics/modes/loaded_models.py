@@ -14,6 +14,7 @@ from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import TrainedModels
+from torchlint.semantics.modes.training_mode_evaluations import TrainingModeEvaluations
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose
 
@@ -44,9 +45,25 @@ class LoadedModels:
                 if run is None:
                     continue
                 depends = dependence.of(load.func.value)
-                if depends or (depends is None and self._makers(load.func.value) & self._with_modes):
+                if depends or (depends is None and self._is_known_to_depend(load.func.value, run)):
                     found[load] = run.node
         return found
+
+    def _is_known_to_depend(self, model: ast.expr, run: Run) -> bool:
+        """Whether the mode of a model of another file matters to this one: it sets that of its like, or trains those and
+        evaluates this one for figures.
+        """
+        makers = self._makers(model)
+        if makers & self._with_modes:
+            return True
+        evaluates = self._semantics.of(TrainingModeEvaluations).is_evaluated_alone(run)
+        return evaluates and not self._modes.is_recorded(run) and bool(makers & self._trained_makers)
+
+    @cached_property
+    def _trained_makers(self) -> set[str]:
+        """The classes, and functions, of other files whose models' parameters an optimizer of this file is given."""
+        calls = self._semantics.facts.calls.get("parameters", ())
+        return {maker for call in calls if isinstance(call.func, ast.Attribute) for maker in self._makers(call.func.value)}
 
     @cached_property
     def _with_modes(self) -> set[str]:

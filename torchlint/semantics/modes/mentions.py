@@ -110,7 +110,7 @@ class Mentions:
             for part in walk_body([part for part in scope.body if not isinstance(part, (*FUNCTIONS, ast.ClassDef))]):
                 if isinstance(part, ast.Call):
                     self._add_call(contents, part)
-                elif isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store):
+                elif isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store):
                     owner = self._references.of(part.value) if isinstance(part, ast.Attribute) else None
                     about = (owner, self._references.rebound(part))
                     for variable in {_variable(found) for found in about if found is not None}:
@@ -121,7 +121,7 @@ class Mentions:
         place = len(contents.calls)
         contents.calls.append(call)
         models, _ = switch = self._switches.of_call.get(call, ((), None))
-        if models is None:
+        if models is None or (switch[1] is not None and self._switches.is_of_items(call)):
             contents.about_all.append(place)
         elif switch[1] is None and (function := self._references.callee(call)) is not None:
             contents.callees.setdefault(function, []).append(place)

@@ -120,7 +120,9 @@ class Modes:
             place = self._loop_over(call) or self._asks_for(call) or call
             if models is None:
                 return Setting(place, UNKNOWN)
-            return Setting(place, frozenset({mode}), switch=call) if any(found.holds(model) for found in models) else None
+            if any(found.holds(model) for found in models):
+                return Setting(place, frozenset({mode}), switch=call)
+            return Setting(place, UNKNOWN) if self._switches.is_of_items(call) else None
         function = self.references.callee(call)
         if function is not None:
             effects = [self.effect(function, inner) for inner in self.references.handed(model, call, function)]
@@ -273,7 +275,11 @@ class Modes:
         return found == model or self._is_module_part(called)
 
     def _is_module_part(self, function: ast.expr) -> bool:
-        """Whether what is called on a model is a module within it, or a forward method of another name."""
+        """Whether what is called on a model is a module within it, or a forward method of another name; or an item of a dict
+        whose items are models.
+        """
+        if isinstance(function, ast.Subscript):
+            return True
         if isinstance(function, ast.Attribute) and function.attr.startswith("forward_"):
             return True
         return self._semantics.kind(function).type is Type.MODULE

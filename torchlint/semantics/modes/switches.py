@@ -49,6 +49,10 @@ class Switches:
         """For each such call, the models and the mode."""
         return {call: (models, mode) for call, models, mode in self.all}
 
+    def is_of_items(self, call: ast.Call) -> bool:
+        """Whether such a call is of the items of a dict in turn, of which other variables may hold some."""
+        return isinstance(call.func, ast.Attribute) and self._references.any_item(call.func.value) is not None
+
     def _is_other_method(self, call: ast.Call) -> bool:
         """Whether ``x.train()`` runs a method of the file that is not about modes: a trainer's."""
         function = self._references.callee(call)

@@ -145,10 +145,10 @@ class TrainingModeEvaluations:
             kind = self._semantics.kind(run.model)
             if kind.name in LOSS_MODULES or CRITERION.search(last_name(run.model)):
                 return False
-            return self._is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
+            return self.is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
         return depends
 
-    def _is_evaluated_alone(self, run: Run) -> bool:
+    def is_evaluated_alone(self, run: Run) -> bool:
         """Whether a run is part of an evaluation: in a function that is called like one, or a loop that has its figures."""
         tree = self._semantics.tree
         function = tree.function(run.call)
