@@ -221,12 +221,14 @@ class Evaluations:
 
     def _is_cut_at_once(self, found: _Evaluated) -> bool:
         """Whether the statement that runs a model keeps nothing of its graph: ``model(x).detach()``."""
+        cut = False
         for parent in self._semantics.tree.ancestors(found.run.call):
-            if isinstance(parent, (ast.stmt, ast.comprehension, *_COMPREHENSIONS)):
+            if isinstance(parent, ast.stmt):
                 break
-            if isinstance(parent, ast.Attribute) and parent.attr in ("detach", "data"):
-                return True
-        return False
+            if isinstance(parent, _COMPREHENSIONS):
+                return False
+            cut = cut or (isinstance(parent, ast.Attribute) and parent.attr in ("detach", "data"))
+        return cut
 
     @cached_property
     def _training_rounds(self) -> set[ast.AST | None]:
