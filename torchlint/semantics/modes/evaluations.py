@@ -99,6 +99,7 @@ class Evaluations:
         self._volatile: dict[FlowScope, bool] = {}
         self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
         self._looked_at: set[ast.stmt] = set()
+        self._summing: dict[Loop, bool] = {}
         self._found: dict[ast.Call, list[RecordedEvaluation[ast.stmt]]] = {}
 
     @cached_property
@@ -217,7 +218,11 @@ class Evaluations:
     def _is_round(self, found: _Evaluated) -> bool:
         """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round."""
         own = next(self._semantics.tree.loops(found.switch), None)
-        return own is not None and own is next(self._semantics.tree.loops(found.run.node), None) and _sums_up(own)
+        if own is None or own is not next(self._semantics.tree.loops(found.run.node), None):
+            return False
+        if own not in self._summing:
+            self._summing[own] = _sums_up(own)
+        return self._summing[own]
 
     def _is_cut_at_once(self, found: _Evaluated) -> bool:
         """Whether the statement that runs a model keeps nothing of its graph: ``model(x).detach()``."""
