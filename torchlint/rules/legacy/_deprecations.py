@@ -104,7 +104,7 @@ def _by_hand(rule: Rule, node: cst.Name | cst.Attribute, row: Deprecation, doubt
         return None
     if row.symbol == "torch.Tensor.storage" and not _is_of_any_storage(rule, call):
         return None
-    new = reshaped(row.symbol, call)
+    new = reshaped(row.symbol, call) or _of_function(rule, node, call, row)
     if new is None:
         return None
     new = new.with_changes(args=[_quoted(rule, each) for each in new.args])
@@ -112,6 +112,14 @@ def _by_hand(rule: Rule, node: cst.Name | cst.Attribute, row: Deprecation, doubt
         new.func.value if isinstance(new.func, cst.Name) else new.func.attr.value if isinstance(new.func, cst.Attribute) else ""
     )
     return fix(f"Use `{short(name)}`", replace(call, new), rests_on=rests_on)
+
+
+def _of_function(rule: Rule, node: cst.Name | cst.Attribute, call: cst.Call, row: Deprecation) -> cst.Call | None:
+    """The call for a method of a tensor whose function has one: ``torch.linalg.qr(x)`` for an ``x.qr()``."""
+    owner, _, last = row.symbol.rpartition(".")
+    if owner != "torch.Tensor" or not isinstance(node, cst.Attribute) or rule.model.name(node):
+        return None
+    return reshaped(f"torch.{last}", call.with_changes(args=[cst.Arg(node.value), *call.args]))
 
 
 def _is_of_any_storage(rule: Rule, call: cst.Call) -> bool:

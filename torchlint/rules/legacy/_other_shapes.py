@@ -18,6 +18,7 @@ MEMBERS = {
 """What a method or an attribute of a value is called now."""
 SUCCESSORS = {
     **{f"torch.{name}": f"torch.linalg.{name}" for name in ("qr", "cholesky", "matrix_rank", "lu_solve")},
+    **{f"torch.Tensor.{name}": f"torch.linalg.{name}" for name in ("qr", "cholesky")},
     "torch.symeig": "torch.linalg.eigh",
     **MEMBERS,
 }
