@@ -10,6 +10,7 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.apis.constructors import Constructors, Content, Given, TensorClass
+from torchlint.semantics.apis.deprecated_arguments import DeprecatedArguments
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.implicit_dims import ImplicitDim, ImplicitDims
 from torchlint.semantics.apis.leading_factors import Factor, LeadingFactors
@@ -45,6 +46,10 @@ class ApisQuestions:
     def deprecated(self, node: cst.BaseExpression) -> str:
         """The full name of what a node uses that torch or its libraries deprecate, or have removed; empty for all else."""
         return self._model.found(self._semantics.of(DeprecatedUses).found, node) or ""
+
+    def deprecated_arguments(self, call: cst.Call) -> tuple[tuple[str, str], ...]:
+        """The functions and parameters by which the table knows what a call gives, or leaves out; mostly none."""
+        return self._model.found(self._semantics.of(DeprecatedArguments).found, call) or ()
 
     def deprecated_origin(self, statement: cst.ImportFrom) -> str:
         """The full name of the module that an import takes names from, where that is deprecated or removed; else empty."""

@@ -31,6 +31,14 @@ BY_HAND = {
     },
     "torch.cuda.amp.custom_fwd": "torch.amp.custom_fwd(..., device_type='cuda')",
     "torch.cuda.amp.custom_bwd": "torch.amp.custom_bwd(..., device_type='cuda')",
+    **{
+        f"torch.{old}": f"torch.{new}('{device}')"
+        for word, device in (("cpu", "cpu"), ("gpu", "cuda"), ("ipu", "ipu"), ("xla", "xla"))
+        for old, new in (
+            (f"get_autocast_{word}_dtype", "get_autocast_dtype"),
+            (f"is_autocast_{word}_enabled", "is_autocast_enabled"),
+        )
+    },
     "torch.chain_matmul": "torch.linalg.multi_dot([...])",
     "torch.ger": "torch.outer",
     **{f"functorch.{name}": f"torch.func.{name}" for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd")},
@@ -42,8 +50,24 @@ BY_HAND = {
 
 NO_ONE_ANSWER = frozenset(
     {
+        *("torch.lu", "torch.quantization.QConfigDynamic", "torch.distributed.elastic.metrics.api.publish_metric"),
+        *("torch.ao.quantization.get_default_qconfig_dict", "torch.ao.quantization.get_default_qat_qconfig_dict"),
+        *(
+            "torch.distributed.checkpoint.state_dict_loader.load_state_dict",
+            "torch.distributed.checkpoint.state_dict_saver.save_state_dict",
+            "torch.ao.nn.quantized.functional.upsample_bilinear",
+            "torch.ao.nn.quantized.functional.upsample_nearest",
+        ),
         *("torch.svd", "torch.symeig", "torch.eig", "torch.solve", "torch.lstsq", "torch.qr", "torch.cholesky", "torch.range"),
-        *("torch.triangular_solve", "torch.norm", "torch.set_default_tensor_type", "torch.lu_solve", "torch.matrix_rank"),
+        *(
+            "torch.frobenius_norm",
+            "torch.nuclear_norm",
+            "torch.triangular_solve",
+            "torch.norm",
+            "torch.set_default_tensor_type",
+            "torch.lu_solve",
+            "torch.matrix_rank",
+        ),
         *(
             "torch.nn.utils.weight_norm",
             "torch.backends.cuda.sdp_kernel",
@@ -76,11 +100,35 @@ ABOUT_A_PART = frozenset(
 """What the documentation says something of that is about one of its arguments, or one of its uses."""
 
 
+PARAMETERS_BY_HAND = {
+    ("torch.autograd.backward", "grad_variables"): "grad_tensors=...",
+    ("torch.nn.Hardtanh", "min_value"): "min_val=...",
+    ("torch.nn.Hardtanh", "max_value"): "max_val=...",
+    **{(name, "indexing"): "indexing='ij'" for name in ("torch.meshgrid", "torch.functional.meshgrid")},
+    **{
+        (f"torch.utils.checkpoint.{name}", "use_reentrant"): "use_reentrant=False"
+        for name in ("checkpoint", "checkpoint_sequential")
+    },
+}
+"""What to give in place of a parameter, or where one is missing; dots stand for what it was given."""
+
+
+_WITHOUT_EFFECT = re.compile(r"has no effect|no influence|and ignored|\bnot used\b|is not effective|`verbose` is deprecated")
+LEFT_OUT = "-"
+"""Stands for an argument that is not to be given at all."""
+
+
+def parameter_replacement(name: str, parameter: str, message: str) -> str:
+    """The argument to give instead, as it is written, or a dash; empty where no one answer is right."""
+    found = PARAMETERS_BY_HAND.get((name, parameter), "")
+    return found or (LEFT_OUT if _WITHOUT_EFFECT.search(message.replace("``", "`")) else "")
+
+
 def replacement(name: str, message: str, public: Iterable[str]) -> str:
     """The full name of what to use in place of ``name``, or a call with dots for its arguments; empty where none is known."""
     if name in BY_HAND:
         return BY_HAND[name]
-    if name in NO_ONE_ANSWER or name.startswith(_NO_ONE_ANSWER_IN):
+    if name.replace("torch.Tensor.", "torch.") in NO_ONE_ANSWER or name.startswith(_NO_ONE_ANSWER_IN):
         return ""
     known = public if isinstance(public, (set, frozenset)) else frozenset(public)
     for phrase in _PHRASES:

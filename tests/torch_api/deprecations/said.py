@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from conditions import GIVEN, conditions
 from libraries import Definition, Library, Module
 
 _DEPRECATED = re.compile(
-    r"deprecat|will be removed|has been renamed|no longer (?:necessary|supported|used)|was renamed", re.IGNORECASE
+    r"deprecat|will be removed|has been renamed|no longer (?:necessary|supported|used)|was renamed|should be passed explicitly",
+    re.IGNORECASE,
 )
 _REMOVED = re.compile(r"deprecat|removed|no longer|not supported anymore|renamed", re.IGNORECASE)
 _DOCUMENTED = re.compile(
@@ -20,7 +22,10 @@ _DOCUMENTED = re.compile(
     r"|:?`?[\w.]+\(?\)?`? (?:is|has been) deprecated (?:in favor|and)",
     re.IGNORECASE | re.MULTILINE,
 )
-_DOCUMENTED_PARAMETER = re.compile(r"^\s+(\w+) ?\([^)\n]*\):? *(?:\[?deprecated\b|Deprecated)", re.IGNORECASE | re.MULTILINE)
+_PARAMETER = re.compile(
+    r"^(?P<indent>[ \t]+)(?P<name>\w+) ?\([^)\n]*\):?(?P<rest>.*(?:\n(?P=indent)[ \t]+\S.*|\n[ \t]*(?=\n))*)", re.MULTILINE
+)
+_DEPRECATED_PARAMETER = re.compile(r"\s*(?:\[?deprecated\b)|\.\. deprecated::", re.IGNORECASE)
 _DOCSTRING_ADDERS = frozenset({"add_docstr", "_add_docstr", "add_docstr_all"})
 _ALWAYS = re.compile(r"sys\.version_info|is_scripting|is_compiling|is_dynamo|is_torchdynamo|_is_tracing|is_tracing")
 """Conditions that hold wherever people run the code."""
@@ -30,7 +35,8 @@ _SETUP = frozenset({"__init__", "__new__"})
 @dataclass(frozen=True, slots=True)
 class Said:
     """One deprecation: of what ``module`` calls ``name`` (``Class.method`` is possible; empty for the module itself), or of a
-    ``parameter`` of it; ``is_removed`` if using it only raises; ``how`` names the source."""
+    ``parameter`` of it, ``when`` it is given or not, and perhaps its ``replacement``; ``is_removed`` if using it only raises;
+    ``how`` names the source."""
 
     module: str
     name: str
@@ -38,6 +44,8 @@ class Said:
     message: str
     how: str
     is_removed: bool = False
+    when: str = ""
+    replacement: str = ""
 
 
 class Sayings:
@@ -68,6 +76,7 @@ class Sayings:
 
     def _of_definition(self, module: Module, name: str, definition: Definition) -> Iterator[Said]:
         for decorator in definition.decorator_list:
+            yield from _renamed_parameters(module.name, name, decorator)
             if (message := self._decorated(module, decorator)) is not None:
                 overloaded = any(_last_name(each) == "overload" for each in definition.decorator_list)
                 if not overloaded:
@@ -87,20 +96,17 @@ class Sayings:
             message = self._text(module, body[0].exc)
             if _REMOVED.search(message) and not name.rpartition(".")[2].startswith("__torch"):
                 yield Said(module.name, _owner(name), "", message, "raises", is_removed=True)
-        arguments = function.args
-        parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
         for call, tests in _calls(body, ()):
             message = self._warning(module, call)
             if not message:
                 continue
-            conditions = [test for test in tests if not _ALWAYS.search(ast.unparse(test))]
-            if not conditions:
+            asked = [test for test in tests if not _ALWAYS.search(ast.unparse(test))]
+            if not asked:
                 is_quiet = "DeprecationWarning" in ast.unparse(call)  # Python shows these in the main program only
                 yield Said(module.name, _owner(name), "", message, "quiet warning" if is_quiet else "warning")
                 continue
-            named = {node.id for test in conditions for node in ast.walk(test) if isinstance(node, ast.Name)} & parameters
-            for parameter in sorted(named):
-                yield Said(module.name, _owner(name), parameter, message, "warning")
+            for parameter, when in sorted(conditions(asked, function).items()):
+                yield Said(module.name, _owner(name), parameter, message, "warning", when=when)
 
     def _warning(self, module: Module, node: ast.expr) -> str:
         """The message of a call that warns of a deprecation, by itself or in a helper; empty for any other."""
@@ -182,9 +188,26 @@ def _documented(module: str, name: str, text: str) -> Iterator[Said]:
     if found is not None and not _is_of_parameter(text, found.start()):
         start = text.rfind("\n", 0, found.start()) + 1
         yield Said(module, name, "", " ".join(text[start : found.end() + 240].split()), "docstring")
-    for parameter in _DOCUMENTED_PARAMETER.finditer(text):
-        line_end = text.find("\n", parameter.end())
-        yield Said(module, name, parameter[1], " ".join(text[parameter.start() : line_end + 160].split()), "docstring")
+    for parameter in _PARAMETER.finditer(text):
+        if (start := _DEPRECATED_PARAMETER.match(parameter["rest"]) or _DEPRECATED_PARAMETER.search(parameter["rest"])) is None:
+            continue
+        if start.start() and "::" not in start.group():
+            continue  # a word further on in its description
+        said = parameter.group() if not start.start() else parameter["rest"][start.start() :]
+        yield Said(module, name, parameter["name"], " ".join(said.split()), "docstring", when=GIVEN)
+
+
+def _renamed_parameters(module: str, name: str, decorator: ast.expr) -> Iterator[Said]:
+    """The flags that torchvision takes for weights: ``@handle_legacy_interface(weights=("pretrained", Weights.DEFAULT))``."""
+    if not (isinstance(decorator, ast.Call) and _last_name(decorator.func) == "handle_legacy_interface"):
+        return
+    for new in decorator.keywords:
+        match new.value:
+            case ast.Tuple(elts=[ast.Constant(value=str(old)), meant]):
+                meant = meant.body.orelse if isinstance(meant, ast.Lambda) and isinstance(meant.body, ast.IfExp) else meant
+                weights = "None" if isinstance(meant, ast.Constant) else repr(_last_name(meant))
+                message = f"The parameter {old!r} is deprecated, please use {new.arg!r} instead."
+                yield Said(module, name, old, message, "decorator", when=GIVEN, replacement=f"{new.arg}={weights}")
 
 
 def _is_of_parameter(text: str, offset: int) -> bool:
@@ -201,7 +224,7 @@ def _calls(body: list[ast.stmt], tests: tuple[ast.expr, ...]) -> Iterator[tuple[
                 yield value, tests
             case ast.If(test=test, body=inner, orelse=orelse):
                 yield from _calls(inner, (*tests, test))
-                yield from _calls(orelse, (*tests, test))
+                yield from _calls(orelse, (*tests, ast.UnaryOp(ast.Not(), test)))
             case ast.With(body=inner) | ast.For(body=inner) | ast.While(body=inner):
                 yield from _calls(inner, tests)
             case ast.Try(body=inner):

@@ -13,23 +13,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from conditions import DEPENDS
 from history import SHOWN, Release, kept
 from libraries import is_public
-from replacements import ABOUT_A_PART, replacement
+from replacements import ABOUT_A_PART, parameter_replacement, replacement
 from said import Said
+from since import first_with
 
 TARGET = Path(__file__).parents[3] / "torchlint" / "semantics" / "apis" / "deprecations.tsv"
-COLUMNS = ("symbol", "parameter", "library", "since", "removed", "replacement", "found", "message")
+COLUMNS = ("symbol", "parameter", "when", "place", "library", "since", "removed", "replacement", "found", "message")
 NEWEST = {"torch": (2, 13), "torchvision": (0, 28), "torchaudio": (2, 11)}
 """The releases that the table is about; they belong together."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Row:
-    """A line of the table; versions are empty where something is not deprecated first, or not removed."""
+    """A line of the table; versions are empty where something is not deprecated first, or not removed.
+
+    ``when`` is empty for what is deprecated however it is used. Else the use that is: that the parameter is ``given``, is
+    ``missing``, or is given the value behind ``=``, or it ``depends``. ``place`` is that of the parameter among those given by
+    position; empty where it has none.
+    """
 
     symbol: str
     parameter: str
+    when: str
+    place: str
     library: str
     since: str
     removed: str
@@ -39,11 +48,26 @@ class Row:
 
 
 TYPED = (
-    Row("torch.lu", "", "torch", "1.11.0", "", "", "docstring", "Use `torch.linalg.lu_factor` or `torch.linalg.lu_factor_ex`"),
     Row(
-        "torch.testing.assert_allclose", "", "torch", "1.12.0", "", "", "decorator", "Use `torch.testing.assert_close` instead."
+        "torch.lu",
+        "",
+        "",
+        "",
+        "torch",
+        "1.11.0",
+        "",
+        "",
+        "docstring",
+        "Use `torch.linalg.lu_factor` or `torch.linalg.lu_factor_ex`",
     ),
-    Row("torch.utils._pytree._register_pytree_node", "", "torch", "2.2.0", "", "", "decorator", "Use `register_pytree_node`"),
+    Row(
+        *("torch.testing.assert_allclose", "", "", "", "torch", "1.12.0", "", "", "decorator"),
+        "Use `torch.testing.assert_close` instead.",
+    ),
+    Row(
+        *("torch.utils._pytree._register_pytree_node", "", "", "", "torch", "2.2.0", "", "", "decorator"),
+        "Use `register_pytree_node`",
+    ),
 )
 """What the files say in ways, or in places, that are not read: a name that a helper makes, `torch.testing`, private names."""
 
@@ -58,11 +82,17 @@ def rows(releases: Sequence[Release]) -> Iterator[Row]:
         home = texts[0].module, texts[0].name
         main = usual.setdefault(home, name)
         is_method = "." in texts[0].name
-        if not is_public(name) or main in ABOUT_A_PART or (is_method and name != main and name != ".".join(home)):
+        if (
+            not is_public(name)
+            or (main in ABOUT_A_PART and not parameter)
+            or (is_method and name != main and name != ".".join(home))
+        ):
             continue
         here = name in newest.names or (name, parameter) in newest.said
-        if here and last is not newest:
+        if here and last is not newest and not _lacks(newest, name, parameter):
             continue  # it is deprecated no more
+        if parameter and not here:
+            continue  # it went with what took it
         if here or _counts(name, newest.library):
             yield _row(releases, name, parameter, said, main)
 
@@ -71,12 +101,81 @@ def _row(releases: Sequence[Release], name: str, parameter: str, said: Sequence[
     newest = releases[-1]
     texts = sorted(said[-1][1], key=lambda each: each.how == "docstring")
     removed = next((each.version for each, found in said if any(row.is_removed for row in found)), "")
-    if not removed and not parameter:
-        removed = _removed(releases, name)
-    new = "" if parameter else next(filter(None, (replacement(main, each.message, newest.names) for each in texts)), "")
-    found = sorted({each.how for _, every in said for each in every})
     message = advice(texts[0].message)
-    return Row(name, parameter, newest.library, said[0][0].version, removed, new, ",".join(found), message)
+    found = ",".join(sorted({each.how for _, every in said for each in every}))
+    since = said[0][0].version
+    if parameter:
+        removed = _lost(releases, name, parameter)
+        when = PART.get((main, parameter), texts[0].when)
+        new = next(filter(None, (each.replacement for each in texts)), "") or parameter_replacement(
+            main, parameter, texts[0].message
+        )
+        place = _place(releases, name, parameter)
+        return Row(name, parameter, when, place, newest.library, since, removed, new, found, message)
+    new = next(filter(None, (replacement(main, each.message, newest.names) for each in texts)), "")
+    owner = name.rpartition(".")[0]
+    if "." in texts[0].name and new.rpartition(".")[0] == main.rpartition(".")[0]:
+        new = f"{owner}.{new.rpartition('.')[2]}"
+    return Row(name, "", "", "", newest.library, since, removed or _removed(releases, name), new, found, message)
+
+
+PART = {
+    ("torch.stft", "return_complex"): DEPENDS,
+    ("torch.nn.parallel.DistributedDataParallel", "broadcast_buffers"): DEPENDS,
+    ("torch.nn.parallel.DistributedDataParallel", "forward_sync_buffers"): DEPENDS,
+}
+"""Parameters of which only one value is meant, or only both together."""
+
+
+def _lacks(release: Release, name: str, parameter: str) -> bool:
+    """Whether a function is there, and takes a parameter no more."""
+    taken = release.parameters.get(name)
+    return bool(parameter) and taken is not None and parameter not in taken and "**" not in taken
+
+
+def _lost(releases: Sequence[Release], name: str, parameter: str) -> str:
+    """The first release from which on a function lacks a parameter."""
+    last = max((place for place, each in enumerate(releases) if not _lacks(each, name, parameter)), default=len(releases))
+    return releases[last + 1].version if last + 1 < len(releases) else ""
+
+
+def _place(releases: Sequence[Release], name: str, parameter: str) -> str:
+    """The place of a parameter in the last signature that has it."""
+    for each in reversed(releases):
+        taken = each.parameters.get(name, [])
+        if parameter in taken:
+            by_place = taken[: taken.index("*")] if "*" in taken else taken
+            return str(by_place.index(parameter)) if parameter in by_place else ""
+    return ""
+
+
+def with_observed(found: list[Row], releases: Sequence[Release], folder: Path, cache: Path) -> list[Row]:
+    """The rows of torch, with what running the installed one showed."""
+    from observed import observe
+
+    table = {(row.symbol, row.parameter): row for row in found}
+    seen = [each for observation in observe(SHOWN["torch"]).values() for each in observation.seen]
+    dated = first_with(seen, releases, folder, cache)
+    for each in seen:
+        how = "quietly observed" if each.is_quiet else "observed"
+        row = table.get((each.name, each.parameter))
+        since = dated[each.name, each.parameter]
+        if row is None:
+            new = parameter_replacement(each.name, each.parameter, each.message) if each.parameter else ""
+            new = new or ("" if each.when else replacement(each.name, each.message, releases[-1].names))
+            place = _place(releases, each.name, each.parameter)
+            row = Row(each.name, each.parameter, each.when, place, "torch", since, "", new, how, advice(each.message))
+        else:
+            found_by = ",".join(sorted({*row.found.split(","), how}))
+            row = replace(row, found=found_by, since=min(row.since, since, key=_order) if each.parameter else row.since)
+            if row.when == DEPENDS:
+                row = replace(row, when=each.when)
+        table[row.symbol, row.parameter] = row
+    return list(table.values())
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def advice(message: str) -> str:
@@ -110,7 +209,9 @@ def table(folder: Path, cache: Path) -> list[Row]:
         releases = [each for each in releases if each.order <= newest]
         if releases:
             found += rows(releases)
-    going = {row.symbol for row in found if not row.parameter}
+        if releases and library == "torch":
+            found = with_observed(found, releases, folder, cache)
+    going = {row.symbol for row in found if not row.when}
     return sorted(replace(row, replacement="") if row.replacement in going else row for row in found)
 
 
@@ -131,7 +232,7 @@ def main(arguments: Sequence[str]) -> int:
     options.out.write_text(written(found), encoding="utf-8")
     for library in NEWEST:
         own = [row for row in found if row.library == library]
-        whole = [row for row in own if not row.parameter]
+        whole = [row for row in own if not row.when]
         print(
             f"{library}: {len(own)} rows, {len(whole)} of whole symbols, {sum(bool(row.removed) for row in whole)} removed,"
             f" {sum(bool(row.replacement) for row in whole)} with a replacement"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.rules.legacy._deprecated_arguments import advice, arguments, given_instead, said_of_argument
 from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -61,6 +62,7 @@ class DeprecatedApi(Rule):
     triggers = (
         Found(".apis.deprecated_uses:DeprecatedUses.found"),
         Found(".apis.deprecated_uses:DeprecatedUses.imports"),
+        Found(".apis.deprecated_arguments:DeprecatedArguments.found"),
         Found(".apis.unused_imports:UnusedImports.deprecated"),
     )
     needs = NEEDS
@@ -74,8 +76,12 @@ class DeprecatedApi(Rule):
         self._look(node)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports what is asked for by `getattr`."""
+        """Reports what is asked for by `getattr`, and what is given to a function, or is not."""
         self._look(node)
+        for row in arguments(self, node):
+            if self._is_meant(row):
+                said = f"{said_of_argument(self, node, row)} is deprecated since {row.library} {release(row.since)}"
+                self.report(node, f"{said}: {advice(row)}", given_instead(self, node, row), strict=not row.warns)
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         """Reports what is imported from a module that goes as a whole."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.rules.legacy._deprecated_arguments import advice, arguments, given_instead, said_of_argument
 from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
@@ -48,6 +49,7 @@ class RemovedApi(Rule):
     triggers = (
         Found(".apis.deprecated_uses:DeprecatedUses.found"),
         Found(".apis.deprecated_uses:DeprecatedUses.imports"),
+        Found(".apis.deprecated_arguments:DeprecatedArguments.found"),
         Found(".apis.unused_imports:UnusedImports.deprecated"),
     )
     needs = NEEDS
@@ -61,8 +63,12 @@ class RemovedApi(Rule):
         self._look(node)
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports what is asked for by `getattr`."""
+        """Reports what is asked for by `getattr`, and what is given to a function that takes it no more."""
         self._look(node)
+        for row in arguments(self, node):
+            if self._is_meant(row) and not self.model.apis.is_missed(node) and not self.model.apis.is_conditional(node.func):
+                said = f"{said_of_argument(self, node, row)} was removed in {row.library} {release(row.removed)}"
+                self.report(node, f"{said}: {advice(row)}", given_instead(self, node, row))
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         """Reports what is imported from a module that goes as a whole."""

@@ -61,7 +61,8 @@ class DeprecatedUses:
         while isinstance(node, ast.Attribute):
             node = node.value
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        return len(bindings) > 1 or any(self._is_tried(binding) for binding in bindings)
+        several = len({binding.imported if binding.form is Form.IMPORT else id(binding) for binding in bindings}) > 1
+        return several or any(self._is_tried(binding) for binding in bindings)
 
     def _is_tried(self, binding: Binding) -> bool:
         statement = self._semantics.tree.statement(binding.node)

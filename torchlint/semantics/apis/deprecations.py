@@ -14,6 +14,13 @@ _EVERYDAY = frozenset(
 )
 """Words in every other file: what is called so, and warns of nothing that is seen, is not worth the look."""
 
+_MENDED_ELSEWHERE = frozenset({"size_average", "reduce", "pretrained", "pretrained_backbone", "use_reentrant"})
+"""Parameters that have an analysis of their own: losses, torchvision's models, checkpoints; and so has that of softmax."""
+_SOFTMAX = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
+_WORN = frozenset(
+    {"DataLoader", "DistributedDataParallel", "backward", "export", "gather", "grad", "ignore", "profile", "reduce", "trace"}
+)
+"""Functions and classes that many files use: of those with a deprecated parameter, its name is looked for."""
 _COMMON = frozenset({"apply", "convert", "load_state_dict", "main", "prepare", "push"})
 """Words in many files, of members that are only used by the name of their owner."""
 
@@ -22,6 +29,10 @@ _COMMON = frozenset({"apply", "convert", "load_state_dict", "main", "prepare", "
 class Deprecation:
     """What is said of an API by its full name, or of one of its parameters.
 
+    ``when`` is empty where every use is meant. Else it is the use that is: that the parameter is ``given``, is ``missing``, or
+    is given the value behind ``=``, or it ``depends`` on what no text shows. ``place`` is where the parameter stands among
+    those that are given by position; empty where that cannot be.
+
     ``since`` and ``removed`` are releases of ``library``, and empty where there was none. ``replacement`` is the full name of
     what to use, or a call in which ``...`` stands for the arguments; empty where no one answer is right. ``found`` says how
     that was found, ``message`` is what the library says, in its words and perhaps not to its end.
@@ -29,6 +40,8 @@ class Deprecation:
 
     symbol: str
     parameter: str
+    when: str
+    place: str
     library: str
     since: str
     removed: str
@@ -39,7 +52,7 @@ class Deprecation:
     @property
     def warns(self) -> bool:
         """Whether using it warns where people see it: what is only documented as deprecated does not."""
-        return not self.found <= {"docstring", "quiet warning"}
+        return not self.found <= {"docstring", "quiet warning", "quietly observed"}
 
     @property
     def only_raises(self) -> bool:
@@ -86,8 +99,26 @@ def deprecations() -> dict[tuple[str, str], Deprecation]:
 @cache
 def symbols() -> frozenset[str]:
     """The full names of what is deprecated, or has been removed, as a whole."""
-    found = (symbol for symbol, parameter in _lines() if symbol and not parameter)
+    found = (symbol for symbol, parameter in _lines() if symbol and not parameter and not _when(symbol, parameter))
     return frozenset(each for each in found if each.rpartition(".")[2] not in _EVERYDAY or deprecation(each).warns)
+
+
+@cache
+def parameters() -> dict[str, tuple[str, ...]]:
+    """What is deprecated, or has been removed, of what functions and constructors are given, by their full names."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for symbol, parameter in _lines():
+        is_method = symbol.rpartition(".")[0].rpartition(".")[2][:1].isupper()
+        if not parameter or is_method or parameter in _MENDED_ELSEWHERE or symbol in _SOFTMAX:
+            continue
+        if _when(symbol, parameter) != "depends":
+            found[symbol].append(parameter)
+    return {symbol: tuple(each) for symbol, each in found.items()}
+
+
+def _when(symbol: str, parameter: str) -> str:
+    """The third cell of a line."""
+    return _lines()[symbol, parameter].split("\t", 3)[2]
 
 
 @cache
@@ -110,7 +141,10 @@ def modules() -> frozenset[str]:
 
 def words(*, but: Collection[str] = ()) -> tuple[str, ...]:
     """Words of which a file that uses any of it has one, ``but`` of what is in these names."""
-    return tuple(sorted({_word(symbol) for symbol in symbols() if symbol not in but}))
+    found = {_word(symbol) for symbol in symbols() if symbol not in but}
+    for symbol, names in parameters().items():
+        found |= set(names) if symbol.rpartition(".")[2] in _WORN else {_word(symbol)}
+    return tuple(sorted(found))
 
 
 def _word(symbol: str) -> str:
