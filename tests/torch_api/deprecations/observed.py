@@ -16,6 +16,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def of_callable(name: str, function: Callable[..., Any]) -> tuple[bool, list[See
     """Whether any call of a callable went through, and what its calls showed."""
     outcomes: list[tuple[Sequence[object], dict[str, object], dict[str, bool]]] = []
     for arguments, words in attempts(name, function):
-        went, texts = said(name, "", lambda arguments=arguments, words=words: function(*arguments, **words))
+        went, texts = said(name, "", partial(function, *arguments, **words))
         if went:
             outcomes.append((arguments, words, texts))
     if not outcomes:
@@ -122,7 +123,7 @@ def _of_parameters(name: str, function: Callable[..., Any], outcomes: list[Any])
             went, new = said(
                 name,
                 parameter,
-                lambda value=value, parameter=parameter: function(*_fresh(arguments), **{**words, parameter: value}),
+                partial(function, *_fresh(arguments), **{**words, parameter: value}),
             )
             if went or new:
                 came.append({_stem(text): (text, new[text]) for text in new})

@@ -189,11 +189,10 @@ def _documented(module: str, name: str, text: str) -> Iterator[Said]:
         start = text.rfind("\n", 0, found.start()) + 1
         yield Said(module, name, "", " ".join(text[start : found.end() + 240].split()), "docstring")
     for parameter in _PARAMETER.finditer(text):
-        if (start := _DEPRECATED_PARAMETER.match(parameter["rest"]) or _DEPRECATED_PARAMETER.search(parameter["rest"])) is None:
-            continue
-        if start.start() and "::" not in start.group():
-            continue  # a word further on in its description
-        said = parameter.group() if not start.start() else parameter["rest"][start.start() :]
+        word = _DEPRECATED_PARAMETER.match(parameter["rest"]) or _DEPRECATED_PARAMETER.search(parameter["rest"])
+        if word is None or (word.start() and "::" not in word.group()):
+            continue  # nothing, or a word further on in its description
+        said = parameter.group() if not word.start() else parameter["rest"][word.start() :]
         yield Said(module, name, parameter["name"], " ".join(said.split()), "docstring", when=GIVEN)
 
 
