@@ -19,7 +19,8 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "T
 
 
 _RAISED = frozenset({"RuntimeError"})
-_LEAVING = (ast.Return, ast.Raise, ast.Continue)
+_LEAVING = (ast.Return, ast.Continue)
+"""How a statement leaves a block for another answer; one that raises says what the file needs, and has no answer."""
 
 
 class Versions:
