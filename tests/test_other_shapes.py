@@ -26,6 +26,9 @@ CASES = [
     ("torch.range", "torch.range(4, 1, -2)", "torch.arange(4, 0, -2, dtype=torch.get_default_dtype())"),
     ("torch.range", "torch.range(end=8, start=0, step=3)", "torch.arange(0, 9, 3, dtype=torch.get_default_dtype())"),
     ("torch.range", "torch.range(1, 3, dtype=torch.long)", "torch.arange(1, 4, dtype=torch.long)"),
+    ("", "tall.qr()", "torch.linalg.qr(tall)"),
+    ("", "tall.qr(some=False)", 'torch.linalg.qr(tall, mode="complete")'),
+    ("", "a.cholesky(True)", "torch.linalg.cholesky(a, upper=True)"),
     ("", "a.storage().data_ptr()", "a.untyped_storage().data_ptr()"),
     ("", "a.storage().nbytes()", "a.untyped_storage().nbytes()"),
 ]
