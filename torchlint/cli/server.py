@@ -14,7 +14,7 @@ _MISSING = "the language server needs pygls, which is not installed here: pip in
 
 def serve(options: argparse.Namespace) -> int:
     """Serves one client on the standard streams; returns the exit code, if it comes to that."""
-    if find_spec("pygls") is None:
+    if not _has_pygls():
         return refuse(_MISSING, "torchlint server: error")
     from torchlint.server.language_server import main
 
@@ -25,3 +25,10 @@ def serve(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's, which the client acts upon
     main(stdin, stdout)
     return CLEAN
+
+
+def _has_pygls() -> bool:
+    try:
+        return find_spec("pygls") is not None
+    except ValueError:  # somebody has put None in its place
+        return False

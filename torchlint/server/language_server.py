@@ -127,7 +127,8 @@ class Server(LanguageServer):
             ]
             diagnostics = [answers.diagnostic(each, found.text) for each in found.diagnostics]
             diagnostics += [answers.error(each, found.text) for each in errors]
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, diagnostics, document.version))
+        version = document.version if found is not None else None
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, diagnostics, version))
 
     def _warn(self, message: str) -> None:
         self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, message))
