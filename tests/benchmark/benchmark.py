@@ -12,7 +12,7 @@ from pathlib import Path
 from cases import CASES, Result
 from compared import Bench
 from environments import REPOSITORY
-from page import page, results_table, targets_table
+from page import IN_AN_EDITOR, page, results_table, targets_table
 
 _PAGE = REPOSITORY / "docs" / "performance.md"
 _SHOWN = {"pip", "setuptools", "wheel"}
@@ -48,7 +48,9 @@ def _write(path: Path, bench: Bench, results: dict[str, Result], only: Sequence[
         for name in bench.manifest.environments
     }
     missing = [name for name in CASES if name not in results]
-    path.write_text(page(list(results.values()), missing, versions, _command(bench, only)), encoding="utf-8")
+    latency = path.read_text(encoding="utf-8").partition(IN_AN_EDITOR)[1:] if path.is_file() else ()
+    text = page(list(results.values()), missing, versions, _command(bench, only), "".join(latency))
+    path.write_text(text, encoding="utf-8")
 
 
 def _command(bench: Bench, only: Sequence[str]) -> str:

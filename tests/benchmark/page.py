@@ -31,8 +31,18 @@ wherever else the machine is busy, and it was. Seconds say as much about what el
 """
 
 
-def page(results: Sequence[Result], missing: Iterable[str], versions: Mapping[str, Mapping[str, str]], command: str) -> str:
-    """The whole page; ``missing`` names cases without a result, ``command`` is what was run."""
+IN_AN_EDITOR = "## In an editor\n"
+"""Where the last section of the page starts, which `tests/server/latency.py` writes."""
+
+
+def page(
+    results: Sequence[Result],
+    missing: Iterable[str],
+    versions: Mapping[str, Mapping[str, str]],
+    command: str,
+    latency: str = "",
+) -> str:
+    """The whole page; ``missing`` names cases without a result, ``command`` is what was run, ``latency`` the last section."""
     return (
         "\n".join(
             [
@@ -44,6 +54,7 @@ def page(results: Sequence[Result], missing: Iterable[str], versions: Mapping[st
                 "",
                 _METHOD,
                 *(line for result in results for line in _section(result)),
+                latency,
             ]
         ).rstrip()
         + "\n"
