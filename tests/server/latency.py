@@ -152,6 +152,7 @@ def section(measured: Sequence[tuple[str, str, Measured]], keystrokes: int) -> s
         f"Written by `python tests/server/latency.py --write`: {keystrokes} keystrokes in each text, each answered before the",
         "next; milliseconds from the message that says what was typed to the one with the findings of that text. What",
         "torchlint waits for further keystrokes, 20 ms, is in it. ruff reports what it reports by default.",
+        "`processor` is what the processes of the server took for one keystroke, wherever else the machine is busy.",
         f"At most {LIMIT} ms are wanted at the median, for 1,000 lines on a machine that does nothing else.\n",
         f"- Date: {datetime.now(UTC).date()}",
         f"- Machine: {os.cpu_count()} processor cores, {platform.system()}, Python {platform.python_version()}; load average "

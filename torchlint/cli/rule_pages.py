@@ -27,6 +27,7 @@ from torchlint.rules import documentation, own_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.indexing import index
 from torchlint.rules.selection import SelectionError, find_rule
+from torchlint.server.settings import schema as server_schema
 
 _CHECKOUT = Path(__file__).parents[2]
 _TABLE = re.compile(r"(?<=<!-- rules -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
@@ -194,8 +195,8 @@ def _cell(value: object) -> str:
 def documents(root: Path) -> dict[Path, str]:
     """What the generated documents of the checkout at ``root`` should hold.
 
-    They are the rules' pages, the README with its table, the schema of the configuration, which knows the rules' codes, the
-    page of what rules can ask, and the index of what they declare.
+    They are the rules' pages, the README with its table, the schema of the configuration, which knows the rules' codes, that
+    of the language server's settings, the page of what rules can ask, and the index of what they declare.
     """
     rules = own_rules()
     readme = root / "README.md"
@@ -203,6 +204,7 @@ def documents(root: Path) -> dict[Path, str]:
     listing = table(rules)
     described = json.dumps(schema(), indent=2) + "\n"
     pages[root / "docs" / "torchlint.schema.json"] = described
+    pages[root / "docs" / "torchlint-server.schema.json"] = json.dumps(server_schema(), indent=2) + "\n"
     pages[root / "docs" / "model.md"] = model_page()
     pages[root / "torchlint" / "rules" / "index.py"] = index()
     return {**pages, readme: _TABLE.sub(lambda _: listing, readme.read_text(encoding="utf-8"), count=1)}
