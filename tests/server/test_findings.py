@@ -8,6 +8,8 @@ from pathlib import Path
 from editor import Editor, at, brief, insertion
 from lsprotocol import types as lsp
 
+from torchlint.diagnostic import Diagnostic, Location
+
 TRAINING = """\
 import torch
 
@@ -153,6 +155,34 @@ def test_a_text_that_has_no_file_yet(tmp_path: Path) -> None:
             assert brief(editor.published[uri].diagnostics) == ["8 TPL004"]
 
     asyncio.run(run())
+
+
+def test_a_cell_that_is_opened_as_a_text_of_its_own(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with Editor(tmp_path) as editor:
+            uri = f"vscode-notebook-cell:{tmp_path.as_posix()}/train.ipynb#W0"
+            item = lsp.TextDocumentItem(uri, lsp.LanguageKind.Python, 1, TRAINING)
+            editor.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+            await editor.until(lambda: uri in editor.published)
+            assert brief(editor.published[uri].diagnostics) == ["8 TPL004"]
+
+    asyncio.run(run())
+
+
+def test_dated_apis_are_tagged_and_what_is_broken_is_not() -> None:
+    """Of the rules about legacy code, those of what was removed, or never worked, are errors to be seen."""
+    from torchlint.rules import own_rules
+    from torchlint.server.answers import diagnostic
+    from torchlint.server.texts import Text, Units
+
+    place = Location(1, 1)
+    plain = {
+        rule.code
+        for rule in own_rules()
+        if rule.code.startswith("TPL1")
+        and not diagnostic(Diagnostic(rule.code, "", "", "", place, place, None, ""), Text("", Units.UTF_16)).tags
+    }
+    assert plain == {"TPL102", "TPL104"}
 
 
 def test_what_is_no_python_is_left_alone(tmp_path: Path) -> None:

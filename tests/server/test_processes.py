@@ -153,7 +153,8 @@ def test_neither_torch_nor_anything_that_is_edited_is_imported(tmp_path: Path) -
     (folder / "torch").mkdir(parents=True)
     for path in (folder / "torch" / "__init__.py", tmp_path / "argparse.py", tmp_path / "difflib.py"):
         path.write_text(f"open({str(imported)!r}, 'w')\n")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path}
 
     async def run() -> None:
         async with Editor(tmp_path, environment=environment) as editor:

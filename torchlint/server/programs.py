@@ -72,7 +72,9 @@ class Program:
         path = to_fs_path(self.uri)
         if path is None:
             path = os.path.join(folder, os.path.basename(unquote(urlsplit(self.uri).path)) or "untitled")
-        return path if path.endswith(NOTEBOOK) or not self.is_notebook else path + NOTEBOOK
+        if path.endswith(NOTEBOOK) == self.is_notebook:
+            return path
+        return path + (NOTEBOOK if self.is_notebook else ".py")  # of a cell, say, that a client opens as a text of its own
 
     def buffer(self, folder: str, chosen: Chosen) -> Buffer:
         """What the worker is to look at."""
