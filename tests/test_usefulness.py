@@ -158,6 +158,15 @@ def test_fix_is_shown_as_it_would_be_made() -> None:
     assert edited(["x = y", "b", "c"], edits) == ["import a", "x = z", "c"]
 
 
+def test_what_is_put_in_where_something_is_replaced_stands_before_it() -> None:
+    place = {"row": 1, "column": 4}
+    edits = [
+        {"location": place, "end_location": place, "content": ")"},
+        {"location": place, "end_location": {"row": 2, "column": 1}, "content": "\n\n"},
+    ]
+    assert edited(["f(x", "y"], edits) == edited(["f(x", "y"], edits[::-1]) == ["f(x)", "", "y"]
+
+
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 

@@ -137,7 +137,8 @@ def edited(lines: Sequence[str], edits: Iterable[Mapping[str, Any]]) -> list[str
     def offset(location: Mapping[str, int]) -> int:
         return starts[location["row"] - 1] + location["column"] - 1
 
-    for edit in sorted(edits, key=lambda each: offset(each["location"]), reverse=True):
+    # The last one first; of those at one place, what replaces before what is put in: it stands behind that.
+    for edit in sorted(edits, key=lambda each: (offset(each["location"]), offset(each["end_location"])), reverse=True):
         text = text[: offset(edit["location"])] + edit["content"] + text[offset(edit["end_location"]) :]
     return re.split(r"\r\n|\r|\n", text)
 
