@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,19 @@ def test_settings_that_mean_nothing_are_named(tmp_path: Path) -> None:
             ]
 
     asyncio.run(run())
+
+
+def test_a_client_that_does_not_say_what_is_set(tmp_path: Path) -> None:
+    capabilities = lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(configuration=True))
+
+    async def run(answers: Callable[[lsp.ConfigurationParams], list[Any]] | None) -> list[str]:
+        settings = {"ignore": ["TPL004"]}
+        async with Editor(tmp_path, capabilities=capabilities, settings=settings, answers=answers) as editor:
+            return await editor.shown(editor.open(tmp_path / "train.py", MORE))
+
+    assert asyncio.run(run(None)) == ["10 TPL002"]  # the request is answered by an error
+    assert asyncio.run(run(lambda params: [])) == ["10 TPL002"]
+    assert asyncio.run(run(lambda params: [None for item in params.items])) == ["10 TPL002"]
 
 
 def test_each_folder_has_settings_of_its_own(tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ def test_neither_torch_nor_anything_that_is_edited_is_imported(tmp_path: Path) -
     (folder / "torch").mkdir(parents=True)
     for path in (folder / "torch" / "__init__.py", tmp_path / "argparse.py", tmp_path / "difflib.py"):
         path.write_text(f"open({str(imported)!r}, 'w')\n")
-    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path}
+    inherited = os.environ.get("PYTHONPATH")
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{inherited}" if inherited else str(folder)}
 
     async def run() -> None:
         async with Editor(tmp_path, environment=environment) as editor:

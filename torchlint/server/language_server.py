@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Any
 
 from lsprotocol import types as lsp
-from pygls.exceptions import PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.uris import to_fs_path
@@ -109,7 +108,7 @@ class Server(LanguageServer):
         general, by_folder = self.given, dict.fromkeys(folders, self.given)
         if self.pulls_settings:
             items = [lsp.ConfigurationItem(section=SECTION), *(lsp.ConfigurationItem(uri, SECTION) for uri in folders.values())]
-            with suppress(PyglsError, asyncio.CancelledError):
+            with suppress(Exception):  # whatever a client says instead: without its settings, there are those of the start
                 general, *others = await self.workspace_configuration_async(lsp.ConfigurationParams(items))
                 general = self.given if general is None else general
                 by_folder = {path: general if each is None else each for path, each in zip(folders, others, strict=True)}
