@@ -27,6 +27,8 @@ from editor import Editor
 async def run():
     async with Editor(Path({folder!r})) as editor:
         await editor.findings(editor.open(Path({folder!r}) / "train.py", "import torch\\nx = torch.ones(2).data\\n"))
+        editor.open(Path({folder!r}) / "long.py", "import torch\\n" + "x = torch.ones(2).data\\n" * 300_000)
+        await asyncio.sleep(2)  # the worker is at it, for minutes
         print(editor.process.pid, flush=True)
         await asyncio.sleep(600)
 
@@ -65,6 +67,7 @@ def test_nothing_is_left_when_the_client_is_killed(how: signal.Signals, tmp_path
         server = int(client.stdout.readline())
         workers = children(server)
         assert workers
+        assert all(map(runs, workers))
         client.send_signal(how)
         client.wait()
         assert gone([server, *workers])
