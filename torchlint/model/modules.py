@@ -11,6 +11,7 @@ from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
 from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
+from torchlint.semantics.modules.plain_tensors import PlainTensor, PlainTensors
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
 
@@ -63,3 +64,7 @@ class ModulesQuestions:
     def wrong_input(self, value: cst.BaseExpression) -> WrongInput[cst.BaseExpression] | None:
         """Why a value is not what the loss expects that it is given to; ``None`` where that is not known."""
         return self._model.found(self._semantics.of(LossInputs).wrong, value)
+
+    def plain_tensor(self, assignment: cst.Assign) -> PlainTensor[cst.BaseExpression] | None:
+        """How a tensor that an attribute of a module is given meets the module's inputs, though it is no buffer; or ``None``."""
+        return self._model.found(self._semantics.of(PlainTensors).found, assignment)

@@ -1,0 +1,276 @@
+"""Tensors that a module keeps as plain attributes, and that stay where they are when it is moved, yet meet its inputs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.modules.classes import ModuleClasses
+
+Node = TypeVar("Node")
+
+_MAKING = frozenset({"FloatTensor", "LongTensor", "ByteTensor", "BoolTensor", "DoubleTensor", "IntTensor", "Tensor"})
+_PLACING = frozenset({"to", "cuda", "cpu", "type_as", "device", "_apply", "get_device", "pin_memory"})
+"""What is said of a tensor, or of a module, whose device is looked after by hand."""
+_NUMBERS = frozenset({"shape", "size", "device", "dtype", "dim", "ndim", "numel", "item", "tolist", "numpy", "is_cuda"})
+_KEEPING = frozenset(
+    {
+        *("unsqueeze", "squeeze", "view", "reshape", "expand", "repeat", "transpose", "permute", "t", "T", "mT", "flatten"),
+        *("float", "long", "bool", "int", "half", "double", "clone", "detach", "contiguous", "exp", "log", "sqrt", "data"),
+        *("repeat_interleave", "chunk", "narrow", "sum", "mean", "abs", "neg", "pow"),
+    }
+)
+"""Methods and attributes of a tensor whose result is where the tensor is."""
+_ACROSS = frozenset({"to", "type_as", "copy_", "view_as", "expand_as", "reshape_as", "new_tensor", "size", "set_", "cpu"})
+"""Methods that take a tensor that is elsewhere."""
+_ELEMENTWISE = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("matmul", "mm", "bmm", "mul", "add", "sub", "div", "where", "einsum", "cat", "stack", "cdist", "masked_fill"),
+        *("logical_and", "logical_or", "gather", "index_select", "nn.functional.embedding", "nn.functional.linear"),
+        *("nn.functional.conv1d", "nn.functional.conv2d", "nn.functional.conv3d", "nn.functional.mse_loss"),
+        *("nn.functional.l1_loss", "nn.functional.grid_sample", "dot", "outer", "bitwise_and", "eq", "maximum", "minimum"),
+    )
+)
+_DEPTH = 6
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlainTensor(Generic[Node]):
+    """A tensor that an attribute is given in ``__init__``, the ``use`` of it that meets ``other``, and in which method."""
+
+    value: Node
+    use: Node
+    other: Node
+    method: str
+
+
+class PlainTensors:
+    """Finds, in the modules of a file, the tensors that are neither parameters nor buffers, and would have to be."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._facts = semantics.facts
+        self._inputs: dict[Binding, bool] = {}
+
+    @cached_property
+    def found(self) -> dict[ast.Assign, PlainTensor[ast.expr]]:
+        """The assignments in constructors of modules that keep such a tensor, each with the first use that needs it moved."""
+        found: dict[ast.Assign, PlainTensor[ast.expr]] = {}
+        for definition, facts in self._facts.classes.items():
+            constructor = facts.methods.get("__init__")
+            if constructor is None or not self._semantics.of(ModuleClasses).is_sure(definition) or self._places(definition):
+                continue
+            for name, slot in facts.slots.items():
+                if len(slot.stores) != 1 or slot.class_values or len(self._facts.slots(definition, name)) != 1:
+                    continue
+                assignment = self._tree.parent(slot.stores[0])
+                if self._tree.function(slot.stores[0]) is not constructor or not self._is_plain(assignment):
+                    continue
+                assert isinstance(assignment, ast.Assign)
+                met = self._met(slot.uses)
+                if met is not None:
+                    found[assignment] = PlainTensor(assignment.value, *met)
+        return found
+
+    def _places(self, definition: ast.ClassDef) -> bool:
+        """Whether a class moves its tensors itself when it is moved."""
+        return any(
+            {"_apply", "to", "cuda"} & self._facts.classes[base].methods.keys() for base in self._facts.bases(definition)
+        )
+
+    # --- what is kept ------------------------------------------------------------------------------------------------
+
+    def _is_plain(self, assignment: ast.AST | None) -> bool:
+        """Whether a new tensor, with dimensions, is kept on the device where torch makes tensors."""
+        if not isinstance(assignment, ast.Assign) or len(assignment.targets) != 1:
+            return False
+        kind = self._semantics.kind(assignment.value)
+        is_own = kind.is_tensor and kind.grad not in (Grad.LEAF, Grad.GRAPH)
+        return is_own and kind.scalar is not True and self._is_made_here(assignment.value, 0)
+
+    def _is_made_here(self, value: ast.expr, depth: int) -> bool:
+        """Whether a value is computed of what torch's factories make, on no device that is said, and of numbers."""
+        makes = False
+        for part in ast.walk(value):
+            match part:
+                case ast.Call(func=function, args=arguments, keywords=words):
+                    if last_name(function) in _PLACING or any(word.arg in (None, "device", "requires_grad") for word in words):
+                        return False
+                    name = self._semantics.qualified_name(function) or ""
+                    makes = makes or (self._makes(name, arguments))
+                case ast.Name():
+                    bindings = self._semantics.bindings.reaching(part)
+                    if depth < _DEPTH and self._semantics.kind(part).is_tensor:
+                        values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path]
+                        if len(values) != len(bindings) or len(values) != 1 or values[0] is None:
+                            return False
+                        if not self._is_made_here(values[0], depth + 1) or self._is_placed(bindings[0]):
+                            return False
+                        makes = True
+        return makes
+
+    @staticmethod
+    def _is_placed(binding: Binding) -> bool:
+        return any(isinstance(use, ast.Attribute) and use.attr in _PLACING for use in binding.uses)
+
+    def _makes(self, name: str, arguments: list[ast.expr]) -> bool:
+        """Whether an API makes a tensor of some dimensions: one without any is taken on every device."""
+        short = name.removeprefix("torch.")
+        if short in ("tensor", "as_tensor") and name.startswith("torch."):
+            return bool(arguments) and self._has_items(arguments[0])
+        return name in torch_api.FACTORIES or name == "torch.from_numpy" or (name.startswith("torch.") and short in _MAKING)
+
+    def _has_items(self, data: ast.expr) -> bool:
+        return isinstance(data, (ast.List, ast.Tuple, ast.ListComp)) or self._semantics.kind(data).type in (
+            Type.SEQUENCE,
+            Type.ARRAY,
+        )
+
+    # --- what it meets -----------------------------------------------------------------------------------------------
+
+    def _met(self, uses: list[ast.Attribute]) -> tuple[ast.expr, ast.expr, str] | None:
+        """The first use in a method that combines the attribute with an input; ``None`` where any use looks after the device."""
+        first: tuple[ast.expr, ast.expr, str] | None = None
+        for use in uses:
+            method = self._method(use)
+            if method is None or method.name in ("__init__", "reset_parameters", "_reset_parameters"):
+                if self._is_moved(use):
+                    return None
+                continue
+            pending, seen = [use], 0
+            while pending and seen < 24:
+                current: ast.expr = pending.pop()
+                seen += 1
+                if self._is_moved(current):
+                    return None
+                top, other = self._meets(current, method)
+                if other is not None and first is None:
+                    first = (use, other, method.name)
+                pending += self._names_for(top)  # type: ignore[arg-type]
+        return first
+
+    def _method(self, use: ast.expr) -> Function | None:
+        """The method of the class that a use of ``self.x`` stands in."""
+        function = self._tree.function(use)
+        while isinstance(function, ast.Lambda):
+            function = self._tree.function(function)
+        return function if isinstance(function, FUNCTIONS) and isinstance(self._tree.parent(function), ast.ClassDef) else None
+
+    def _names_for(self, value: ast.expr) -> list[ast.Name]:
+        """The uses of the name that a value is given, where it is."""
+        parent = self._tree.parent(value)
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+            binding = self._semantics.bindings.of(parent.targets[0])
+            if binding is not None:
+                return [use for use in binding.uses if self._semantics.bindings.reaching(use) == (binding,)]
+        return []
+
+    def _is_moved(self, use: ast.expr) -> bool:
+        """Whether a use of a tensor moves it, or asks for its device; also an item or a view of it."""
+        current, parent = use, self._tree.parent(use)
+        while isinstance(parent, (ast.Attribute, ast.Subscript)) or (isinstance(parent, ast.Call) and parent.func is current):
+            if isinstance(parent, ast.Attribute) and parent.attr in _PLACING:
+                return True
+            current, parent = parent, self._tree.parent(parent)
+            if isinstance(parent, ast.Subscript) and parent.slice is current:
+                return False
+        return False
+
+    def _meets(self, use: ast.expr, method: Function) -> tuple[ast.expr, ast.expr | None]:
+        """The largest expression that is where a tensor is, and what of another place it is combined with, if anything."""
+        current = use
+        while True:
+            parent = self._tree.parent(current)
+            match parent:
+                case ast.Subscript(value=value, slice=index) if value is current:
+                    if self._is_input(index, method) and self._semantics.kind(index).is_tensor:
+                        return current, index
+                    current = parent
+                case ast.Attribute(attr=name) if name in _KEEPING:
+                    call = self._tree.parent(parent)
+                    current = call if isinstance(call, ast.Call) and call.func is parent else parent
+                case ast.Attribute() if isinstance(call := self._tree.parent(parent), ast.Call) and call.func is parent:
+                    others = call.args if parent.attr not in _ACROSS else []
+                    return current, next((each for each in others if self._is_input(each, method)), None)
+                case ast.UnaryOp():
+                    current = parent
+                case ast.BinOp(left=left, right=right):
+                    other = right if current is left else left
+                    if self._is_input(other, method):
+                        return current, other
+                    current = parent
+                case ast.Compare(left=left, comparators=[right]):
+                    other = right if current is left else left
+                    if self._is_input(other, method):
+                        return current, other
+                    current = parent
+                case ast.Call() if current is not parent.func:
+                    return current, self._met_in_call(parent, current, method)
+                case _:
+                    return current, None
+
+    def _met_in_call(self, call: ast.Call, given: ast.expr, method: Function) -> ast.expr | None:
+        function = call.func
+        if self._semantics.qualified_name(function) in _ELEMENTWISE:
+            others = [each for each in call.args if each is not given]
+            return next((each for each in others if self._is_input(each, method)), None)
+        if isinstance(function, ast.Attribute) and function.attr not in _ACROSS:
+            owner = function.value
+            if self._semantics.kind(owner).is_tensor and self._is_input(owner, method):
+                return owner
+        name = self._semantics.kind(function).name
+        is_weighted = bool(torch_api.PARAMETER_ATTRIBUTES.get(name)) and given in call.args[:1]
+        if is_weighted and isinstance(function, ast.Attribute) and self._facts.self_class(function.value) is not None:
+            return function
+        return None
+
+    # --- inputs ------------------------------------------------------------------------------------------------------
+
+    def _is_input(self, value: ast.expr, method: Function) -> bool:
+        """Whether a value is a tensor that is computed of what a method is given, or of the module's own parameters."""
+        if not self._semantics.kind(value).is_tensor or self._semantics.kind(value).scalar is True:
+            return False
+        return self._comes_in(value, 0)
+
+    def _comes_in(self, value: ast.expr, depth: int) -> bool:
+        return any(self._is_given(part, depth) for part in self._parts(value))
+
+    def _parts(self, value: ast.expr) -> Iterator[ast.expr]:
+        """The parts of an expression, but for what only gives a size or a type of something; none if it says a device."""
+        pending: list[ast.AST] = [value]
+        found: list[ast.expr] = []
+        while pending:
+            part = pending.pop()
+            if isinstance(part, ast.Attribute) and part.attr in ("cpu", "numpy"):
+                return
+            if isinstance(part, ast.Attribute) and part.attr in _NUMBERS:
+                continue
+            if isinstance(part, ast.expr):
+                found.append(part)
+            pending.extend(ast.iter_child_nodes(part))
+        yield from found
+
+    def _is_given(self, part: ast.expr, depth: int) -> bool:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            weights = torch_api.PARAMETER_ATTRIBUTES.get(self._semantics.kind(part.func).name)
+            return bool(weights) and self._facts.self_class(part.func.value) is not None
+        if not isinstance(part, ast.Name) or not self._semantics.kind(part).is_tensor or depth >= _DEPTH:
+            return False
+        bindings = self._semantics.bindings.reaching(part)
+        return bool(bindings) and all(self._is_from_outside(binding, depth) for binding in bindings)
+
+    def _is_from_outside(self, binding: Binding, depth: int) -> bool:
+        if binding not in self._inputs:
+            self._inputs[binding] = binding.form is Form.AUGMENTED  # of itself: told by its other bindings
+            if binding.form is Form.PARAMETER:
+                self._inputs[binding] = True
+            elif binding.value is not None and binding.form in (Form.ASSIGNMENT, Form.LOOP):
+                self._inputs[binding] = self._comes_in(binding.value, depth + 1)
+        return self._inputs[binding]
