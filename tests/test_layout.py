@@ -60,6 +60,7 @@ SEMANTICS = (
     "data",
     "variables",
     "modules",
+    "parameters",
     "saving",
     "modes",
     "training",

@@ -66,5 +66,5 @@ class ModulesQuestions:
         return self._model.found(self._semantics.of(LossInputs).wrong, value)
 
     def plain_tensor(self, assignment: cst.Assign) -> PlainTensor[cst.BaseExpression] | None:
-        """How a tensor that an attribute of a module is given meets the module's inputs, though it is no buffer; or ``None``."""
+        """How a tensor that a module keeps meets the module's inputs, though it is no buffer; ``None`` where it does not."""
         return self._model.found(self._semantics.of(PlainTensors).found, assignment)

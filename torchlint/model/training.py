@@ -13,6 +13,7 @@ from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluatio
 from torchlint.semantics.modes.loaded_models import LoadedModels
 from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining, TrainingModeEvaluations
 from torchlint.semantics.modules.misused_classes import MisusedClasses
+from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_use import FrozenUse
 from torchlint.semantics.training.lost_rounds import LostAccumulation, LostRounds
@@ -96,3 +97,7 @@ class TrainingQuestions:
         if given is None or not isinstance(twin, ast.Call):
             return unknown("what the optimizer is given is not in sight")
         return self._semantics.of(FrozenUse).fact(given, twin)
+
+    def replaced_parameters(self, optimizer: cst.Call) -> Replaced[cst.CSTNode] | None:
+        """What gets other parameters after an optimizer was given those that it had; ``None`` if nothing does."""
+        return self._model.found(self._semantics.of(ReplacedParameters).found, optimizer)

@@ -13,8 +13,8 @@ from torchlint.target import TorchVersion
 class TensorNotBuffer(Rule):
     """
     ## What it does
-    Finds tensors that a module keeps as a plain attribute, `self.mask = torch.ones(…)`, and combines with its inputs in a method
-    that does not move them there.
+    Finds tensors that a module keeps as a plain attribute, `self.mask = torch.ones(…)`, and combines with its inputs in a
+    method that does not move them there.
 
     ## Why is this bad
     `model.to(device)`, `.cuda()`, `.double()` and `.half()` move parameters and buffers. A plain attribute stays where and what

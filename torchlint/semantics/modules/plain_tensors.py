@@ -136,7 +136,7 @@ class PlainTensors:
     # --- what it meets -----------------------------------------------------------------------------------------------
 
     def _met(self, uses: list[ast.Attribute]) -> tuple[ast.expr, ast.expr, str] | None:
-        """The first use in a method that combines the attribute with an input; ``None`` where any use looks after the device."""
+        """The first use in a method that combines it with an input; ``None`` where any use looks after the device."""
         first: tuple[ast.expr, ast.expr, str] | None = None
         for use in uses:
             method = self._method(use)

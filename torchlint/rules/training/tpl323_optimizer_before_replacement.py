@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.fact import unknown
+from torchlint.fixes.changes import fix, move
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
+
+
+class OptimizerBeforeReplacement(Rule):
+    """
+    ## What it does
+    Finds optimizers that are made of a model's parameters before a part of that model is replaced or added: a new head,
+    `nn.Parameter`, or `weight_norm`, which puts two new parameters in the place of a weight.
+
+    ## Why is this bad
+    The optimizer goes on with the parameters that it was given. The new ones get gradients, and never change: the head stays as
+    it was initialised, with no error.
+
+    ## Example
+    ```python
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.fc = nn.Linear(512, 10)
+    train(model, optimizer)
+    ```
+
+    ## Use instead
+    ```python
+    model.fc = nn.Linear(512, 10)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    train(model, optimizer)
+    ```
+
+    ## Fix safety
+    Unsafe: other parameters are trained. The replacement is moved in front of the optimizer, with the assignments that it
+    needs; there is no fix where that is not all in one block, or something in between needs the optimizer.
+
+    Not reported where another optimizer is made of the new parameters, or `add_param_group` is called, and where the optimizer
+    is not used any more.
+
+    ## References
+    - [torch.optim: constructing it](https://docs.pytorch.org/docs/stable/optim.html#constructing-it)
+    """
+
+    code = "TPL323"
+    name = "optimizer-before-replacement"
+    triggers = (Found(".parameters.replaced:ReplacedParameters.found"),)
+    needs = (("parameters", "named_parameters"), ("torch",), ("nn", "weight_norm", "Parameter"))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports the optimizer."""
+        replaced = self.model.training.replaced_parameters(node)
+        if replaced is None:
+            return
+        part = replaced.parts[0]
+        start = self.model.statement(node)
+        self.report(
+            node,
+            f"the optimizer is given the parameters of `{self.model.shown(replaced.model)}` before "
+            f"`{self.model.shown(part)}` gets new ones in line {self.model.line(part)}, which it will not train; "
+            "make it afterwards",
+            fix(
+                "Replace it before the optimizer is made",
+                *(move(statement, start) for statement in replaced.moved),
+                rests_on=unknown("other parameters are trained"),
+            )
+            if replaced.moved
+            else None,
+        )

@@ -1,0 +1,1 @@
+"""What becomes of the parameters of modules: who is given them, and what is left of them."""
