@@ -15,6 +15,7 @@ from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTrain
 from torchlint.semantics.modules.misused_classes import MisusedClasses
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
+from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
 from torchlint.semantics.training.frozen_use import FrozenUse
 from torchlint.semantics.training.lost_rounds import LostAccumulation, LostRounds
 from torchlint.semantics.training.meant_calls import MeantCalls
@@ -101,3 +102,7 @@ class TrainingQuestions:
     def replaced_parameters(self, optimizer: cst.Call) -> Replaced[cst.CSTNode] | None:
         """What gets other parameters after an optimizer was given those that it had; ``None`` if nothing does."""
         return self._model.found(self._semantics.of(ReplacedParameters).found, optimizer)
+
+    def frozen_running(self, train: cst.Call) -> FrozenRunning[cst.BaseExpression] | None:
+        """The frozen part of a model whose batch normalisation ``train()`` lets go on; ``None`` where none is known."""
+        return self._model.found(self._semantics.of(FrozenRunningParts).found, train)

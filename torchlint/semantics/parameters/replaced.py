@@ -123,7 +123,7 @@ class ReplacedParameters:
         return sorted(found, key=lambda each: position(each[2]))
 
     def _is_new(self, value: ast.expr) -> bool:
-        """Whether a value is a module or parameter that is made there, and holds parameters that were not in a module before."""
+        """Whether a value is a module or parameter that is made there, and has parameters that were in no module before."""
         if self._modules.is_parameter(value):
             return isinstance(value, ast.Call)
         if not isinstance(value, ast.Call) or not self._modules.is_module(value):

@@ -20,6 +20,8 @@ _PARTS = frozenset(
 _GIVING_ALL = frozenset({"parameters", "named_parameters"})
 _COLLECTING = frozenset({"enumerate", "list", "tuple", "reversed", "islice"})
 _SAME_MODULE = frozenset({"to", "cuda", "cpu", "float", "half", "double", "train", "eval"})
+HEADS = frozenset({"fc", "classifier", "head", "heads", "last_linear", "output", "get_classifier()", "roi_heads"})
+"""What the last layers of models are called, which are trained for a new task while the rest is frozen."""
 _DEEP = 6
 
 Root: TypeAlias = Binding | ast.ClassDef | str
@@ -67,6 +69,41 @@ class Freezing:
                     if frozen is not None:
                         found[parameters] = FrozenGiven(optimizer, frozen, *self._named(frozen, model))
         return found
+
+    @cached_property
+    def wholes(self) -> list[tuple[ast.expr, ast.expr]]:
+        """The modules of which all parameters are frozen, and none thawed again but a head's, behind where that is done."""
+        if self._may_unfreeze_anything:
+            return []
+        found: list[tuple[ast.expr, ast.expr]] = []
+        for switch in self._switches:
+            if switch.freezes and switch.whole:
+                named, _ = self._named(switch.module, switch.module)
+                if named is not switch.module or not isinstance(named, ast.Name) or not self._is_looped(named):
+                    found.append((switch.node, named))
+        thawed = [chain for switch in self._switches if not switch.freezes for chain in [self._chain(switch.module)] if chain]
+        return [(node, named) for node, named in found if not self._is_thawed(self._chain(named), thawed)]
+
+    def _is_looped(self, name: ast.Name) -> bool:
+        return any(binding.form is Form.LOOP for binding in self._semantics.bindings.reaching(name))
+
+    @staticmethod
+    def _is_thawed(whole: Chain | None, thawed: list[Chain]) -> bool:
+        """Whether something of a module is thawed that is not what it is replaced by for a new task, or that is not clear."""
+        if whole is None:
+            return True
+        for root, names in thawed:
+            if root == whole[0]:
+                length = min(len(names), len(whole[1]))
+                inside = names[len(whole[1]) :]
+                if names[:length] == whole[1][:length] and not (inside and inside[0] in HEADS):
+                    return True
+        return False
+
+    def is_replaced_after(self, switch: ast.expr, named: ast.expr) -> bool:
+        """Whether a part of a module gets another value after its parameters were frozen, as a new head does."""
+        chain = self._chain(named)
+        return chain is not None and self._has_new_part(chain, switch)
 
     def _named(self, frozen: ast.expr, model: ast.expr) -> tuple[ast.expr, bool]:
         """What has a name of what is frozen: itself, or the module whose parameters a loop goes over, and whether all of it."""
