@@ -14,6 +14,7 @@ from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
 from torchlint.semantics.modules.plain_tensors import PlainTensor, PlainTensors
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
+from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
 
 
 class ModulesQuestions:
@@ -68,3 +69,7 @@ class ModulesQuestions:
     def plain_tensor(self, assignment: cst.Assign) -> PlainTensor[cst.BaseExpression] | None:
         """How a tensor that a module keeps meets the module's inputs, though it is no buffer; ``None`` where it does not."""
         return self._model.found(self._semantics.of(PlainTensors).found, assignment)
+
+    def wrapped_state(self, call: cst.Call) -> WrappedState[cst.BaseExpression] | None:
+        """The wrapped module whose ``state_dict()`` is saved; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(WrappedStates).found, call)

@@ -340,6 +340,12 @@ ENTRIES = (
         needs=(("load_state_dict",),),
     ),
     Entry(
+        "TPL506", "wrapped-state-dict", "torchlint.rules.serialization.tpl506_wrapped_state_dict", "WrappedStateDict",
+        (Found(".saving.wrapped_states:WrappedStates.found"),),
+        needs=(("state_dict",), ("DataParallel", "DistributedDataParallel", "DDP", "compile",), ("torch",),),
+        severity="warning",
+    ),
+    Entry(
         "TPL900", "unused-noqa", "torchlint.rules.comments.tpl900_unused_noqa", "UnusedNoqa",
         (Comment("noqa"),),
         severity="warning",

@@ -1,0 +1,66 @@
+"""Saved states of wrapped modules: each marked call gives one, or there is none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
+
+HEAD = "import torch\nfrom torch import nn\nfrom torch.nn.parallel import DistributedDataParallel as DDP\n"
+
+
+def states(snippet: str) -> list[WrappedState[ast.expr]]:
+    semantics, nodes = marked(HEAD + snippet)
+    found = semantics.of(WrappedStates).found
+    assert list(found) == nodes
+    return list(found.values())
+
+
+@pytest.mark.parametrize(
+    ("snippet", "within", "always"),
+    [
+        ("m = nn.DataParallel(n)\ntorch.save(«m.state_dict()», p)", "module", True),
+        ("m = DDP(n, device_ids=[0]).train()\ntorch.save({'m': «m.state_dict()»}, p)", "module", True),
+        ("m = torch.compile(n)\ns = dict(m=«m.state_dict()»)\ntorch.save(s, p)", "_orig_mod", True),
+        ("m = n\nif many:\n    m = nn.DataParallel(m)\nsave_checkpoint({'m': «m.state_dict()»})", "module", False),
+        ("m = DDP(n) if many else n\ns = {}\ns['m'] = «m.state_dict()»\ntorch.save(s, p)", "module", False),
+        ("def f(m):\n    torch.save(«m.state_dict()», p)\nf(DDP(n))", "module", True),
+        (
+            "class T:\n  def __init__(self, m):\n    self.m = DDP(m)\n  def f(self):\n    torch.save(«self.m.state_dict()», p)",
+            "module",
+            True,
+        ),
+    ],
+)
+def test_what_has_the_keys_of_a_wrapper(snippet: str, within: str, always: bool) -> None:
+    (found,) = states(snippet)
+    assert (found.within, found.always, found.is_loaded_alike) == (within, always, False)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "m = nn.DataParallel(n)\ntorch.save(m.module.state_dict(), p)",
+        "m = nn.DataParallel(n)\ntorch.save(n.state_dict(), p)",
+        "m = nn.DataParallel(n)\nbest = m.state_dict()",
+        "m = nn.DataParallel(n)\nother.load_state_dict(m.state_dict())",
+        "m = nn.DataParallel(n)\nif hasattr(m, 'module'):\n    m = m.module\ntorch.save(m.state_dict(), p)",
+        "m = nn.DataParallel(n)\ntorch.save({k[7:]: v for k, v in m.state_dict().items()}, p)",
+        "m = nn.DataParallel(n)\ntorch.save(m.state_dict(), p)\ns = {k.replace('module.', ''): v for k, v in s.items()}",
+        "m = nn.DataParallel(n)\ntorch.save(m.state_dict(), p)\nnew[k[7:]] = v",
+        "m = nn.DataParallel(n)\ntorch.save((m.module if many else m).state_dict(), p)",
+        "m = mine.DataParallel(n)\ntorch.save(m.state_dict(), p)",
+        "f = torch.compile(g)\ntorch.save(m.state_dict(), p)",
+    ],
+)
+def test_what_has_its_own_keys(snippet: str) -> None:
+    assert not states(snippet)
+
+
+@pytest.mark.parametrize("load", ["m.load_state_dict(torch.load(p))", "restart_from(p, model=m)", "resume(m, p)"])
+def test_what_is_loaded_into_a_wrapped_module_again(load: str) -> None:
+    (found,) = states(f"m = nn.DataParallel(n)\n{load}\ntorch.save(«m.state_dict()», p)")
+    assert found.is_loaded_alike
