@@ -26,6 +26,7 @@ class TensorNotBuffer(Rule):
     import torch
     from torch import nn
 
+
     class Scaled(nn.Module):
         def __init__(self, size):
             super().__init__()
@@ -39,6 +40,7 @@ class TensorNotBuffer(Rule):
     ```python
     import torch
     from torch import nn
+
 
     class Scaled(nn.Module):
         def __init__(self, size):
