@@ -61,6 +61,7 @@ SEMANTICS = (
     "variables",
     "modules",
     "parameters",
+    "compiled",
     "saving",
     "modes",
     "training",
@@ -81,6 +82,7 @@ MOST_MODULES = 14
 LARGE_FOLDERS = {
     "torchlint/model": "a module for each group of questions, beside the joint",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
+    "torchlint/rules/training": "a module for each rule of the hundred",
     "torchlint/rules/legacy": "a module for each rule of the hundred, and what they share",
     "torchlint/semantics/modules": "all that is asked of the classes of modules",
     "torchlint/semantics/certainty": "a module for each fact that safe fixes rest on",

@@ -22,6 +22,7 @@ from torchlint.semantics.memory.copies import Copies
 from torchlint.semantics.memory.discarded import Discarded, DiscardedResults
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.memory.rebound import Rebound, ReboundItems
 
 
 class MemoryQuestions:
@@ -129,3 +130,7 @@ class MemoryQuestions:
         if not isinstance(twin, ast.expr):
             return unknown("code may rely on the memory that is shared")
         return self._semantics.of(MeantCopies).fact(twin, kept.of)
+
+    def rebound_item(self, assignment: cst.Assign) -> Rebound[cst.CSTNode] | None:
+        """Whose items stay as they are where a loop gives its variable a new tensor; ``None`` for other assignments."""
+        return self._model.found(self._semantics.of(ReboundItems).found, assignment)

@@ -12,6 +12,7 @@ from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
 from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
 from torchlint.semantics.modules.plain_tensors import PlainTensor, PlainTensors
+from torchlint.semantics.modules.repeated import Repeated, RepeatedModules
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
 from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
@@ -73,3 +74,7 @@ class ModulesQuestions:
     def wrapped_state(self, call: cst.Call) -> WrappedState[cst.BaseExpression] | None:
         """The wrapped module whose ``state_dict()`` is saved; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(WrappedStates).found, call)
+
+    def repeated(self, given: cst.BaseExpression) -> Repeated[cst.BaseExpression] | None:
+        """The modules of which a container is given the same ones several times; ``None`` where each is another."""
+        return self._model.found(self._semantics.of(RepeatedModules).found, given)

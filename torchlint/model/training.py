@@ -8,11 +8,16 @@ import libcst as cst
 
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.compiled.discarded import DiscardedCompile, DiscardedCompiles
+from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
 from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
+from torchlint.semantics.modes.functional_dropout import FunctionalDropouts, WrongDropout
 from torchlint.semantics.modes.loaded_models import LoadedModels
 from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining, TrainingModeEvaluations
 from torchlint.semantics.modules.misused_classes import MisusedClasses
+from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParameters
+from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
@@ -106,3 +111,23 @@ class TrainingQuestions:
     def frozen_running(self, train: cst.Call) -> FrozenRunning[cst.BaseExpression] | None:
         """The frozen part of a model whose batch normalisation ``train()`` lets go on; ``None`` where none is known."""
         return self._model.found(self._semantics.of(FrozenRunningParts).found, train)
+
+    def exhausted(self, use: cst.BaseExpression) -> Exhausted[cst.CSTNode] | None:
+        """What has used up the generator of parameters that something is given; ``None`` if nothing, and for all else."""
+        return self._model.found(self._semantics.of(ExhaustedParameters).found, use)
+
+    def wrong_dropout(self, call: cst.Call) -> WrongDropout[cst.BaseExpression] | None:
+        """What is wrong with a dropout that does not follow the mode of its module; ``None`` if nothing is known to be."""
+        return self._model.found(self._semantics.of(FunctionalDropouts).found, call)
+
+    def lost_parameter(self, target: cst.Attribute) -> LostParameter[cst.BaseExpression] | None:
+        """What is computed of a parameter and takes its place as an attribute of a module; ``None`` if nothing does."""
+        return self._model.found(self._semantics.of(LostParameters).found, target)
+
+    def lost_term(self, call: cst.Call) -> LostTerm[cst.BaseExpression] | None:
+        """The value that is added to a loss without its graph; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(LostTerms).found, call)
+
+    def discarded_compile(self, call: cst.Call) -> DiscardedCompile[cst.BaseExpression] | None:
+        """What a ``torch.compile`` compiles whose result nothing gets; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(DiscardedCompiles).found, call)

@@ -281,6 +281,31 @@ ENTRIES = (
         since=TorchVersion(1, 6),
     ),
     Entry(
+        "TPL315", "rebound-loop-variable", "torchlint.rules.training.tpl315_rebound_loop_variable", "ReboundLoopVariable",
+        (Found(".memory.rebound:ReboundItems.found"),),
+        needs=(("torch",), ("for",),),
+    ),
+    Entry(
+        "TPL316", "functional-dropout-mode", "torchlint.rules.training.tpl316_functional_dropout_mode", "FunctionalDropoutMode",
+        (Found(".modes.functional_dropout:FunctionalDropouts.found"),),
+        needs=(("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "scaled_dot_product_attention",), ("torch", "nn", "F",),),
+    ),
+    Entry(
+        "TPL317", "repeated-module", "torchlint.rules.training.tpl317_repeated_module", "RepeatedModule",
+        (Found(".modules.repeated:RepeatedModules.found"),),
+        needs=(("ModuleList", "Sequential",),),
+    ),
+    Entry(
+        "TPL318", "exhausted-parameters", "torchlint.rules.training.tpl318_exhausted_parameters", "ExhaustedParameters",
+        (Found(".parameters.exhausted:ExhaustedParameters.found"),),
+        needs=(("parameters", "named_parameters", "buffers", "named_buffers",),),
+    ),
+    Entry(
+        "TPL319", "lost-parameter", "torchlint.rules.training.tpl319_lost_parameter", "LostParameter",
+        (Found(".parameters.lost:LostParameters.found"), Found(".gradients.lost_terms:LostTerms.found"),),
+        needs=(("Parameter", "backward", "manual_backward", "training_step",), ("torch", "nn", "backward",),),
+    ),
+    Entry(
         "TPL323", "optimizer-before-replacement", "torchlint.rules.training.tpl323_optimizer_before_replacement", "OptimizerBeforeReplacement",
         (Found(".parameters.replaced:ReplacedParameters.found"),),
         needs=(("parameters", "named_parameters",), ("torch",), ("nn", "weight_norm", "Parameter",),),
@@ -344,6 +369,12 @@ ENTRIES = (
         (Found(".saving.wrapped_states:WrappedStates.found"),),
         needs=(("state_dict",), ("DataParallel", "DistributedDataParallel", "DDP", "compile",), ("torch",),),
         severity="warning",
+    ),
+    Entry(
+        "TPL703", "discarded-compile", "torchlint.rules.distributed.tpl703_discarded_compile", "DiscardedCompile",
+        (Found(".compiled.discarded:DiscardedCompiles.found"),),
+        needs=(("torch",), ("compile",),),
+        since=TorchVersion(2, 0),
     ),
     Entry(
         "TPL900", "unused-noqa", "torchlint.rules.comments.tpl900_unused_noqa", "UnusedNoqa",

@@ -1,0 +1,1 @@
+"""Rules about code that is distributed over processes, and code that is compiled."""

@@ -1,0 +1,1 @@
+"""What is compiled by `torch.compile`, and whether that is what runs."""

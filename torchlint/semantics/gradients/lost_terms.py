@@ -1,0 +1,114 @@
+"""Terms of a loss that went through ``item()``, ``float()`` or ``detach()``: they have a part in its value, and no gradient."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.kinds.kind import Type
+
+Node = TypeVar("Node")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LostTerm(Generic[Node]):
+    """The ``value`` of a term that has a graph, where the term has none."""
+
+    value: Node
+
+
+class LostTerms:
+    """Looks at what is back-propagated in one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    @cached_property
+    def found(self) -> dict[ast.Call, LostTerm[ast.expr]]:
+        """The calls that leave the graph of a term behind, in a sum that is back-propagated."""
+        found: dict[ast.Call, LostTerm[ast.expr]] = {}
+        for term in self._terms():
+            if isinstance(term, ast.Call) and (value := self._left_behind(term)) is not None:
+                if self._is_added(term) and self._is_loss(value):
+                    found[term] = LostTerm(value)
+        return found
+
+    def _terms(self) -> Iterator[ast.expr]:
+        """The terms of the sums that are back-propagated, each once; what only scales another one is no term."""
+        seen = set[ast.expr]()
+        pending = list(self._semantics.of(Backpropagated).roots)
+        while pending:
+            term = pending.pop()
+            if term not in seen:
+                seen.add(term)
+                yield term
+                pending.extend(self._parts(term))
+
+    def _parts(self, term: ast.expr) -> Iterator[ast.expr]:
+        match term:
+            case ast.Name():
+                for binding in self._semantics.bindings.reaching(term):
+                    for each in (binding, *binding.before):
+                        if each.form in (Form.ASSIGNMENT, Form.AUGMENTED) and each.value is not None and not each.path:
+                            yield each.value
+            case ast.BinOp(left=left, right=right, op=ast.Add()):
+                yield from (left, right)
+            case ast.BinOp(left=left, op=ast.Sub()):
+                yield left
+            case ast.BinOp(left=left, right=right, op=ast.Mult() | ast.Div()):
+                for part, other in ((left, right), (right, left)):
+                    if not self._semantics.kind(other).is_tensor:
+                        yield part
+
+    def _left_behind(self, call: ast.Call) -> ast.expr | None:
+        match call:
+            case ast.Call(func=ast.Attribute(value=value, attr="item" | "detach"), args=[], keywords=[]):
+                return value
+            case ast.Call(func=ast.Name(id="float"), args=[value], keywords=[]):
+                return value if self._semantics.qualified_name(call.func) == "builtins.float" else None
+        return None
+
+    def _is_added(self, call: ast.Call) -> bool:
+        """Whether a call is a term of a sum, as it is or scaled by numbers."""
+        current: ast.expr = call
+        while True:
+            parent = self._tree.parent(current)
+            match parent:
+                case ast.BinOp(left=left, right=right, op=ast.Mult() | ast.Div()):
+                    other = right if left is current else left
+                    if self._semantics.kind(other).type not in (Type.NUMBER, Type.UNKNOWN) or _is_computed(other):
+                        return False
+                    current = parent
+                case ast.BinOp(left=left, right=right, op=ast.Add()):
+                    other = right if left is current else left
+                    return not self._holds(other, call)
+                case ast.AugAssign(op=ast.Add()):
+                    return parent.value is current
+                case _:
+                    return False
+
+    def _holds(self, other: ast.expr, call: ast.Call) -> bool:
+        """Whether the other part of a sum has the same value, with its graph: a trick to give it another gradient."""
+        value = self._left_behind(call)
+        assert value is not None
+        shown = ast.dump(value)
+        return any(isinstance(part, ast.expr) and ast.dump(part) == shown for part in ast.walk(other))
+
+    def _is_loss(self, value: ast.expr) -> bool:
+        """Whether a value is a number with a graph, which nothing else back-propagates."""
+        kind = self._semantics.kind(value)
+        if not kind.carries_graph or kind.scalar is not True:
+            return False
+        return not isinstance(value, ast.Name) or not self._semantics.of(Backpropagated).name(value)
+
+
+def _is_computed(node: ast.expr) -> bool:
+    """Whether a factor is more than a name or a number."""
+    return not isinstance(node, (ast.Name, ast.Attribute, ast.Constant, ast.Subscript))

@@ -1,0 +1,198 @@
+"""Calls of dropout that do not follow the mode of their module: always on, never on, or given the mode as a probability."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.definitions import is_class_method, is_static
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.modules.classes import ModuleClasses
+
+Node = TypeVar("Node")
+
+ACTIVE = frozenset({"dropout", "dropout1d", "dropout2d", "dropout3d"})
+"""Functions of `torch.nn.functional` whose ``training`` is true where it is not given."""
+IDLE = frozenset({"alpha_dropout", "feature_alpha_dropout"})
+"""Those where it is false: they do nothing."""
+ATTENTION = "scaled_dot_product_attention"
+_RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
+_MODES = re.compile(r"train|eval|test|infer|sampl|mode|mc_|monte", re.IGNORECASE)
+"""Names that a condition asks for where it tells training from evaluation, or knows that dropout is on."""
+_DEEP = 4
+
+
+class Wrong(Enum):
+    """What is wrong with a dropout."""
+
+    ALWAYS = "active in evaluation, too"
+    NEVER = "active not even in training"
+    FLAG = "a flag is its probability"
+    ATTENTION = "its probability is the same in evaluation"
+    LAYERS = "there is no layer behind which it could be"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WrongDropout(Generic[Node]):
+    """What is wrong with a call. ``given`` is its probability or flag, if it has one, ``instance`` the name of the module."""
+
+    wrong: Wrong
+    given: Node | None
+    instance: str
+
+
+class FunctionalDropouts:
+    """Looks at the dropouts of one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._facts = semantics.facts
+
+    @cached_property
+    def found(self) -> dict[ast.Call, WrongDropout[ast.expr]]:
+        """The calls of dropout that do not follow the mode of the module they are in."""
+        return dict(self._find())
+
+    def _find(self) -> Iterator[tuple[ast.Call, WrongDropout[ast.expr]]]:
+        for name in (*sorted(ACTIVE | IDLE), ATTENTION, "LSTM", "GRU", "RNN"):
+            for call in self._facts.calls.get(name, ()):
+                found = self._wrong(call, name) if not _is_open(call) else None
+                if found is not None:
+                    yield call, found
+
+    def _wrong(self, call: ast.Call, name: str) -> WrongDropout[ast.expr] | None:
+        qualified = self._semantics.qualified_name(call.func) or ""
+        if qualified in _RECURRENT:
+            given = self._unused(call)
+            return WrongDropout(Wrong.LAYERS, given, "") if given is not None else None
+        if qualified != f"torch.nn.functional.{name}":
+            return None
+        if name == ATTENTION:
+            return self._attention(call)
+        given = _argument(call, "p", 1)
+        if given is not None and self._is_flag(given):
+            return WrongDropout(Wrong.FLAG, given, "")
+        if _argument(call, "training", 2) is not None or _is_zero(given):
+            return None
+        instance = self._instance(call)
+        if not instance:
+            return None
+        return WrongDropout(Wrong.ALWAYS if name in ACTIVE else Wrong.NEVER, given, instance)
+
+    def _is_flag(self, given: ast.expr) -> bool:
+        """Whether what stands for the probability is a flag: True, False, ``self.training``."""
+        match given:
+            case ast.Constant(value=bool()):
+                return True
+            case ast.Attribute(value=owner, attr="training"):
+                return self._facts.self_class(owner) is not None
+        return False
+
+    # --- attention ---------------------------------------------------------------------------------------------------
+
+    def _attention(self, call: ast.Call) -> WrongDropout[ast.expr] | None:
+        given = _argument(call, "dropout_p", 4)
+        if given is None or _is_zero(given) or not (instance := self._instance(call)):
+            return None
+        match given:
+            case ast.Constant(value=float() | int()):
+                return WrongDropout(Wrong.ATTENTION, given, instance)
+            case ast.Attribute(value=owner, attr=name):
+                own = self._facts.self_class(owner)
+                if own is not None and self._is_number(own, name):
+                    return WrongDropout(Wrong.ATTENTION, given, instance)
+        return None
+
+    def _is_number(self, own: ast.ClassDef, name: str) -> bool:
+        """Whether an attribute is a number that was given, or one written out, and not set where the mode is."""
+        slots = self._facts.slots(own, name)
+        stores = [store for slot in slots for store in slot.stores]
+        if not stores or any(slot.class_values for slot in slots) or _MODES.search(name):
+            return False
+        for store in stores:
+            function, statement = self._tree.function(store), self._tree.parent(store)
+            if not isinstance(function, FUNCTIONS) or _MODES.search(function.name) or not isinstance(statement, ast.Assign):
+                return False
+            if not isinstance(statement.value, (ast.Constant, ast.Name, ast.Attribute)) or _is_zero(statement.value):
+                return False
+        return True
+
+    # --- recurrent layers --------------------------------------------------------------------------------------------
+
+    def _unused(self, call: ast.Call) -> ast.expr | None:
+        """The ``dropout`` of a recurrent network that has one layer."""
+        given = next((word.value for word in call.keywords if word.arg == "dropout"), None)
+        layers = _argument(call, "num_layers", 2)
+        if given is None or _is_zero(given) or isinstance(given, ast.IfExp):
+            return None
+        if layers is None:
+            return given if isinstance(given, ast.Constant) else None
+        is_one = isinstance(layers, ast.Constant) and layers.value == 1
+        return given if is_one and isinstance(given, ast.Constant) else None
+
+    # --- where it stands ---------------------------------------------------------------------------------------------
+
+    def _instance(self, call: ast.Call) -> str:
+        """The name of the module in whose forward a call stands; empty where it stands in none, or the mode is asked for."""
+        function = self._tree.function(call)
+        while isinstance(function, (*FUNCTIONS, ast.Lambda)) and not self._is_method(function):
+            function = self._tree.function(function)
+        if not isinstance(function, FUNCTIONS) or function in self._asking or not self._is_run_by_forward(function):
+            return ""
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        return parameters[0].arg if parameters and not is_static(function) and not is_class_method(function) else ""
+
+    def _is_method(self, function: ast.AST) -> bool:
+        return isinstance(self._tree.parent(function), ast.ClassDef)
+
+    def _is_run_by_forward(self, function: Function) -> bool:
+        """Whether a method is the ``forward`` of a module, or one that this calls."""
+        owner = self._tree.parent(function)
+        if not isinstance(owner, ast.ClassDef) or not self._semantics.of(ModuleClasses).is_sure(owner):
+            return False
+        seen = {function}
+        pending = [function]
+        for _ in range(_DEEP):
+            if any(each.name == "forward" for each in pending):
+                return True
+            callers = {self._tree.function(call) for each in pending for call in self._facts.call_sites(each)}
+            pending = [each for each in callers if isinstance(each, FUNCTIONS) and each not in seen]
+            seen.update(pending)
+        return False
+
+    @cached_property
+    def _asking(self) -> frozenset[ast.AST]:
+        """The methods that have a condition which asks for the mode."""
+        found = set[ast.AST]()
+        tests: list[ast.If | ast.IfExp] = [*self._tree.of_type(ast.If), *self._tree.of_type(ast.IfExp)]
+        for node in tests:
+            names = (last_name(part) for part in ast.walk(node.test) if isinstance(part, (ast.Name, ast.Attribute)))
+            if any(_MODES.search(name) for name in names):
+                function = self._tree.function(node)
+                while function is not None:
+                    found.add(function)
+                    function = self._tree.function(function)
+        return frozenset(found)
+
+
+def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    for word in call.keywords:
+        if word.arg == name:
+            return word.value
+    return call.args[place] if place < len(call.args) else None
+
+
+def _is_open(call: ast.Call) -> bool:
+    """Whether a call unpacks arguments."""
+    return any(isinstance(each, ast.Starred) for each in call.args) or any(word.arg is None for word in call.keywords)
+
+
+def _is_zero(given: ast.expr | None) -> bool:
+    return isinstance(given, ast.Constant) and not isinstance(given.value, bool) and not given.value

@@ -1,0 +1,167 @@
+"""Lists that hold one module several times, so that their layers have the same weights: ``[nn.Linear(2, 2)] * 3``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics.code.tree import last_name, spoken_name, walk_body
+
+Node = TypeVar("Node")
+
+_CONTAINERS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential"})
+_PARAMETRIC = torch_api.PARAMETER_ATTRIBUTES.keys() | torch_api.SUBMODULES.keys()
+_STATELESS = re.compile(
+    r"act(ivation|_fn|_layer)?\Z|relu|gelu|silu|swish|mish|sigmoid|tanh|softm|soft_|elu\Z|pool|drop|pad|flatten|identity|upsamp"
+    r"|rearrange|fold|shuffle|reshape|permute|lambda|loss|criterion|noise|none|null",
+    re.IGNORECASE,
+)
+"""Names of modules that have no weights."""
+_SHARING = re.compile(r"shar|(\A|_)tie|universal|recurr|unroll|albert|reus|same|copies", re.IGNORECASE)
+"""What says that weights are shared on purpose."""
+_COPYING = frozenset({"deepcopy", "copy", "clone", "_get_clones", "get_clones", "clones"})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Repeated(Generic[Node]):
+    """The ``modules`` that a list holds several times; ``times`` is how often. They are made on the spot, or have names."""
+
+    modules: tuple[Node, ...]
+    times: Node
+    are_made: bool
+
+
+class RepeatedModules:
+    """Looks at the lists of modules in one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._facts = semantics.facts
+
+    @cached_property
+    def found(self) -> dict[ast.expr, Repeated[ast.expr]]:
+        """The expressions that give a container of modules one of them several times."""
+        found: dict[ast.expr, Repeated[ast.expr]] = {}
+        for name in ("ModuleList", "Sequential"):
+            for call in self._facts.calls.get(name, ()):
+                if self._semantics.qualified_name(call.func) in _CONTAINERS:
+                    for given in call.args:
+                        for part in _lists(given.value if isinstance(given, ast.Starred) else given):
+                            repeated = self._repeated(part)
+                            if repeated is not None and not self._is_shared_on_purpose(call, repeated):
+                                found[part] = repeated
+        return found
+
+    def _repeated(self, given: ast.expr) -> Repeated[ast.expr] | None:
+        match given:
+            case ast.BinOp(left=ast.List(elts=modules), op=ast.Mult(), right=times):
+                return self._product(modules, times)
+            case ast.BinOp(left=times, op=ast.Mult(), right=ast.List(elts=modules)):
+                return self._product(modules, times)
+            case (
+                ast.ListComp(elt=ast.Name() as module, generators=[ast.comprehension(ifs=[]) as each])
+                | ast.GeneratorExp(elt=ast.Name() as module, generators=[ast.comprehension(ifs=[]) as each])
+            ):
+                match each.iter:
+                    case ast.Call(func=ast.Name(id="range"), args=[*_, times] as limits) if len(limits) < 3:
+                        is_outer = not any(
+                            isinstance(part, ast.Name) and part.id == module.id for part in ast.walk(each.target)
+                        )
+                        if is_outer and self._is_module(module) and not _is_one(times):
+                            return Repeated((module,), times, False)
+        return None
+
+    def _product(self, modules: list[ast.expr], times: ast.expr) -> Repeated[ast.expr] | None:
+        if not modules or _is_one(times) or any(isinstance(module, ast.Starred) for module in modules):
+            return None
+        if not any(map(self._is_module, modules)):
+            return None
+        are_made = all(isinstance(module, ast.Call) for module in modules)
+        return Repeated(tuple(modules), times, are_made) if are_made or len(modules) == 1 else None
+
+    # --- modules with weights ----------------------------------------------------------------------------------------
+
+    def _is_module(self, node: ast.expr) -> bool:
+        """Whether an item of a container has weights, as far as can be told."""
+        match node:
+            case ast.Call(func=function, args=arguments):
+                return self._makes_weights(function, arguments)
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(node)
+                if len(bindings) != 1 or _STATELESS.search(node.id):
+                    return False
+                if bindings[0].form is Form.ASSIGNMENT and not bindings[0].path and isinstance(bindings[0].value, ast.Call):
+                    return self._is_module(bindings[0].value)
+                return bindings[0].form is Form.PARAMETER
+        return False
+
+    def _makes_weights(self, function: ast.expr, arguments: list[ast.expr]) -> bool:
+        name = self._semantics.qualified_name(function) or ""
+        if name in _CONTAINERS:
+            parts = (part.value if isinstance(part, ast.Starred) else part for part in arguments)
+            return any(isinstance(part, ast.Call) and self._is_module(part) for part in parts)
+        if name.startswith("torch.nn."):
+            return name in _PARAMETRIC
+        definition = self._facts.definition(function)
+        if isinstance(definition, ast.ClassDef):
+            return self._has_weights(definition)
+        shown = last_name(function)
+        return shown[:1].isupper() and not _STATELESS.search(shown)
+
+    def _has_weights(self, definition: ast.ClassDef) -> bool:
+        """Whether the constructor of a class of the file makes layers with weights, or parameters."""
+        constructor = self._facts.method(definition, "__init__")
+        return constructor is not None and any(
+            isinstance(part, ast.Call)
+            and ((name := self._semantics.qualified_name(part.func) or "") in _PARAMETRIC or name == "torch.nn.Parameter")
+            for part in walk_body(constructor.body)
+        )
+
+    # --- sharing on purpose ------------------------------------------------------------------------------------------
+
+    def _is_shared_on_purpose(self, call: ast.Call, repeated: Repeated[ast.expr]) -> bool:
+        """Whether names around say that weights are shared, or another branch copies the module."""
+        told: list[str] = [spoken_name(module) for module in repeated.modules if not isinstance(module, ast.Call)]
+        for frame in self._tree.ancestors(call):
+            match frame:
+                case ast.If(test=test) | ast.IfExp(test=test):
+                    told.extend(last_name(part) for part in ast.walk(test) if isinstance(part, (ast.Name, ast.Attribute)))
+                case ast.Assign(targets=targets):
+                    told.extend(last_name(target) for target in targets)
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                    told.append(name)
+        return any(_SHARING.search(name) for name in told) or self._is_copied(call, repeated)
+
+    def _is_copied(self, call: ast.Call, repeated: Repeated[ast.expr]) -> bool:
+        """Whether the function around copies the module elsewhere."""
+        names = {module.id for module in repeated.modules if isinstance(module, ast.Name)}
+        return not names.isdisjoint(self._copied.get(self._tree.function(call), ()))
+
+    @cached_property
+    def _copied(self) -> dict[ast.AST | None, set[str]]:
+        """The names that are given to what copies, by the function in which that is done."""
+        copied: dict[ast.AST | None, set[str]] = {}
+        for name in _COPYING & self._facts.calls.keys():
+            for call in self._facts.calls[name]:
+                names = (argument.id for argument in call.args if isinstance(argument, ast.Name))
+                copied.setdefault(self._tree.function(call), set()).update(names)
+        return copied
+
+
+def _lists(given: ast.expr) -> Iterator[ast.expr]:
+    """What a container is given, or the parts of a sum of lists."""
+    if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
+        yield from _lists(given.left)
+        yield from _lists(given.right)
+    else:
+        yield given
+
+
+def _is_one(times: ast.expr) -> bool:
+    return isinstance(times, ast.Constant) and times.value in (0, 1)

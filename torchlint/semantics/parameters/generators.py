@@ -1,0 +1,171 @@
+"""Generators of parameters, and what takes all that they give: a loop, an optimizer, a function that clips gradients."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+
+LISTING = ("parameters", "named_parameters", "buffers", "named_buffers")
+"""Methods of modules that give a generator of tensors."""
+_LAZY = frozenset({"builtins.filter", "builtins.map", "builtins.zip", "builtins.enumerate", "itertools.chain"})
+"""What gives an iterator over the items of what it is given."""
+_TAKING = {
+    "torch.nn.utils.clip_grad_norm_": (0, "parameters"),
+    "torch.nn.utils.clip_grad_norm": (0, "parameters"),
+    "torch.nn.utils.clip_grad_value_": (0, "parameters"),
+    "torch.nn.utils.clip_grads_with_norm_": (0, "parameters"),
+    "torch.nn.utils.get_total_norm": (0, "tensors"),
+    "torch.nn.utils.parameters_to_vector": (0, "parameters"),
+    "torch.nn.utils.vector_to_parameters": (1, "parameters"),
+    "torch.autograd.grad": (1, "inputs"),
+    **{name: (0, "params") for name in torch_api.OPTIMIZERS},
+}
+"""What takes all that a generator gives, and as which argument; each was run with one on torch 2.13."""
+_BUILTINS = frozenset(
+    f"builtins.{name}" for name in ("list", "tuple", "set", "frozenset", "sum", "any", "all", "max", "min", "sorted", "dict")
+)
+
+
+class Generators:
+    """Tells the generators of parameters in one file, and what uses them up."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._facts = semantics.facts
+
+    # --- what is a generator -----------------------------------------------------------------------------------------
+
+    def made(self) -> Iterator[ast.expr]:
+        """The expressions that make a generator of parameters, each with all that is laid around it."""
+        found: dict[ast.expr, None] = {}
+        for name in LISTING:
+            for call in self._facts.calls.get(name, ()):
+                if isinstance(call.func, ast.Attribute):
+                    whole = self._whole(call)
+                    if whole is not call or self._is_generator(call, call.func.value, name):
+                        found[whole] = None
+        return iter(found)
+
+    def _is_generator(self, call: ast.Call, owner: ast.expr, name: str) -> bool:
+        """Whether a method gives a generator: that of a module, and not another one of a class of the file."""
+        own = self._facts.self_class(owner)
+        if own is None:
+            kind = self._semantics.kind(owner)
+            if kind.type not in (Type.MODULE, Type.UNKNOWN, Type.INSTANCE):
+                return False
+            if not isinstance(kind.definition, ast.ClassDef):
+                return kind.type is Type.MODULE or (kind.type is Type.UNKNOWN and not call.args)
+            own = kind.definition
+        if (method := self._facts.method(own, name)) is None:
+            return self._facts.is_module(own)
+        returned = self._facts.returned(method)
+        return bool(returned) and all(isinstance(value, ast.GeneratorExp) for value in returned)
+
+    def _whole(self, call: ast.expr) -> ast.expr:
+        """``filter(keep, chain(a.parameters(), b.parameters()))`` for one of the calls in it."""
+        current = call
+        while True:
+            parent = self._tree.parent(current)
+            match parent:
+                case ast.Call(func=function, args=arguments) if current in arguments and self._is_lazy(function):
+                    current = parent
+                case ast.comprehension(iter=iterated):
+                    owner = self._tree.parent(parent)
+                    if not isinstance(owner, ast.GeneratorExp) or owner.generators[0].iter is not iterated:
+                        return current
+                    current = owner
+                case _:
+                    return current
+
+    def _is_lazy(self, function: ast.expr) -> bool:
+        return self._semantics.qualified_name(function) in _LAZY
+
+    # --- what uses it up ---------------------------------------------------------------------------------------------
+
+    def taker(self, use: ast.expr) -> ast.AST | None:
+        """The loop, comprehension or call that takes all that a generator gives; ``None`` where that is not known."""
+        current: ast.AST = self._whole(use)
+        parent = self._tree.parent(current)
+        match parent:
+            case ast.For(iter=iterated, body=body) if iterated is current:
+                return None if self._is_left(parent, body) else parent
+            case ast.comprehension(iter=iterated) if iterated is current:
+                owner = self._tree.parent(parent)
+                return owner if isinstance(owner, (ast.ListComp, ast.SetComp, ast.DictComp)) else None
+            case ast.Starred() if isinstance(self._tree.parent(parent), (ast.List, ast.Tuple, ast.Set)):
+                return self._tree.parent(parent)
+        return self._taking_call(current)
+
+    def _taking_call(self, given: ast.AST) -> ast.Call | None:
+        """The call that takes all of what it is given, by itself or as the ``params`` of a group."""
+        parent = self._tree.parent(given)
+        word = ""
+        if isinstance(parent, ast.Dict):
+            is_group = any(
+                isinstance(key, ast.Constant) and key.value == "params" and value is given
+                for key, value in zip(parent.keys, parent.values, strict=True)
+            )
+            outer = self._tree.parent(parent)
+            if not is_group or not isinstance(outer, ast.List):
+                return None
+            given, parent = outer, self._tree.parent(outer)
+            call = self._taking_call(given)
+            return call if call is not None and self.is_optimizer(call) else None
+        if isinstance(parent, ast.keyword):
+            word, given, parent = parent.arg or "", parent, self._tree.parent(parent)
+        if not isinstance(parent, ast.Call) or given is parent.func:
+            return None
+        name = self._semantics.qualified_name(parent.func) or ""
+        if name in _BUILTINS:
+            return parent if parent.args[:1] == [given] else None
+        place, keyword = _TAKING.get(name, (0, "params") if self._semantics.kind(parent).type is Type.OPTIMIZER else (-1, ""))
+        if word:
+            return parent if word == keyword else None
+        return parent if 0 <= place < len(parent.args) and parent.args[place] is given else None
+
+    def is_optimizer(self, taker: ast.AST) -> bool:
+        """Whether what takes a generator is an optimizer, which raises when it is given none."""
+        return isinstance(taker, ast.Call) and self._semantics.kind(taker).type is Type.OPTIMIZER
+
+    def _is_left(self, loop: ast.For, body: list[ast.stmt]) -> bool:
+        """Whether a loop may end before it has gone over everything."""
+        return any(isinstance(part, (ast.Break, ast.Return, ast.Yield)) for statement in body for part in ast.walk(statement))
+
+    # --- where it is kept --------------------------------------------------------------------------------------------
+
+    def kept_in(self, made: ast.expr) -> Binding | ast.Attribute | None:
+        """The name that a generator is given, an attribute of ``self``, or the parameter of a function; ``None`` for others."""
+        parent = self._tree.parent(made)
+        match parent:
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is made:
+                return self._semantics.bindings.of(target)
+            case ast.AnnAssign(target=ast.Name() as target, value=value) if value is made:
+                return self._semantics.bindings.of(target)
+            case ast.Assign(targets=[ast.Attribute(value=owner) as target], value=value) if value is made:
+                return target if self._facts.self_class(owner) is not None else None
+            case ast.Call(func=function):
+                definition = self._called(function)
+                if definition is not None and made in parent.args:
+                    return self._parameter(parent, definition, made)
+            case ast.keyword():
+                call = self._tree.parent(parent)
+                if isinstance(call, ast.Call) and (definition := self._called(call.func)) is not None:
+                    return self._parameter(call, definition, made)
+        return None
+
+    def _called(self, function: ast.expr) -> Function | None:
+        """The function of the file that is called by its name."""
+        found = self._facts.definition(function)
+        return found if isinstance(found, FUNCTIONS) else None
+
+    def _parameter(self, call: ast.Call, function: Function, made: ast.expr) -> Binding | None:
+        arguments = function.args
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            if self._facts.argument(call, function, parameter) is made:
+                binding = self._semantics.bindings.of(parameter)
+                return binding if binding is not None and binding.form is Form.PARAMETER else None
+        return None

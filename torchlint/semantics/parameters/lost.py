@@ -1,0 +1,88 @@
+"""Parameters that are none any more when a module gets them: ``self.w = nn.Parameter(t).to(device)``."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics.modules.classes import ModuleClasses
+
+Node = TypeVar("Node")
+
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+_SAME = torch_api.INPLACE_METHODS | {"requires_grad_", "retain_grad", "float", "cpu", "contiguous", "register_hook"}
+"""Methods that give the parameter itself, or do where it is as parameters are made."""
+_MEANT = frozenset({"detach", "data", "item", "tolist", "numpy", "numel", "size", "dim"})
+"""What is called to have something else than a parameter."""
+_METHODS = (
+    frozenset(name for name, result in torch_api.TENSOR_METHODS.items() if result == "tensor") | {"to", "cuda", "type"}
+) - (_SAME | _MEANT)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LostParameter(Generic[Node]):
+    """What is computed of a new ``parameter``, and takes its place as an attribute of a module."""
+
+    parameter: Node
+    tensor: Node
+    computed: Node
+
+
+class LostParameters:
+    """Looks at the attributes of modules in one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    @cached_property
+    def found(self) -> dict[ast.Attribute, LostParameter[ast.expr]]:
+        """The attributes of modules that are assigned what is computed of a parameter."""
+        found: dict[ast.Attribute, LostParameter[ast.expr]] = {}
+        for call in self._semantics.facts.calls.get("Parameter", ()):
+            if call.args and self._is_parameter(call) and not _is_constant(call):
+                computed = self._computed(call)
+                match self._tree.parent(computed):
+                    case ast.Assign(targets=[ast.Attribute() as target]) if computed is not call and self._is_own(target):
+                        found[target] = LostParameter(call, call.args[0], computed)
+        return found
+
+    def _computed(self, parameter: ast.Call) -> ast.expr:
+        """The expression around a parameter that gives another tensor."""
+        current: ast.expr = parameter
+        while True:
+            match self._tree.parent(current):
+                case ast.Attribute(attr=name) as method if name in _METHODS:
+                    call = self._tree.parent(method)
+                    if not isinstance(call, ast.Call) or call.func is not method:
+                        return current
+                    current = call
+                case ast.BinOp(op=ast.Mult() | ast.Div() | ast.Add() | ast.Sub() | ast.MatMult() | ast.Pow()) as operation:
+                    other = operation.right if operation.left is current else operation.left
+                    if any(isinstance(part, ast.Call) and self._is_parameter(part) for part in ast.walk(other)):
+                        return parameter
+                    current = operation
+                case ast.UnaryOp(op=ast.USub()) as operation:
+                    current = operation
+                case _:
+                    return current
+
+    def _is_parameter(self, call: ast.Call) -> bool:
+        return self._semantics.qualified_name(call.func) in _PARAMETERS
+
+    def _is_own(self, target: ast.Attribute) -> bool:
+        """Whether an attribute is one of a module of the file, in a method of its class, and set there alone."""
+        own = self._semantics.facts.self_class(target.value)
+        if own is None or not self._semantics.of(ModuleClasses).is_sure(own):
+            return False
+        stores = [store for slot in self._semantics.facts.slots(own, target.attr) for store in slot.stores]
+        return len(stores) == 1
+
+
+def _is_constant(parameter: ast.Call) -> bool:
+    """Whether a parameter is made that is not to be trained."""
+    given = [word.value for word in parameter.keywords if word.arg == "requires_grad"] or parameter.args[1:2]
+    return any(not (isinstance(value, ast.Constant) and value.value is True) for value in given)
