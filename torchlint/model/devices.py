@@ -11,6 +11,7 @@ from torchlint.semantics.devices.synchronisations import Reading, Synchronisatio
 from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import OwnFiles
+from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
 
 
@@ -60,6 +61,14 @@ class DevicesQuestions:
         """Whether the run that loads a file has saved it, or knows no device but the CPU: it is loaded where it was saved."""
         own = self._own_files
         return own.knows_cpu_alone or bool(self._model.answered(own.is_of_same_run, load))
+
+    def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:
+        """What shows that a file holds more than ``torch.load`` reads when it is told nothing; ``None`` if nothing does."""
+        return self._model.found(self._semantics.of(RefusedLoads).found, load)
+
+    def has_objects(self, load: cst.Call) -> bool:
+        """Whether what a call loads is used as an object of a class, which is read with ``weights_only=False`` alone."""
+        return self._model.answered(self._semantics.of(RefusedLoads).shown_as_object, load) is not None
 
     def gives_module(self, load: cst.Call) -> bool:
         """Whether what a call loads is used as a whole module; ``False`` where that is not known."""

@@ -365,6 +365,12 @@ ENTRIES = (
         needs=(("load_state_dict",),),
     ),
     Entry(
+        "TPL505", "refused-load", "torchlint.rules.serialization.tpl505_refused_load", "RefusedLoad",
+        (Found(".saving.refused_loads:RefusedLoads.found"),),
+        needs=(("torch",), ("load",),),
+        since=TorchVersion(2, 6),
+    ),
+    Entry(
         "TPL506", "wrapped-state-dict", "torchlint.rules.serialization.tpl506_wrapped_state_dict", "WrappedStateDict",
         (Found(".saving.wrapped_states:WrappedStates.found"),),
         needs=(("state_dict",), ("DataParallel", "DistributedDataParallel", "DDP", "compile",), ("torch",),),

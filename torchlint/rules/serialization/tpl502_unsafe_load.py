@@ -42,9 +42,9 @@ class UnsafeLoad(Rule):
 
     ## Fix safety
     Unsafe: a file that holds more than tensors and plain data is refused after it. Save a `state_dict`, or allow the classes
-    with `torch.serialization.add_safe_globals`. There is no fix where a whole module is loaded, where `pickle_module` is
-    given, where other calls unpack the same arguments, or behind a load that failed. A comment on or right above the call that
-    says that the file is trusted silences the rule.
+    with `torch.serialization.add_safe_globals`. There is no fix where a whole module is loaded, or another object
+    of a class, where `pickle_module` is given, where other calls unpack the same arguments, or behind a load that failed. A
+    comment on or right above the call that says that the file is trusted silences the rule.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -93,7 +93,9 @@ class UnsafeLoad(Rule):
         return any(_TRUSTED.search(comment) for comment in self.model.code.comments_about(call))
 
     def _fix(self, call: cst.Call, told: Told[cst.BaseExpression] | None) -> CodeFix | None:
-        if argument(call, "pickle_module") is not None or len(positional(call)) > 2 or self.model.devices.gives_module(call):
+        if argument(call, "pickle_module") is not None or len(positional(call)) > 2:
+            return None
+        if self.model.devices.gives_module(call) or self.model.devices.has_objects(call):
             return None
         if self.model.devices.is_tried_behind_load(call) or (told is not None and told.shared):
             return None  # what has just failed would be called again; another call would be told, too

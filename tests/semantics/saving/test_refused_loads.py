@@ -1,0 +1,63 @@
+"""Loads of objects of classes: each marked load is used as one, or there is none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.refused_loads import RefusedLoads
+
+HEAD = "import torch\nimport torch as th\nfrom torch import load as read\n"
+
+
+def used(snippet: str) -> list[str]:
+    semantics, nodes = marked(HEAD + snippet)
+    found = semantics.of(RefusedLoads).found
+    assert sorted(found, key=lambda load: load.lineno) == nodes
+    return [ast.unparse(each.use) for each in found.values()]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "use"),
+    [
+        ("m = «torch.load(p)»\nm.eval()", "m.eval"),
+        ("m = «th.load(p, 'cpu')»\nm(x)", "m(x)"),
+        ("«read(p)».parameters()", "read(p).parameters"),
+        ("c = «torch.load(p)»\nprint(c['args'].lr)", "c['args'].lr"),
+        ("c = «torch.load(p)»\nargs = c['args']\nargs.lr", "args.lr"),
+        ("c = «torch.load(p)»\nm = c\nm.state_dict()", "m.state_dict"),
+        ("a = «torch.load(p)»\na.astype('f')", "a.astype"),
+        ("if old:\n    m = «torch.load(p)»\nelse:\n    m = Net()\nm.train()", "m.train"),
+        ("class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()", "self.m.eval"),
+    ],
+)
+def test_what_is_an_object(snippet: str, use: str) -> None:
+    assert used(snippet) == [use]
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "c = torch.load(p)\nc['x'].cuda().mean()",
+        "c = torch.load(p)\nfor k, v in c.items():\n    v.grad",
+        "c = torch.load(p)\nm.load_state_dict(c['m'])",
+        "m = torch.load(p, weights_only=False)\nm.eval()",
+        "m = torch.load(p, **options)\nm.eval()",
+        "m = torch.load(p, 'cpu', pickle)\nm.eval()",
+        "m = torch.jit.load(p)\nm.eval()",
+        "m = other.load(p)\nm.eval()",
+        "try:\n    m = torch.load(p)\nexcept Exception:\n    raise\nm.eval()",
+        "try:\n    pass\nexcept Exception:\n    m = torch.load(p)\n    m.keys()",
+        "m = torch.load(p)\nif hasattr(m, 'eval'):\n    m.eval()",
+        "m = torch.load(p)\nm = Net()\nm.eval()",
+        "def f(m=None):\n    if m is None:\n        m = torch.load(p)\n    return m",
+        "torch.serialization.add_safe_globals([Net])\nm = torch.load(p)\nm.eval()",
+        "torch.load = mine\nm = torch.load(p)\nm.eval()",
+        "c = torch.load(p)\nc['hits'].most_common(3)",
+        "c = torch.load(p)\nc[key].eval()",
+    ],
+)
+def test_what_is_plain_or_meant(snippet: str) -> None:
+    assert not used(snippet)

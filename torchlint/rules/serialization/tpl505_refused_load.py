@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.fact import unknown
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import with_argument
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
+from torchlint.target import TorchVersion
+
+
+class RefusedLoad(Rule):
+    """
+    ## What it does
+    Finds calls of `torch.load` that do not say `weights_only`, and whose result, or an item of it, is used as an object of a
+    class: a whole module that is called, an `argparse.Namespace` whose options are read, a vocabulary.
+
+    ## Why is this bad
+    Since torch 2.6 `torch.load` reads tensors and plain data only, unless it is told otherwise: everything else raises an
+    `UnpicklingError`. The script that worked for years stops at this line.
+
+    ## Example
+    ```python
+    model = torch.load("model.pt")
+    model.eval()
+    ```
+
+    ## Use instead
+    ```python
+    model = torch.load("model.pt", weights_only=False)  # a trusted file
+    model.eval()
+    ```
+
+    Better still, save a `state_dict()`, and options as a dict: those are read without it.
+
+    ## Fix safety
+    Unsafe: with `weights_only=False` the file may run any code. The fix is for files that are trusted, as the program's own;
+    [TPL502](TPL502.md) asks for a comment that says so.
+
+    Not reported is a load whose failure is caught, and one whose result is asked for its type.
+
+    ## References
+    - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
+    - [Serialization semantics](https://docs.pytorch.org/docs/stable/notes/serialization.html#weights-only)
+    """
+
+    code = "TPL505"
+    name = "refused-load"
+    since = TorchVersion(2, 6)
+    triggers = (Found(".saving.refused_loads:RefusedLoads.found"),)
+    needs = (("torch",), ("load",))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports the load."""
+        refused = self.model.devices.refused_load(node)
+        if refused is None:
+            return
+        shown = self.model.shown(refused.use, 40)
+        loaded = "the file" if refused.loaded is node else f"`{self.model.shown(refused.loaded)}`"
+        self.report(
+            node,
+            f"torch refuses to load objects of classes unless it is told to, but `{shown}` takes {loaded} for one: save its "
+            "state, or pass `weights_only=False` if the file is trusted",
+            fix(
+                "Let the file hold any object",
+                replace(node, with_argument(node, "weights_only", cst.Name("False"))),
+                rests_on=unknown("a file that is not trusted may run any code"),
+            ),
+        )
