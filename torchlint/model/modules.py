@@ -13,6 +13,7 @@ from torchlint.semantics.modules.initialisations import Initialisations, Initial
 from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
 from torchlint.semantics.modules.plain_tensors import PlainTensor, PlainTensors
 from torchlint.semantics.modules.repeated import Repeated, RepeatedModules
+from torchlint.semantics.modules.thresholded_logits import Thresholded, ThresholdedLogits
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
 from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
@@ -78,3 +79,6 @@ class ModulesQuestions:
     def repeated(self, given: cst.BaseExpression) -> Repeated[cst.BaseExpression] | None:
         """The modules of which a container is given the same ones several times; ``None`` where each is another."""
         return self._model.found(self._semantics.of(RepeatedModules).found, given)
+    def thresholded_logits(self, node: cst.BaseExpression) -> Thresholded[cst.BaseExpression] | None:
+        """The logits that a comparison, or rounding, takes for probabilities; ``None`` for everything else."""
+        return self._model.found(self._semantics.of(ThresholdedLogits).found, node)

@@ -29,6 +29,7 @@ _EXPECTS = {
     "torch.nn.functional.nll_loss": "nothing",
 }
 """What a loss applies to its input before it compares."""
+_OF_TWO = frozenset({"torch.nn.BCEWithLogitsLoss", "torch.nn.functional.binary_cross_entropy_with_logits"})
 _WRONG = {
     "log-softmax": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOG_SOFTMAX}),
     "sigmoid": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOG_SOFTMAX}),
@@ -111,6 +112,11 @@ class LossInputs:
     def _losses(self) -> list[_Loss]:
         losses = map(self._loss, self._semantics.tree.of_type(ast.Call))
         return [loss for loss in losses if loss is not None]
+
+    @cached_property
+    def logits(self) -> list[tuple[ast.Call, ast.expr]]:
+        """What is given as logits to losses of two classes, with the calls of these."""
+        return [(loss.call, loss.value) for loss in self._losses if loss.name in _OF_TWO]
 
     def _described(self, loss: _Loss, origin: Origin) -> WrongInput[ast.expr]:
         needed = self._is_needed(loss, origin)

@@ -34,7 +34,7 @@ _DEPTH = 4
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RefusedLoad(Generic[Node]):
-    """What shows that a file holds an object of a class: the ``use`` of what is loaded, and what is ``loaded`` as named there."""
+    """What shows that a file holds an object of a class: the ``use`` of what is loaded, and what is ``loaded``."""
 
     use: Node
     loaded: Node

@@ -1,0 +1,1 @@
+"""Rules about numbers: losses, metrics, numerics."""
