@@ -79,6 +79,7 @@ class ModulesQuestions:
     def repeated(self, given: cst.BaseExpression) -> Repeated[cst.BaseExpression] | None:
         """The modules of which a container is given the same ones several times; ``None`` where each is another."""
         return self._model.found(self._semantics.of(RepeatedModules).found, given)
+
     def thresholded_logits(self, node: cst.BaseExpression) -> Thresholded[cst.BaseExpression] | None:
         """The logits that a comparison, or rounding, takes for probabilities; ``None`` for everything else."""
         return self._model.found(self._semantics.of(ThresholdedLogits).found, node)

@@ -377,6 +377,11 @@ ENTRIES = (
         severity="warning",
     ),
     Entry(
+        "TPL602", "threshold-on-logits", "torchlint.rules.numerics.tpl602_threshold_on_logits", "ThresholdOnLogits",
+        (Found(".modules.thresholded_logits:ThresholdedLogits.found"),),
+        needs=(("BCEWithLogitsLoss", "binary_cross_entropy_with_logits",),),
+    ),
+    Entry(
         "TPL703", "discarded-compile", "torchlint.rules.distributed.tpl703_discarded_compile", "DiscardedCompile",
         (Found(".compiled.discarded:DiscardedCompiles.found"),),
         needs=(("torch",), ("compile",),),

@@ -111,9 +111,9 @@ class RefusedLoads:
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)], value=given) if given is value:
                 definition = self._semantics.facts.self_class(owner)
                 slots = self._semantics.facts.slots(definition, name) if definition is not None else []
-                if sum(len(slot.stores) for slot in slots) == 1:
-                    for use in (use for slot in slots for use in slot.uses):
-                        yield from self._uses(use, depth + 1)
+                kept = [each for slot in slots for each in slot.uses] if sum(len(slot.stores) for slot in slots) == 1 else []
+                for each in kept:
+                    yield from self._uses(each, depth + 1)
 
     def _as_object(self, use: ast.expr) -> RefusedLoad[ast.expr] | None:
         """What a use asks of a value that only an object of a class has."""
