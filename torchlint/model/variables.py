@@ -98,6 +98,16 @@ class VariablesQuestions:
         idle = self._semantics.of(IdleAssignments)
         return self._model.translated(idle.around(twin, is_left, may_go))
 
+    def goes_with_another(self, call: cst.Call, *, unless_silenced: str) -> bool:
+        """Whether a statement goes as a whole for another call of Variable, one that cuts a graph or else stands first."""
+        if self.idle(self._model.statement(call), unless_silenced=unless_silenced) is None:
+            return False
+        return not self._model.answered(self._semantics.of(IdleAssignments).leads, call)
+
+    def is_beside_volatile(self, call: cst.Call) -> bool:
+        """Whether the statement of a call sets ``volatile`` for another value."""
+        return bool(self._model.answered(self._semantics.of(Volatiles).is_marked_beside, call))
+
     # --- its name ----------------------------------------------------------------------------------------------------
 
     def is_class_wanted(self, node: cst.BaseExpression) -> bool:
@@ -149,6 +159,21 @@ class VariablesQuestions:
     def volatile(self, node: cst.Arg | cst.Assign) -> VolatileMark[cst.BaseExpression] | None:
         """What an argument or an assignment sets ``volatile`` to; ``None`` where it sets something else."""
         return self._model.found(self._semantics.of(Volatiles).marks, node)
+
+    def volatile_beside(self, node: cst.Arg | cst.Assign, *, unless_silenced: str) -> list[cst.Arg | cst.Assign]:
+        """The marks of one statement that set ``volatile`` to the same as ``node`` does, itself among them, in their order.
+
+        Those for which a noqa comment silences the rule ``unless_silenced`` are left out.
+        """
+        found: list[cst.CSTNode] = self._model.answered(self._semantics.of(Volatiles).beside, node) or []
+        marks = [each if isinstance(each, (cst.Arg, cst.Assign)) else self._argument(each) for each in found]
+        return [each for each in marks if not self._model.is_silenced(unless_silenced, each)]
+
+    def _argument(self, value: cst.CSTNode) -> cst.Arg:
+        """The argument of a call that a value is, without a keyword."""
+        call = self._model.parent(value)
+        assert isinstance(call, cst.Call)
+        return next(each for each in call.args if each.value is value)
 
     def is_ignored(self, node: cst.Arg | cst.Assign) -> Fact:
         """Whether nobody notices that an argument or an assignment goes which sets ``volatile``."""

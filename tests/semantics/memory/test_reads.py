@@ -22,14 +22,23 @@ def makes_new_value(statement: str) -> bool:
 
 @pytest.mark.parametrize(
     "statement",
-    ["«x».shape", "«x».size(0)", "«x».item()", "«x».new(3)", "y.view_as(«x»)", "y.type_as(«x»)", "torch.zeros_like(«x»)"],
+    [
+        "«x».shape",
+        "«x».size(0)",
+        "«x».item()",
+        "«x».new(3)",
+        "y.view_as(«x»)",
+        "y.type_as(«x»)",
+        "torch.zeros_like(«x»)",
+        "«x».type()",
+    ],
 )
 def test_its_form(statement: str) -> None:
     assert reads_form(statement)
 
 
 @pytest.mark.parametrize(
-    "statement", ["«x».sum()", "«x» + 1", "g(«x»)", "torch.zeros_like(y, device=«x»)", "y.add(«x»)", "«x»"]
+    "statement", ["«x».sum()", "«x» + 1", "g(«x»)", "torch.zeros_like(y, device=«x»)", "y.add(«x»)", "«x»", "«x».type(g)"]
 )
 def test_its_values(statement: str) -> None:
     assert not reads_form(statement)

@@ -92,3 +92,17 @@ def test_tells_what_is_certain_of_all_values(snippet: str, itself: bool, detache
     found = idle(snippet)
     assert found is not None
     assert (found.itself.is_certain, found.detached.is_certain) == (itself, detached)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "column"),
+    [
+        ("x, y = Variable(x), Variable(y)", 7),
+        ("x = net(x)\ny = net(y)\nx, y = Variable(x), Variable(y)", 7),
+        ("net = torch.nn.Linear(3, 3)\ny = net(y)\nx, y = Variable(x), Variable(y)", 20),
+    ],
+)
+def test_one_call_speaks_for_a_statement(snippet: str, column: int) -> None:
+    semantics, _ = marked("import torch\nfrom torch.autograd import Variable\n" + snippet)
+    calls = [call for call in semantics.tree.of_type(ast.Call) if ast.unparse(call.func) == "Variable"]
+    assert [call.col_offset for call in calls if semantics.of(IdleAssignments).leads(call)] == [column]

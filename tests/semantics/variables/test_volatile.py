@@ -128,3 +128,31 @@ def _doubt(text: str) -> str:
     volatiles = semantics.of(Volatiles)
     [mark] = volatiles.marks
     return volatiles.is_ignored(mark).doubt
+
+
+@pytest.mark.parametrize(
+    ("text", "beside"),
+    [
+        ("x, y = Variable(x, volatile=True), Variable(y, volatile=True)", [2, 2]),
+        ("x, y = Variable(x, volatile=True), Variable(y, volatile=test)", [1, 1]),
+        ("x = Variable(x, volatile=True)\ny = Variable(y, volatile=True)", [1, 1]),
+        ("x, y = Variable(x, False, True), Variable(y, volatile=True)", [2, 2]),
+    ],
+)
+def test_marks_of_one_statement_and_one_flag_go_together(text: str, beside: list[int]) -> None:
+    volatiles = semantics_of(text).of(Volatiles)
+    assert [len(volatiles.beside(mark)) for mark in volatiles.marks] == beside
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x, y = Variable(x, volatile=True), Variable(y)", [True, True]),
+        ("x = Variable(x, volatile=True)\ny = Variable(y)", [True, False]),
+        ("net(Variable(x, volatile=True), Variable(y))", [False, False]),
+    ],
+)
+def test_beside_a_mark(text: str, expected: list[bool]) -> None:
+    semantics = semantics_of(text)
+    calls = [call for call in semantics.tree.of_type(ast.Call) if ast.unparse(call.func) == "Variable"]
+    assert [semantics.of(Volatiles).is_marked_beside(call) for call in calls] == expected

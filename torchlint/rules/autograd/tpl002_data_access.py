@@ -18,8 +18,8 @@ class DataAccess(Rule):
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
 
     Where there is no graph to hide anything from (labels, indices, gradients, what is made or read under `torch.no_grad()`),
-    and where only the form of a tensor is read, a comparison or a text is made of it, or a parameter, `.data` does no harm:
-    that is strict.
+    and where only the form of a tensor is read, a comparison, an assertion or a text is made of it, or a parameter, `.data`
+    does no harm: that is strict.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through
@@ -95,4 +95,5 @@ class DataAccess(Rule):
             item = expression("{tensor}.item()", tensor=number.tensor)
             changes = [replace(number.read, item)]
             message = f"`{read}` is a tensor where a number is meant: use `{self.model.shown(item)}`"
-        self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike))
+        is_shown = number.alike.is_certain and not (number.kept or number.indexed)  # a format takes the tensor, too
+        self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike), strict=is_shown)

@@ -33,6 +33,8 @@ def report_call(rule: Rule, call: cst.Call) -> None:
     """Reports a call of Variable."""
     if sum(each.keyword is None and each.star != "**" for each in call.args) == 3 or argument(call, "volatile") is not None:
         return  # TPL103 says more
+    if rule.model.variables.goes_with_another(call, unless_silenced=rule.code):
+        return  # one finding for one statement
     wrapping = rule.model.variables.wrapping(call)
     if wrapping is None:
         rule.report(call, DEAD, _out_of_own_wrapper(rule, call))
@@ -41,7 +43,8 @@ def report_call(rule: Rule, call: cst.Call) -> None:
         message = f"`Variable(…, requires_grad={flag})`: tensors take `requires_grad` themselves since torch 0.4"
         rule.report(call, message, _with_reads(rule, call, _made_leaf(rule, call, wrapping, wrapping.flag)))
     else:
-        rule.report(call, _message(rule, call, wrapping.data), _with_reads(rule, call, _unwrapped(rule, call, wrapping)))
+        found = _with_reads(rule, call, _unwrapped(rule, call, wrapping))
+        rule.report(call, _message(rule, call, wrapping.data), found, strict=rule.model.variables.is_beside_volatile(call))
 
 
 def _with_reads(rule: Rule, call: cst.Call, found: CodeFix | None) -> CodeFix | None:

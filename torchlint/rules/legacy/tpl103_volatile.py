@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import unknown
+from torchlint.fact import all_of, unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace, wrap
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
@@ -14,7 +14,8 @@ from torchlint.target import TorchVersion
 class Volatile(Rule):
     """
     ## What it does
-    Finds `volatile`: `Variable(x, volatile=True)`, `x.volatile = True`.
+    Finds `volatile`: `Variable(x, volatile=True)`, `x.volatile = True`. Where a statement says it several times, by the same
+    flag, that is one finding.
 
     ## Why is this bad
     `volatile` was how torch 0.3 turned autograd off for inference. It has no effect since 0.4, but for a warning: the graph
@@ -62,25 +63,31 @@ class Volatile(Rule):
 
     def _check(self, node: cst.Arg | cst.Assign) -> None:
         mark = self.model.variables.volatile(node)
-        if mark is not None:
+        if mark is None:
+            return
+        marks = self.model.variables.volatile_beside(node, unless_silenced=self.code)
+        if marks and marks[0] is node:
             message = "`volatile` has no effect since torch 0.4: the graph is built; use `torch.no_grad()`"
-            self.report(node, message, self._fix(node, mark))
+            self.report(node, message, self._fix(node, mark, marks))
 
-    def _fix(self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression]) -> CodeFix:
+    def _fix(
+        self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression], marks: list[cst.Arg | cst.Assign]
+    ) -> CodeFix:
+        """Drops all the ``marks`` of a statement, of which ``node`` is the first one."""
         statement = self.model.statement(node)
-        drop = _drop(node, mark)
+        drop = [_drop(each, found) for each in marks if (found := self.model.variables.volatile(each)) is not None]
         if self.model.code.truth(mark.flag) is False or self.model.autograd.is_off(statement):
-            return fix("Drop `volatile`", drop, rests_on=self.model.variables.is_ignored(node))
+            return fix("Drop `volatile`", *drop, rests_on=all_of(*map(self.model.variables.is_ignored, marks)))
         mode = self._mode(mark.flag)
         if mode is not None and (runs := self.model.variables.computing(statement)):
             title = f"Drop `volatile` and use `{self.model.code.written(mode)}`"
             return fix(
                 title,
-                drop,
+                *drop,
                 *(wrap(run, mode) for run in runs),
                 rests_on=unknown("autograd is turned off for all that stands in the block"),
             )
-        return fix("Drop `volatile`", drop, rests_on=unknown("nothing turns autograd off in place of it"))
+        return fix("Drop `volatile`", *drop, rests_on=unknown("nothing turns autograd off in place of it"))
 
     def _mode(self, flag: cst.BaseExpression) -> cst.BaseExpression | None:
         """The context manager that does what ``volatile=flag`` did."""

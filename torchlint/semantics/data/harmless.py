@@ -14,6 +14,9 @@ _COMPARISONS = frozenset(
     {"eq", "ne", "lt", "le", "gt", "ge", "equal", "allclose", "isnan", "isinf", "isfinite", "sign", "nonzero"}
 )
 """Methods whose results have no graph, whatever they are computed from."""
+_COMPARING = frozenset(f"torch.{name}" for name in _COMPARISONS)
+_KEEPS = frozenset({"cpu", "cuda", "to", "float", "double", "long", "int", "view", "squeeze", "unsqueeze", "reshape", "abs"})
+"""Methods behind which values are still those that a comparison is about."""
 _NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
 """Methods that lead from a tensor to one number of it, or to a copy of it to show."""
 _TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
@@ -44,9 +47,13 @@ class HarmlessReads:
 
     def _names_form(self, data: ast.Attribute) -> bool:
         """Whether the type is asked for, or the form of what has a name: `weight = next(…).data; weight.new(3)`."""
-        match self._tree.parent(data):
+        match parent := self._tree.parent(data):
             case ast.Call(func=function, args=[first, *_]) if first is data:
                 return self._semantics.qualified_name(function) in _TYPES
+            case ast.Attribute(attr="storage") if call := self._tree.parent(parent):
+                match self._tree.parent(call):
+                    case ast.Attribute(attr="type" | "size" | "data_ptr"):
+                        return True
             case ast.Assign(targets=[ast.Name() as name], value=value) if value is data:
                 binding = self._semantics.bindings.of(name)
                 reads = self._semantics.of(Reads)
@@ -54,8 +61,27 @@ class HarmlessReads:
         return False
 
     def _is_compared(self, data: ast.expr) -> bool:
-        parent = self._tree.parent(data)
-        return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Attribute) and parent.attr in _COMPARISONS)
+        """Whether only a comparison is made of a value, as it is or as it is computed with, or an assertion."""
+        if isinstance(self._tree.statement(data), ast.Assert):
+            return True
+        node: ast.expr = data
+        while True:
+            match parent := self._tree.parent(node):
+                case ast.Compare():
+                    return True
+                case ast.Attribute(attr=method) if method in _COMPARISONS:
+                    return True
+                case ast.Call(func=function, args=arguments) if node in arguments:
+                    return self._semantics.qualified_name(function) in _COMPARING
+                case ast.BinOp() | ast.UnaryOp():
+                    node = parent
+                case ast.Attribute(attr=method) if method in _KEEPS:
+                    call = self._tree.parent(parent)
+                    if not (isinstance(call, ast.Call) and call.func is parent):
+                        return False
+                    node = call
+                case _:
+                    return False
 
     def _is_written_out(self, data: ast.expr) -> bool:
         """Whether a value, or one number of it, goes into a text or becomes a number of Python on the spot."""

@@ -34,6 +34,11 @@ class Reads:
     def is_of_form(self, node: ast.expr) -> bool:
         """Whether only the shape, type or device of ``node`` is read, or a number."""
         match self._semantics.tree.parent(node):
+            case ast.Attribute(attr="type") as method:
+                match self._semantics.tree.parent(method):
+                    case ast.Call(func=function, args=[], keywords=[]):
+                        return function is method  # its name
+                return False
             case ast.Attribute(attr=attribute, ctx=ast.Load()):
                 return attribute in _FORM
             case ast.Call(func=ast.Attribute(attr="type_as" | "view_as" | "expand_as" | "reshape_as" | "resize_as_")):

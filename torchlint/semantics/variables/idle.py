@@ -52,6 +52,12 @@ class IdleAssignments:
         is_branch = isinstance(parent, ast.If) and self._is_mere(parent, block) and may_go(parent)
         return self._idle(tuple(block), whole=True, branch=parent if is_branch and isinstance(parent, ast.If) else None)
 
+    def leads(self, call: ast.Call) -> bool:
+        """Whether a call in an idle statement is the one to speak of: the first that cuts a graph, or the first of all."""
+        calls = [each for each in self._calls(self._semantics.tree.statement(call)) if each is not None]
+        cutting = (each for each in calls if self._wrappers.cuts_graph(self._wrappers.calls[each].data))
+        return call is next(cutting, calls[0])
+
     def _idle(self, statements: tuple[ast.stmt, ...], *, whole: bool = False, branch: ast.If | None = None) -> Idle[ast.stmt]:
         calls = [call for statement in statements for call in self._calls(statement) if call is not None]
         itself = all_of(*map(self._unwrapped.is_itself, calls))

@@ -78,6 +78,22 @@ class Volatiles:
                 calls.append(given.call)
         return found
 
+    @cached_property
+    def _groups(self) -> dict[tuple[ast.stmt, str], list[Mark]]:
+        found: dict[tuple[ast.stmt, str], list[Mark]] = defaultdict(list)
+        for mark in sorted(self.marks, key=lambda each: (each.lineno, each.col_offset)):
+            found[self._semantics.tree.statement(mark), ast.dump(self.marks[mark].flag)].append(mark)
+        return found
+
+    def beside(self, mark: Mark) -> list[Mark]:
+        """The marks that one statement has of the same flag, ``mark`` among them, in the order of the text."""
+        return self._groups.get((self._semantics.tree.statement(mark), ast.dump(self.marks[mark].flag)), [])
+
+    def is_marked_beside(self, call: ast.Call) -> bool:
+        """Whether a call of Variable stands in an assignment beside another one that is marked."""
+        statement = self._semantics.tree.statement(call)
+        return isinstance(statement, ast.Assign) and bool(self._calls.get(statement))
+
     def is_ignored(self, mark: Mark) -> Fact:
         """Whether nobody notices that a mark goes: its flag does nothing else, and no attribute is read that it sets."""
         if isinstance(mark, ast.Assign):
