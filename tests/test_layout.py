@@ -62,6 +62,7 @@ SEMANTICS = (
     "modules",
     "parameters",
     "compiled",
+    "numerics",
     "saving",
     "modes",
     "training",

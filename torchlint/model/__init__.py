@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from torchlint.model.kinds import KindsQuestions
     from torchlint.model.memory import MemoryQuestions
     from torchlint.model.modules import ModulesQuestions
+    from torchlint.model.numbers import NumbersQuestions
     from torchlint.model.shapes import ShapesQuestions
     from torchlint.model.training import TrainingQuestions
     from torchlint.model.variables import VariablesQuestions
@@ -100,6 +101,13 @@ class Model(Joint):
         from torchlint.model.devices import DevicesQuestions
 
         return DevicesQuestions(self)
+
+    @cached_property
+    def numbers(self) -> NumbersQuestions:
+        """What becomes of numbers."""
+        from torchlint.model.numbers import NumbersQuestions
+
+        return NumbersQuestions(self)
 
     @cached_property
     def variables(self) -> VariablesQuestions:

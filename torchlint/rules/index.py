@@ -377,6 +377,18 @@ ENTRIES = (
         severity="warning",
     ),
     Entry(
+        "TPL507", "unchecked-strict-false", "torchlint.rules.serialization.tpl507_unchecked_strict_false", "UncheckedStrictFalse",
+        (Keyword("strict"),),
+        needs=(("load_state_dict",),),
+        severity="warning",
+        default=False,
+    ),
+    Entry(
+        "TPL601", "unstable-log", "torchlint.rules.numerics.tpl601_unstable_log", "UnstableLog",
+        (Found(".numerics.unstable_logs:UnstableLogs.found"),),
+        needs=(("log",), ("softmax", "sigmoid", "expit", "exp",),),
+    ),
+    Entry(
         "TPL602", "threshold-on-logits", "torchlint.rules.numerics.tpl602_threshold_on_logits", "ThresholdOnLogits",
         (Found(".modules.thresholded_logits:ThresholdedLogits.found"),),
         needs=(("BCEWithLogitsLoss", "binary_cross_entropy_with_logits",),),

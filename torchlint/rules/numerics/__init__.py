@@ -1,1 +1,3 @@
 """Rules about numbers: losses, metrics, numerics."""
+
+"""Rules about losses, metrics and numerics."""

@@ -1,0 +1,73 @@
+"""Logarithms of what has overflowed or underflowed: of each snippet, the marked one, or none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.fact import Answer
+from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
+
+HEAD = """\
+import math
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+def f(net: nn.Module, x: torch.Tensor, other):
+  y = net(x)
+"""
+
+
+def unstable(expression: str) -> list[Unstable[ast.expr]]:
+    semantics, nodes = marked(f"{HEAD}  return {expression}\n")
+    found = semantics.of(UnstableLogs).found
+    assert list(found) == nodes
+    return list(found.values())
+
+
+@pytest.mark.parametrize(
+    ("expression", "function", "value", "of_method", "answer"),
+    [
+        ("«torch.log(torch.softmax(x, dim=1))»", "softmax", "x", False, Answer.CERTAIN),
+        ("«torch.log(F.softmax(x, 1))»", "softmax", "x", False, Answer.CERTAIN),
+        ("«F.softmax(x).log()»", "softmax", "x", False, Answer.UNKNOWN),
+        ("«torch.log(x.softmax(-1))»", "softmax", "x", True, Answer.CERTAIN),
+        ("«torch.log(torch.sigmoid(y))»", "sigmoid", "y", False, Answer.CERTAIN),
+        ("«torch.log(torch.sigmoid(x))»", "sigmoid", "x", False, Answer.UNKNOWN),
+        ("«y.sigmoid().log()»", "sigmoid", "y", True, Answer.CERTAIN),
+        ("«torch.log(torch.sum(torch.exp(y), dim=1))»", "sum", "y", False, Answer.CERTAIN),
+        ("«torch.log(y.exp().sum(1))»", "sum", "y", True, Answer.CERTAIN),
+        ("«y.exp().sum().log()»", "sum", "y", True, Answer.UNKNOWN),
+    ],
+)
+def test_what_is_unstable(expression: str, function: str, value: str, of_method: bool, answer: Answer) -> None:
+    (found,) = unstable(expression)
+    assert (found.function, ast.unparse(found.value), found.of_method) == (function, value, of_method)
+    assert found.same.answer is answer
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "F.log_softmax(x, dim=1)",
+        "torch.log(torch.softmax(x, dim=1) + 1e-8)",
+        "torch.log(torch.softmax(x, dim=1).clamp(min=1e-8))",
+        "torch.log(1 - torch.sigmoid(x))",
+        "torch.log(x.sum(dim=1))",
+        "torch.log(torch.exp(x - x.max()).sum(dim=1))",
+        "torch.log(torch.softmax(x, dim=1), out=x)",
+        "torch.log(torch.softmax(x, dim=1, out=x))",
+        "torch.log(torch.softmax(x, **other))",
+        "torch.log2(torch.softmax(x, dim=1))",
+        "torch.log(torch.sigmoid(torch.arange(-6, 6, 0.01)))",
+        "np.log(np.exp(other).sum())",
+        "math.log(sum(math.exp(v) for v in other))",
+        "other.softmax().log()",
+        "other.log(torch.softmax(x, dim=1))",
+    ],
+)
+def test_what_is_not(expression: str) -> None:
+    assert not unstable(expression)

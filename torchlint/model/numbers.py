@@ -1,0 +1,20 @@
+"""Questions about libcst nodes: what becomes of numbers."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.joint import Joint
+from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
+
+
+class NumbersQuestions:
+    """What becomes of numbers. Made by the `Model`, as ``model.numbers``."""
+
+    def __init__(self, model: Joint) -> None:
+        self._model = model
+        self._semantics = model.semantics
+
+    def unstable_log(self, call: cst.Call) -> Unstable[cst.BaseExpression] | None:
+        """What a logarithm is taken of that may have overflowed or underflowed; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(UnstableLogs).found, call)

@@ -1,0 +1,102 @@
+"""Logarithms of what has overflowed or underflowed before: ``log(softmax(x))``, ``log(sigmoid(x))``, ``log(sum(exp(x)))``."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.fact import Fact, all_of, known
+from torchlint.semantics import Semantics
+
+Node = TypeVar("Node")
+
+STABLE = {"softmax": "log_softmax", "sigmoid": "logsigmoid", "sum": "logsumexp"}
+"""What the logarithm is taken of, and the function that does both at once."""
+_APIS = {
+    **dict.fromkeys(("torch.softmax", "torch.nn.functional.softmax", "torch.special.softmax"), "softmax"),
+    **dict.fromkeys(("torch.sigmoid", "torch.nn.functional.sigmoid", "torch.special.expit"), "sigmoid"),
+    "torch.sum": "sum",
+    "torch.log": "log",
+    "torch.exp": "exp",
+}
+_BOUNDED = frozenset({"torch.arange", "torch.linspace", "torch.rand", "torch.zeros", "torch.ones"})
+"""What gives numbers within bounds that the author has chosen."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unstable(Generic[Node]):
+    """A logarithm of ``inner``, a call of the function that is named, on ``value``.
+
+    ``of_method`` is whether that is called as a method; ``same`` is whether what does both at once gives the same result.
+    """
+
+    function: str
+    inner: Node
+    value: Node
+    of_method: bool
+    same: Fact
+
+
+class UnstableLogs:
+    """Looks at the logarithms of one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def found(self) -> dict[ast.Call, Unstable[ast.expr]]:
+        """The calls of ``log`` that are unstable."""
+        found: dict[ast.Call, Unstable[ast.expr]] = {}
+        for call in self._semantics.facts.calls.get("log", ()):
+            match self._operand(call, "log"):
+                case ast.Call() as inner if not call.keywords and len(call.args) <= 1:
+                    unstable = self._unstable(inner)
+                    if unstable is not None:
+                        found[call] = unstable
+        return found
+
+    def _unstable(self, inner: ast.Call) -> Unstable[ast.expr] | None:
+        for function in STABLE:
+            value = self._operand(inner, function)
+            if value is None or any(word.arg in ("out", None) for word in inner.keywords):
+                continue
+            if function == "sum":
+                value = self._operand(value, "exp") if isinstance(value, ast.Call) else None
+                if value is None or isinstance(value, ast.BinOp):  # the largest may have been subtracted before
+                    continue
+            if self._semantics.qualified_name(getattr(value, "func", value)) in _BOUNDED:
+                continue
+            return Unstable(function, inner, value, self._is_method(inner), self._same(function, inner, value))
+        return None
+
+    def _operand(self, call: ast.Call, function: str) -> ast.expr | None:
+        """What a function is called on, as a function of torch or as a method of a tensor; ``None`` for other calls."""
+        name = self._semantics.qualified_name(call.func) or ""
+        if _APIS.get(name) == function:
+            return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+        if not name.startswith(("torch.", "numpy.", "math.")) and isinstance(call.func, ast.Attribute):
+            if call.func.attr == function and self._is_tensor(call.func.value):
+                return call.func.value
+        return None
+
+    def _is_method(self, call: ast.Call) -> bool:
+        return _APIS.get(self._semantics.qualified_name(call.func) or "") is None
+
+    def _is_tensor(self, owner: ast.expr) -> bool:
+        """Whether a method is one of a tensor's: it is known to be one, or is the result of a function that gives one."""
+        return self._semantics.kind(owner).is_tensor
+
+    def _same(self, function: str, inner: ast.Call, value: ast.expr) -> Fact:
+        """Whether what does both at once gives the same, but where the numbers are too large or too small."""
+        kind = self._semantics.kind(value)
+        has_dim = function == "sigmoid" or self._has_dim(inner)
+        return all_of(
+            known(has_dim, "the dimension is not said"),
+            known(function == "softmax" or kind.carries_graph, f"`{ast.unparse(value)}` may hold integers"),
+        )
+
+    def _has_dim(self, inner: ast.Call) -> bool:
+        place = 0 if self._is_method(inner) else 1
+        return len(inner.args) > place or any(word.arg == "dim" for word in inner.keywords)
