@@ -112,6 +112,21 @@ RECIPES: dict[str, tuple[str, ...]] = {
     ),
     "torch.nn.utils.clip_grad_norm": (_CLIP,),
     "torch.nn.utils.stateless.functional_call": ("layer = nn.Linear(3, 2)\nmade = OLD(layer, {'bias': torch.zeros(2)}, (a,))",),
+    "torch.distributed.reduce_op": ("made = OLD.SUM == dist.ReduceOp.SUM",),
+    "torch.optim.lr_scheduler.LRScheduler.get_lr": (
+        "optimizer = torch.optim.SGD([x], 0.1)\nsteps = torch.optim.lr_scheduler.StepLR(optimizer, 4)\nmade = steps.get_lr()",
+    ),
+    **{
+        f"torch.nn.functional.{name}": (
+            "made = OLD(torch.rand(1, 1, 2, 2), scale_factor=2)",
+            "made = OLD(x[None, None, None], (4, 6))",
+        )
+        for name in ("upsample", "upsample_nearest", "upsample_bilinear")
+    },
+    "torch.nn.NLLLoss2d": (
+        "made = OLD()(torch.rand(2, 3, 4, 4), torch.ones(2, 4, 4, dtype=torch.long))",
+        "made = OLD(reduction='sum')(torch.rand(2, 3, 4, 4), torch.ones(2, 4, 4, dtype=torch.long))",
+    ),
     "torch.distributed.all_gather_into_tensor": (_GATHER,),
     "torch.distributed.reduce_scatter_tensor": (_GATHER,),
     "torch.nn.parallel.DistributedDataParallelCPU": (_PARALLEL,),

@@ -42,7 +42,7 @@ SHOWN = {
         *("torchvision", "torchvision.models", "torchvision.transforms", "torchvision.transforms.functional", "torchvision.io"),
         *("torchvision.transforms.v2", "torchvision.transforms.v2.functional", "torchvision.datasets", "torchvision.ops"),
         *("torchvision.models.detection", "torchvision.models.segmentation", "torchvision.models.video", "torchvision.utils"),
-        *("torchvision.models.quantization", "torchvision.datapoints"),
+        *("torchvision.models.quantization", "torchvision.models.optical_flow", "torchvision.datapoints"),
     ),
     "torchaudio": (
         *("torchaudio", "torchaudio.transforms", "torchaudio.functional", "torchaudio.datasets", "torchaudio.models"),

@@ -179,12 +179,12 @@ def _module(name: str, tree: ast.Module, is_package: bool) -> Module:
                         each.name if each.asname else each.name.partition(".")[0]
                     )
             case ast.ImportFrom(names=names):
-                source = _source(module, statement)
+                origin = source(module, statement)
                 for each in names:
                     if each.name == "*":
-                        module.stars.append(source)
+                        module.stars.append(origin)
                     else:
-                        module.imported[each.asname or each.name] = f"{source}.{each.name}"
+                        module.imported[each.asname or each.name] = f"{origin}.{each.name}"
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     if isinstance(target, ast.Name):
@@ -212,7 +212,7 @@ def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _at_the_top(handler.body)
 
 
-def _source(module: Module, statement: ast.ImportFrom) -> str:
+def source(module: Module, statement: ast.ImportFrom) -> str:
     """The full name of the module that an import takes names from."""
     if not statement.level:
         return statement.module or ""

@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -33,9 +34,12 @@ _DEPRECATED = re.compile(
 )
 _OTHER = re.compile(r"should not be instantiated|quantized tensor creation functions")
 """What is said of a use that nobody makes, or of something else that the call makes use of."""
+_OTHER_METHOD = re.compile(r"please use `\w+\(\)`")
+"""What is said of a method that is there for the library alone, and of the one that people mean."""
 _OVERLOAD = re.compile("^This overload")
 _SECONDS = 3
-"""Nothing that is called here takes longer, unless it waits."""
+"""Nothing that is called here takes longer, unless it waits, or the machine does: what is late counts as not tried."""
+_MODULE_SECONDS = 300
 _FAILURES = (Exception, SystemExit)
 
 
@@ -53,11 +57,14 @@ class Seen:
 
 @dataclass(slots=True)
 class Observation:
-    """What came of a module: the callables there are, those that ran at least once, and what was seen."""
+    """What came of a module: the callables there are, those that ran at least once, what was seen, and what came too late to
+    say anything of it; the processor time that all took."""
 
     there: int
     ran: list[str]
     seen: list[Seen]
+    late: list[str]
+    seconds: float = 0.0
 
 
 class _Late(Exception):
@@ -66,6 +73,10 @@ class _Late(Exception):
 
 def _late(_number: int, _frame: object) -> None:
     raise _Late
+
+
+_late_names: list[str] = []
+"""What the calls were of that took too long."""
 
 
 def said(name: str, parameter: str, call: Callable[[], object]) -> tuple[bool, dict[str, bool]]:
@@ -77,6 +88,9 @@ def said(name: str, parameter: str, call: Callable[[], object]) -> tuple[bool, d
         try:
             call()
             went = True
+        except _Late:
+            went = False
+            _late_names.append(name)
         except _FAILURES:
             went = False
         finally:
@@ -86,7 +100,8 @@ def said(name: str, parameter: str, call: Callable[[], object]) -> tuple[bool, d
     for each in found:
         text = str(each.message)
         is_meant = issubclass(each.category, (FutureWarning, DeprecationWarning)) or _DEPRECATED.search(text)
-        if is_meant and (each.filename == __file__ or own.search(text)) and not _OTHER.search(text):
+        is_own = each.filename == __file__ or own.search(text)
+        if ((is_meant and is_own) or _OTHER_METHOD.search(text)) and not _OTHER.search(text):
             counted[text.partition(" (Triggered internally")[0].strip()] = issubclass(each.category, DeprecationWarning)
     return went, counted
 
@@ -153,13 +168,14 @@ def of_module(module_name: str) -> Observation:
     ran: list[str] = []
     seen: list[Seen] = []
     there = 0
+    _late_names.clear()
     for name, function in _callables(module_name):
         there += 1
         torch.default_generator.manual_seed(0)
         went, found = of_callable(name, function)
         ran += [name] if went else []
         seen += found
-    return Observation(there, ran, seen)
+    return Observation(there, ran, seen, sorted(set(_late_names)), time.process_time())
 
 
 def _callables(module_name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -178,7 +194,7 @@ def _child(module_name: str, path: str) -> None:
 
 
 def observe(modules: Sequence[str]) -> dict[str, Observation]:
-    """What each module showed; nothing of one whose process died."""
+    """What each module showed; nothing of one whose process died, or did not come to its end."""
     found: dict[str, Observation] = {}
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as folder:
@@ -186,21 +202,22 @@ def observe(modules: Sequence[str]) -> dict[str, Observation]:
             path = Path(folder) / name
             process = context.Process(target=_child, args=(name, str(path)))
             process.start()
-            process.join(300)
+            process.join(_MODULE_SECONDS)
             if process.is_alive():
                 process.kill()
             if path.exists():
                 data = json.loads(path.read_text(encoding="utf-8"))
-                found[name] = Observation(data["there"], data["ran"], [Seen(**each) for each in data["seen"]])
+                found[name] = Observation(**{**data, "seen": [Seen(**each) for each in data["seen"]]})
     return found
 
 
 def main() -> int:
-    """Prints what was seen, and how much ran."""
+    """Prints what was seen, a line of JSON of each; on the other channel how much ran of each module, and what was late."""
     from history import SHOWN
 
     for name, observation in observe(sys.argv[1:] or SHOWN["torch"]).items():
-        print(f"{name}: {len(observation.ran)} of {observation.there} ran", file=sys.stderr)
+        counts = {"ran": len(observation.ran), "there": observation.there, "seconds": round(observation.seconds, 1)}
+        print(json.dumps({"module": name, **counts, "late": observation.late}), file=sys.stderr)
         for each in observation.seen:
             print(json.dumps(asdict(each)))
     return 0

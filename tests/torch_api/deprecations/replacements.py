@@ -41,6 +41,9 @@ BY_HAND = {
     },
     "torch.chain_matmul": "torch.linalg.multi_dot([...])",
     "torch.ger": "torch.outer",
+    **{f"torch.nn.functional.{name}": "torch.nn.functional.interpolate" for name in ("upsample", "upsample_nearest")},
+    "torch.nn.functional.upsample_bilinear": "torch.nn.functional.interpolate(..., mode='bilinear', align_corners=True)",
+    "torch.nn.NLLLoss2d": "torch.nn.NLLLoss",
     **{f"functorch.{name}": f"torch.func.{name}" for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd")},
     **{f"functorch.{name}": f"torch.func.{name}" for name in ("hessian", "functionalize", "vmap")},
     "torchvision.transforms.Scale": "torchvision.transforms.Resize",
@@ -79,14 +82,11 @@ NO_ONE_ANSWER = frozenset(
         *(
             "torchvision.transforms.v2.ToTensor",
             "torchvision.transforms.v2.functional.to_tensor",
-            "torch.nn.functional.upsample",
         ),
-        *("torch.nn.functional.upsample_nearest", "torch.nn.functional.upsample_bilinear", "torch.nn.NLLLoss2d"),
         *("torchvision.transforms.functional.scale", "torch.nn.utils.weight_norm.WeightNorm.apply"),
     }
 )
-"""What a message names a successor of that takes or gives something else: the finding says so, and the fix is left to people.
-Some of these are TPL106's, which knows how to mend the arguments."""
+"""What has a successor that takes or gives something else: the finding says so, and the fix is left to people."""
 _NO_ONE_ANSWER_IN = ("torch.jit.", "torch.onnx.")
 
 ABOUT_A_PART = frozenset(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conditions import GIVEN, conditions
-from libraries import Definition, Library, Module
+from libraries import Definition, Library, Module, source
 
 _DEPRECATED = re.compile(
     r"deprecat|will be removed|has been renamed|no longer (?:necessary|supported|used)|was renamed|should be passed explicitly",
@@ -71,6 +71,8 @@ class Sayings:
         for name, value in module.values.items():
             if isinstance(value, ast.Call) and (message := self._made_deprecated(module, value)):
                 yield Said(module.name, name, "", message, "helper")
+            if isinstance(value, ast.Call) and (message := self._of_instance(module, value)):
+                yield Said(module.name, name, "", message, "warning")
         for name, definition in module.definitions.items():
             yield from self._of_definition(module, name, definition)
 
@@ -96,6 +98,8 @@ class Sayings:
             message = self._text(module, body[0].exc)
             if _REMOVED.search(message) and not name.rpartition(".")[2].startswith("__torch"):
                 yield Said(module.name, _owner(name), "", message, "raises", is_removed=True)
+        if message := self._handed_on(module, body):
+            yield Said(module.name, _owner(name), "", message, "raises", is_removed=True)
         for call, tests in _calls(body, ()):
             message = self._warning(module, call)
             if not message:
@@ -107,6 +111,38 @@ class Sayings:
                 continue
             for parameter, when in sorted(conditions(asked, function).items()):
                 yield Said(module.name, _owner(name), parameter, message, "warning", when=when)
+
+    def _handed_on(self, module: Module, body: list[ast.stmt]) -> str:
+        """The message of a function that imports another one, and calls it, which only raises; empty for any other."""
+        match body:
+            case [
+                ast.ImportFrom(names=[imported]) as statement,
+                ast.Return(value=ast.Call(func=ast.Name(id=name))),
+            ] if name == (imported.asname or imported.name):
+                home = self._library.modules.get(source(module, statement))
+                called = home.definitions.get(imported.name) if home is not None else None
+                if home is None or not isinstance(called, ast.FunctionDef):
+                    return ""
+                own = called.body[1:] if ast.get_docstring(called, clean=False) is not None else called.body
+                if own and isinstance(own[0], ast.Raise) and own[0].exc is not None:
+                    message = self._text(home, own[0].exc)
+                    return message if _REMOVED.search(message) else ""
+        return ""
+
+    def _of_instance(self, module: Module, call: ast.Call) -> str:
+        """The message of an object that warns whenever something of it is asked for; empty for any other."""
+        made = module.definitions.get(_last_name(call.func))
+        if not isinstance(made, ast.ClassDef):
+            return ""
+        asked = [each for each in made.body if isinstance(each, ast.FunctionDef) and each.name == "__getattribute__"]
+        for method in asked:
+            for decorator in method.decorator_list:
+                if message := self._decorated(module, decorator):
+                    return message
+            for each, tests in _calls(method.body, ()):
+                if not tests and (message := self._warning(module, each)):
+                    return message
+        return ""
 
     def _warning(self, module: Module, node: ast.expr) -> str:
         """The message of a call that warns of a deprecation, by itself or in a helper; empty for any other."""

@@ -42,11 +42,13 @@ def _texts(each: Seen) -> list[str]:
     name = re.escape(each.name.rpartition(".")[2])
     parts = re.split(rf"[\w.:]*\b{name}\b|[`'\"].*?[`'\"]|\n|(?<=[.:]) ", each.message)
     long = sorted((part[:60] for part in parts if len(part) >= _TELLING), key=len, reverse=True)
-    return [each.message[:60].partition("\n")[0], *long]
+    return [each.message[:60].partition("\n")[0], *long, *(part[:_SHORT] for part in long)]
 
 
 _TELLING = 28
 """Shorter parts may be those of other messages."""
+_SHORT = 44
+"""Of a longer one the rest may stand on the next line of the source."""
 
 
 def _takes(release: Release, each: Seen) -> bool:

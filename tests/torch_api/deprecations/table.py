@@ -99,13 +99,15 @@ def rows(releases: Sequence[Release]) -> Iterator[Row]:
 
 def _row(releases: Sequence[Release], name: str, parameter: str, said: Sequence[tuple[Release, list[Said]]], main: str) -> Row:
     newest = releases[-1]
-    texts = sorted(said[-1][1], key=lambda each: each.how == "docstring")
+    last_said, last_texts = said[-1]
+    texts = sorted(last_texts, key=lambda each: each.how == "docstring")
     removed = next((each.version for each, found in said if any(row.is_removed for row in found)), "")
     message = advice(texts[0].message)
     found = ",".join(sorted({each.how for _, every in said for each in every}))
     since = said[0][0].version
     if parameter:
-        removed = _lost(releases, name, parameter)
+        is_taken = last_said is newest and any(each.how == "decorator" for each in texts)  # by what it is decorated with
+        removed = "" if is_taken else _lost(releases, name, parameter)
         when = PART.get((main, parameter), texts[0].when)
         new = next(filter(None, (each.replacement for each in texts)), "") or parameter_replacement(
             main, parameter, texts[0].message
@@ -140,7 +142,10 @@ def _lost(releases: Sequence[Release], name: str, parameter: str) -> str:
 
 
 def _place(releases: Sequence[Release], name: str, parameter: str) -> str:
-    """The place of a parameter in the last signature that has it."""
+    """The place of a parameter in the last signature that has it; of a tensor's method, that of the function, less one."""
+    owner, _, last = name.rpartition(".")
+    if owner == "torch.Tensor" and (place := _place(releases, f"torch.{last}", parameter)):
+        return str(int(place) - 1)
     for each in reversed(releases):
         taken = each.parameters.get(name, [])
         if parameter in taken:
@@ -154,7 +159,10 @@ def with_observed(found: list[Row], releases: Sequence[Release], folder: Path, c
     from observed import observe
 
     table = {(row.symbol, row.parameter): row for row in found}
-    seen = [each for observation in observe(SHOWN["torch"]).values() for each in observation.seen]
+    observations = observe(SHOWN["torch"])
+    if late := sorted(name for each in observations.values() for name in each.late):
+        print(f"too late to say anything of them, on a quieter machine they may be: {', '.join(late)}", file=sys.stderr)
+    seen = [each for observation in observations.values() for each in observation.seen]
     dated = first_with(seen, releases, folder, cache)
     for each in seen:
         how = "quietly observed" if each.is_quiet else "observed"

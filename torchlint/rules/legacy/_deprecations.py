@@ -10,7 +10,7 @@ from torchlint.fixes.code import api, argument, is_open_ended
 from torchlint.rules.legacy._other_shapes import MEMBERS, RUN_BESIDE, SUCCESSORS, of_storage, reshaped
 from torchlint.rules.legacy._renamed import RENAMED, short
 from torchlint.rules.rule import Rule
-from torchlint.semantics.apis.deprecations import Deprecation, deprecation, words
+from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, words
 
 COMPARED = frozenset(
     {
@@ -25,8 +25,9 @@ _DOUBTS = {
 }
 NEEDS = (words(but=RENAMED),)
 """What the files hold that the rules of this table are about; what TPL106 mends is none of it."""
-_CALLED = frozenset({"torch.fft"})
-"""Functions that have become modules: only a call is meant for the function."""
+_SPARSE = ("BFloat16", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")
+_CALLED = frozenset({"torch.fft", *(f"torch.sparse.{name}Tensor" for name in _SPARSE)})
+"""What only a call warns of: a function that has become a module, and types that `isinstance` may well be asked for."""
 
 
 def found(rule: Rule, node: cst.BaseExpression) -> Deprecation | None:
@@ -60,8 +61,10 @@ def unused(rule: Rule, node: cst.ImportAlias) -> Deprecation | None:
 
 
 def successor(row: Deprecation) -> str:
-    """What to use instead, as it is usually spelt; empty where no one answer is right."""
-    return short(row.replacement.partition("(")[0] or SUCCESSORS.get(row.symbol, ""))
+    """What to use instead, as it is usually spelt, or what a member is called now; empty where no one answer is right."""
+    new = row.replacement.partition("(")[0] or SUCCESSORS.get(row.symbol, "")
+    owner, _, last = new.rpartition(".")
+    return last if is_member(row.symbol) and owner == row.symbol.rpartition(".")[0] else short(new)
 
 
 def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str = "") -> CodeFix | None:
@@ -71,7 +74,7 @@ def replaced(rule: Rule, node: cst.BaseExpression, row: Deprecation, doubt: str 
     if not row.replacement:
         return _by_hand(rule, node, row, doubt)
     new = row.replacement.partition("(")[0]
-    title = f"Use `{short(new)}`"
+    title = f"Use `{successor(row)}`"
     if isinstance(node, cst.Attribute) and not rule.model.name(node):
         return _on_value(rule, node, row, title, doubt)
     if new == row.replacement:

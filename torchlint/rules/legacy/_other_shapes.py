@@ -12,14 +12,13 @@ MEMBERS = {
     **{f"torchvision.datasets.MNIST.{part}_data": "data" for part in ("train", "test")},
     **{f"torchvision.datasets.MNIST.{part}_labels": "targets" for part in ("train", "test")},
     "torch.nn.Module.register_backward_hook": "register_full_backward_hook",
-    "torch.optim.lr_scheduler.LRScheduler.get_lr": "get_last_lr",
     "torch.utils.data.ConcatDataset.cummulative_sizes": "cumulative_sizes",
 }
 """What a method or an attribute of a value is called now."""
 SUCCESSORS = {
     **{f"torch.{name}": f"torch.linalg.{name}" for name in ("qr", "cholesky", "matrix_rank", "lu_solve")},
     **{f"torch.Tensor.{name}": f"torch.linalg.{name}" for name in ("qr", "cholesky")},
-    "torch.symeig": "torch.linalg.eigh",
+    **dict.fromkeys(("torch.symeig", "torch.Tensor.symeig"), "torch.linalg.eigh"),
     **MEMBERS,
 }
 """What to say that is to be used, where the table has no one answer."""

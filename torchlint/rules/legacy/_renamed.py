@@ -9,14 +9,8 @@ import libcst as cst
 from torchlint.fixes.changes import CodeFix, fix, rename, replace
 from torchlint.fixes.code import expression, is_open_ended, with_argument
 from torchlint.rules.rule import Rule
+from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, symbols
 from torchlint.target import TorchVersion
-
-INITIALIZERS = (
-    *("uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal"),
-    *("kaiming_uniform", "kaiming_normal", "orthogonal", "sparse"),
-)
-"""Functions of `torch.nn.init` that have an underscore at the end now."""
-
 
 _OLDEST = TorchVersion(0, 4)
 
@@ -34,23 +28,38 @@ class Renamed:
 _WARNS = "is deprecated and warns at every call"
 _REMOVED = "was removed"
 _SAME_AS_TORCH = "was deprecated by torch 0.4.1 to 1.13, and does not warn since"
-_LINEAR = (("mode", '"bilinear"'), ("align_corners", "True"))
 HAS_REDUCTION = TorchVersion(1, 0)
 """The first torch in which losses take ``reduction`` with the words of today; `interpolate` is as old."""
 
+_FIRST = "1.0.0"
+"""The release that the table of what is deprecated begins with: what that one renamed in `torch.nn` is this rule's."""
+
+
+def _of(row: Deprecation) -> Renamed:
+    """What the table says of an old name."""
+    template = cst.parse_expression(row.replacement)
+    given = template.args if isinstance(template, cst.Call) else ()
+    words = tuple(
+        (each.keyword.value, cst.Module(()).code_for_node(each.value).replace("'", '"'))
+        for each in given
+        if each.keyword is not None
+    )
+    new = row.replacement.partition("(")[0]
+    return Renamed(new, _WARNS, words, _OLDEST if new.endswith("_") else HAS_REDUCTION)
+
+
+def _old_names() -> dict[str, Renamed]:
+    of_nn = (deprecation(symbol) for symbol in sorted(symbols()) if symbol.startswith("torch.nn."))
+    return {row.symbol: _of(row) for row in of_nn if row.since == _FIRST and row.replacement and not is_member(row.symbol)}
+
+
 RENAMED = {
-    **{f"torch.nn.init.{name}": Renamed(f"torch.nn.init.{name}_", _WARNS) for name in INITIALIZERS},
-    "torch.nn.utils.clip_grad_norm": Renamed("torch.nn.utils.clip_grad_norm_", _WARNS),
-    "torch.nn.utils.clip_grad.clip_grad_norm": Renamed("torch.nn.utils.clip_grad.clip_grad_norm_", _WARNS),
+    **_old_names(),
     "torch.nn.functional.sigmoid": Renamed("torch.sigmoid", _SAME_AS_TORCH),
     "torch.nn.functional.tanh": Renamed("torch.tanh", _SAME_AS_TORCH),
-    "torch.nn.functional.upsample": Renamed("torch.nn.functional.interpolate", _WARNS, since=HAS_REDUCTION),
-    "torch.nn.functional.upsample_nearest": Renamed("torch.nn.functional.interpolate", _WARNS, since=HAS_REDUCTION),
-    "torch.nn.functional.upsample_bilinear": Renamed("torch.nn.functional.interpolate", _WARNS, _LINEAR, HAS_REDUCTION),
     "torch.nn.functional.nll_loss2d": Renamed("torch.nn.functional.nll_loss", _REMOVED, since=HAS_REDUCTION),
-    "torch.nn.NLLLoss2d": Renamed("torch.nn.NLLLoss", _WARNS, since=HAS_REDUCTION),
 }
-"""Functions and classes by their old names."""
+"""Functions and classes by their old names; what the table lacks is not deprecated any more, or had gone before torch 1.0."""
 
 
 def report_old_name(rule: Rule, node: cst.Name | cst.Attribute) -> None:

@@ -13,9 +13,9 @@ from torchlint.rules.legacy._old_calls import (
 from torchlint.rules.legacy._renamed import HAS_REDUCTION, RENAMED, report_old_name
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api, Attribute, Call, Found, Keyword, Word
-from torchlint.semantics.apis.implicit_dims import SOFTMAX_WORDS
+from torchlint.semantics.apis.implicit_dims import softmax_words
 from torchlint.semantics.apis.leading_factors import SCALED_WORDS
-from torchlint.semantics.apis.loss_flags import LOSS_WORDS
+from torchlint.semantics.apis.loss_flags import loss_words
 from torchlint.target import TorchVersion
 
 
@@ -91,7 +91,7 @@ class LegacySignature(Rule):
     needs = (
         (
             *(api.rpartition(".")[2] for api in RENAMED),
-            *sorted({*LOSS_WORDS, *SOFTMAX_WORDS, *SCALED_WORDS}),
+            *sorted({*loss_words(), *softmax_words(), *SCALED_WORDS}),
             *("size_average", "reduce", "retain_variables", "iter", "multinomial"),  # the iterator that has no `next`
         ),
     )

@@ -5,7 +5,7 @@ import libcst as cst
 from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, instead_of, is_open_ended
-from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, BUILDERS, builder
+from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, builder, builders
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion
@@ -47,7 +47,7 @@ class PretrainedFlag(Rule):
     severity = "warning"
     since = TorchVersion(1, 12)
     triggers = (Found(".apis.torchvision:TorchvisionModels.made"),)
-    needs = (("models",), ("__dict__", "getattr", *sorted(BUILDERS)))
+    needs = (("models",), ("__dict__", "getattr", *sorted({name.rpartition(".")[2] for name in builders()})))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the flags of a call that makes a model of torchvision."""

@@ -7,9 +7,10 @@ from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, is_open_ended, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api
+from torchlint.semantics.apis.deprecations import taking
 from torchlint.target import TorchVersion
 
-_CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
+_CHECKPOINTS = tuple(sorted(taking("use_reentrant")))
 
 
 class ImplicitReentrant(Rule):

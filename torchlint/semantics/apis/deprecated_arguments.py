@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache, cached_property
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.apis.deprecations import Deprecation, deprecation, parameters
+from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
+from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
 from torchlint.semantics.apis.spellings import Spellings
 
 
@@ -19,14 +22,54 @@ class DeprecatedArguments:
     @cached_property
     def found(self) -> dict[ast.Call, tuple[tuple[str, str], ...]]:
         """The calls, each with the functions and parameters that the table knows them by."""
-        table = parameters()
-        calls = self._semantics.of(Spellings).calls(frozenset(name.rpartition(".")[2] for name in table))
         uses: dict[ast.Call, tuple[tuple[str, str], ...]] = {}
-        for call in calls:
-            symbol = self._semantics.qualified_name(call.func) or ""
-            if used := tuple((symbol, each) for each in table.get(symbol, ()) if _is_used(call, deprecation(symbol, each))):
+        for call in self._semantics.of(Spellings).calls(_words()):
+            symbol = self._semantics.qualified_name(call.func) or self._method(call)
+            if used := tuple(_used(call, symbol)):
                 uses[call] = used
         return uses
+
+    def _method(self, call: ast.Call) -> str:
+        """The full name of a method of the table that is called, for what its owner is known to be."""
+        if not isinstance(call.func, ast.Attribute):
+            return ""
+        name = call.func.attr
+        if not any(any(_used(call, symbol)) for symbol in _methods().get(name, ())):
+            return ""  # what it is a method of does not matter then
+        owners = [*self._semantics.of(DeprecatedUses).owners(call.func)]
+        for owner in owners if owners != [_SCHEDULER] else ():
+            if f"{owner}.{name}" in _methods()[name] or owner in _OF_THEIR_OWN:
+                return f"{owner}.{name}"
+        return ""
+
+
+_SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
+"""What every scheduler is; which one it is decides whether `step` is this one's."""
+_OF_THEIR_OWN = frozenset(
+    f"torch.optim.lr_scheduler.{name}" for name in ("ChainedScheduler", "CosineAnnealingWarmRestarts", "SequentialLR")
+)
+"""Schedulers that do not inherit what the table says of all of them: `step` is theirs, and takes an epoch without a warning."""
+
+
+@cache
+def _words() -> frozenset[str]:
+    """What the functions, classes and methods are called that the table has parameters of."""
+    return frozenset(name.rpartition(".")[2] for name in parameters())
+
+
+@cache
+def _methods() -> dict[str, frozenset[str]]:
+    """The full names of the methods, by their last part."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for symbol in parameters():
+        if is_member(symbol):
+            found[symbol.rpartition(".")[2]].add(symbol)
+    return {name: frozenset(symbols) for name, symbols in found.items()}
+
+
+def _used(call: ast.Call, symbol: str) -> Iterator[tuple[str, str]]:
+    """What of a function's parameters a call gives, or leaves out, that the table speaks of."""
+    return ((symbol, each) for each in parameters().get(symbol, ()) if _is_used(call, deprecation(symbol, each)))
 
 
 def _is_used(call: ast.Call, row: Deprecation) -> bool:

@@ -75,9 +75,9 @@ class DeprecatedUses:
         if not isinstance(node.ctx, ast.Load) or self._semantics.qualified_name(node) is not None:
             return ""
         symbols = members()[node.attr]
-        return next((symbol for owner in self._owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
+        return next((symbol for owner in self.owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
 
-    def _owners(self, node: ast.Attribute) -> Iterator[str]:
+    def owners(self, node: ast.Attribute) -> Iterator[str]:
         """The classes of the libraries, by their full names, that a value has a member from."""
         kind = self._semantics.kind(node.value)
         if kind.loose or kind.used == node.attr or kind.basis is Basis.PROPAGATED:
@@ -88,7 +88,7 @@ class DeprecatedUses:
                 return
             for each in self._semantics.facts.bases(definition):
                 yield from (found for base in each.bases for found in _with_bases(self._semantics.qualified_name(base) or ""))
-        elif kind.type in (Type.INSTANCE, Type.UNKNOWN):
+        elif kind.type in (Type.INSTANCE, Type.UNKNOWN, Type.SCHEDULER):
             yield from _with_bases(kind.name if kind.known else self._class_of(node.value, kind))
         if kind.type in _OWNERS:
             yield _OWNERS[kind.type]

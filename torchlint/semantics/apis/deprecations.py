@@ -15,8 +15,8 @@ _EVERYDAY = frozenset(
 """Words in every other file: what is called so, and warns of nothing that is seen, is not worth the look."""
 
 _MENDED_ELSEWHERE = frozenset({"size_average", "reduce", "pretrained", "pretrained_backbone", "use_reentrant"})
-"""Parameters that have an analysis of their own: losses, torchvision's models, checkpoints; and so has that of softmax."""
-_SOFTMAX = tuple(f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin"))
+"""Parameters that have an analysis of their own: losses, torchvision's models, checkpoints; and so has ``dim`` of softmax."""
+_FUNCTIONAL = "torch.nn.functional."
 _WORN = frozenset(
     {"DataLoader", "DistributedDataParallel", "backward", "export", "gather", "grad", "ignore", "profile", "reduce", "trace"}
 )
@@ -105,15 +105,25 @@ def symbols() -> frozenset[str]:
 
 @cache
 def parameters() -> dict[str, tuple[str, ...]]:
-    """What is deprecated, or has been removed, of what functions and constructors are given, by their full names."""
+    """What is deprecated, or has been removed, of what functions, constructors and methods are given, by their full names."""
     found: dict[str, list[str]] = defaultdict(list)
     for symbol, parameter in _lines():
-        is_method = symbol.rpartition(".")[0].rpartition(".")[2][:1].isupper()
-        if not parameter or is_method or parameter in _MENDED_ELSEWHERE or symbol in _SOFTMAX:
+        is_softmax = parameter == "dim" and symbol.startswith(_FUNCTIONAL)
+        if not parameter or parameter in _MENDED_ELSEWHERE or is_softmax or _when(symbol, parameter) == "depends":
             continue
-        if _when(symbol, parameter) != "depends":
-            found[symbol].append(parameter)
+        found[symbol].append(parameter)
     return {symbol: tuple(each) for symbol, each in found.items()}
+
+
+@cache
+def taking(parameter: str) -> frozenset[str]:
+    """The full names of what has a row for a parameter."""
+    return frozenset(symbol for symbol, each in _lines() if symbol and each == parameter)
+
+
+def is_member(symbol: str) -> bool:
+    """Whether a full name is that of a method or an attribute of a class."""
+    return symbol.rpartition(".")[0].rpartition(".")[2][:1].isupper()
 
 
 def _when(symbol: str, parameter: str) -> str:
@@ -126,9 +136,8 @@ def members() -> dict[str, frozenset[str]]:
     """The full names of the methods and attributes of classes, by their last part."""
     found: dict[str, set[str]] = defaultdict(set)
     for symbol in symbols():
-        owner, _, name = symbol.rpartition(".")
-        if owner.rpartition(".")[2][:1].isupper():
-            found[name].add(symbol)
+        if is_member(symbol):
+            found[symbol.rpartition(".")[2]].add(symbol)
     return {name: frozenset(symbols) for name, symbols in found.items()}
 
 
@@ -148,8 +157,13 @@ def words(*, but: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def _word(symbol: str) -> str:
-    """The last part of a name, or the one before where that is in every other file; of other libraries their name."""
+    """The last part of a name, or the one before where that is in every other file; of other libraries their name.
+
+    Of schedulers it is that of their module, which every file names that makes one.
+    """
     parts = symbol.split(".")
+    if symbol.startswith("torch.optim.lr_scheduler."):
+        return "lr_scheduler"
     if parts[0] != "torch":
         return parts[0]
     return parts[-2] if parts[-1] in _COMMON else parts[-1]

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.apis.deprecations import taking
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.shapes.ranks import Ranks
 from torchlint.semantics.shapes.several_axes import SeveralAxes
 
-_FUNCTIONS = frozenset({f"torch.nn.functional.{name}" for name in ("softmax", "log_softmax", "softmin")})
 _MODULES = frozenset({"torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin"})
-SOFTMAX_WORDS = frozenset(name.rpartition(".")[2] for name in (*_FUNCTIONS, *_MODULES))
-"""Of these a file with such a call says one."""
+"""These have no row in the table of what torch deprecates: to make one warns of nothing, only to call it."""
+
+
+@cache
+def _functions() -> frozenset[str]:
+    """The functions that warn where they are given no dimension."""
+    return frozenset(name for name in taking("dim") if name.startswith("torch.nn.functional."))
+
+
+@cache
+def softmax_words() -> frozenset[str]:
+    """Words of which a file with such a call says one."""
+    return frozenset(name.rpartition(".")[2] for name in (*_functions(), *_MODULES))
 
 
 def implicit_dim(rank: int) -> int:
@@ -46,14 +57,14 @@ class ImplicitDims:
     @cached_property
     def picked(self) -> dict[ast.Call, ImplicitDim]:
         """The calls that compute, or make, a softmax without a dimension."""
-        found = ((call, self._picked(call)) for call in self._semantics.of(Spellings).calls(SOFTMAX_WORDS))
+        found = ((call, self._picked(call)) for call in self._semantics.of(Spellings).calls(softmax_words()))
         return {call: picked for call, picked in found if picked is not None}
 
     def _picked(self, call: ast.Call) -> ImplicitDim | None:
         name = self._semantics.qualified_name(call.func)
-        if name not in _FUNCTIONS and name not in _MODULES:
+        if name not in _functions() and name not in _MODULES:
             return None
-        place = 1 if name in _FUNCTIONS else 0
+        place = 1 if name in _functions() else 0
         if len(call.args) > 1 + place or not _is_none(_argument(call, "dim", place)) or _is_open_ended(call):
             return None
         if place and _argument(call, "input", 0) is None:

@@ -4,66 +4,47 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics.apis.deprecations import deprecation, taking
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import FUNCTIONS
 
 Node = TypeVar("Node")
 
-_PAIR, _TRIPLE = ("input", "target"), ("input1", "input2", "target")
-_FLAGS = ("size_average", "reduce", "reduction")
-_CLASS_FLAGS = ("size_average", "ignore_index", "reduce", "reduction")
-
-LOSSES: dict[str, tuple[str, ...]] = {
-    "torch.nn.functional.binary_cross_entropy": (*_PAIR, "weight", *_FLAGS),
-    "torch.nn.functional.binary_cross_entropy_with_logits": (*_PAIR, "weight", *_FLAGS, "pos_weight"),
-    "torch.nn.functional.cosine_embedding_loss": (*_TRIPLE, "margin", *_FLAGS),
-    "torch.nn.functional.cross_entropy": (*_PAIR, "weight", *_CLASS_FLAGS),
-    "torch.nn.functional.hinge_embedding_loss": (*_PAIR, "margin", *_FLAGS),
-    "torch.nn.functional.kl_div": (*_PAIR, *_FLAGS),
-    "torch.nn.functional.l1_loss": (*_PAIR, *_FLAGS),
-    "torch.nn.functional.margin_ranking_loss": (*_TRIPLE, "margin", *_FLAGS),
-    "torch.nn.functional.mse_loss": (*_PAIR, *_FLAGS),
-    "torch.nn.functional.multi_margin_loss": (*_PAIR, "p", "margin", "weight", *_FLAGS),
-    "torch.nn.functional.multilabel_margin_loss": (*_PAIR, *_FLAGS),
-    "torch.nn.functional.multilabel_soft_margin_loss": (*_PAIR, "weight", *_FLAGS),
-    "torch.nn.functional.nll_loss": (*_PAIR, "weight", *_CLASS_FLAGS),
-    "torch.nn.functional.nll_loss2d": (*_PAIR, "weight", *_CLASS_FLAGS),
-    "torch.nn.functional.poisson_nll_loss": (*_PAIR, "log_input", "full", "size_average", "eps", "reduce", "reduction"),
-    "torch.nn.functional.smooth_l1_loss": (*_PAIR, *_FLAGS),
-    "torch.nn.functional.soft_margin_loss": (*_PAIR, *_FLAGS),
-    "torch.nn.functional.triplet_margin_loss": (
-        *("anchor", "positive", "negative", "margin", "p", "eps", "swap"),
-        *_FLAGS,
-    ),
-    "torch.nn.BCELoss": ("weight", *_FLAGS),
-    "torch.nn.BCEWithLogitsLoss": ("weight", *_FLAGS, "pos_weight"),
-    "torch.nn.CosineEmbeddingLoss": ("margin", *_FLAGS),
-    "torch.nn.CrossEntropyLoss": ("weight", *_CLASS_FLAGS),
-    "torch.nn.HingeEmbeddingLoss": ("margin", *_FLAGS),
-    "torch.nn.KLDivLoss": _FLAGS,
-    "torch.nn.L1Loss": _FLAGS,
-    "torch.nn.MSELoss": _FLAGS,
-    "torch.nn.MarginRankingLoss": ("margin", *_FLAGS),
-    "torch.nn.MultiLabelMarginLoss": _FLAGS,
-    "torch.nn.MultiLabelSoftMarginLoss": ("weight", *_FLAGS),
-    "torch.nn.MultiMarginLoss": ("p", "margin", "weight", *_FLAGS),
-    "torch.nn.NLLLoss": ("weight", *_CLASS_FLAGS),
-    "torch.nn.NLLLoss2d": ("weight", *_CLASS_FLAGS),
-    "torch.nn.PoissonNLLLoss": ("log_input", "full", "size_average", "eps", "reduce", "reduction"),
-    "torch.nn.SmoothL1Loss": _FLAGS,
-    "torch.nn.SoftMarginLoss": _FLAGS,
-    "torch.nn.TripletMarginLoss": ("margin", "p", "eps", "swap", *_FLAGS),
-    "torch.nn.modules.loss._Loss": _FLAGS,
-    "torch.nn.modules.loss._WeightedLoss": ("weight", *_FLAGS),
+_BETWEEN = {"PoissonNLLLoss": "eps", "poisson_nll_loss": "eps"}
+"""What stands between the flags where something does, and is no ``ignore_index``."""
+_AS = {
+    "torch.nn.NLLLoss2d": "torch.nn.NLLLoss",
+    "torch.nn.functional.nll_loss2d": "torch.nn.functional.nll_loss",
+    "torch.nn.modules.loss._Loss": "torch.nn.L1Loss",
+    "torch.nn.modules.loss._WeightedLoss": "torch.nn.BCELoss",
 }
-"""The losses of torch that took ``size_average`` and ``reduce``, with their parameters in order. Read from torch 2.13."""
+"""Losses without a row for their flags, that take them where another does: as a whole they are old, or private."""
 FLAGS = ("size_average", "reduce")
-LOSS_WORDS = frozenset(name.rpartition(".")[2] for name in LOSSES)
-"""Of these a file with such a call says one."""
+
+
+@cache
+def losses() -> dict[str, tuple[str, ...]]:
+    """The losses of torch that took the flags, with their parameters up to ``reduction``; those before the flags are nameless.
+
+    Where the flags stand is read from the table of what torch deprecates.
+    """
+    found = {name: _parameters(name) for name in sorted(taking("size_average"))}
+    return found | {name: found[other] for name, other in _AS.items()}
+
+
+def _parameters(name: str) -> tuple[str, ...]:
+    first, second = (int(deprecation(name, flag).place) for flag in FLAGS)
+    between = [_BETWEEN.get(name.rpartition(".")[2], "ignore_index")] * (second - first - 1)
+    return (*[""] * first, "size_average", *between, "reduce", "reduction")
+
+
+def loss_words() -> frozenset[str]:
+    """Words of which a file with a call of a loss says one."""
+    return frozenset(name.rpartition(".")[2] for name in losses())
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -93,20 +74,20 @@ class LossFlags:
     def given(self) -> dict[ast.Call, FlaggedLoss[ast.expr]]:
         """The calls that make, or compute, a loss and give it a flag that is not None."""
         calls = self._semantics.facts.calls
-        candidates = [*self._semantics.of(Spellings).calls({*LOSS_WORDS, "partial"}), *calls.get("__init__", ())]
+        candidates = [*self._semantics.of(Spellings).calls({*loss_words(), "partial"}), *calls.get("__init__", ())]
         found = ((call, self._flagged(call)) for call in candidates if call.args or call.keywords)
         return {call: flagged for call, flagged in found if flagged is not None}
 
     def is_plain_loss(self, node: ast.expr) -> bool:
         """Whether a value is one of torch's own losses, and of no class of the file."""
         kind = self._semantics.kind(node)
-        return kind.type is Type.MODULE and kind.name in LOSSES and kind.definition is None
+        return kind.type is Type.MODULE and kind.name in losses() and kind.definition is None
 
     def _flagged(self, call: ast.Call) -> FlaggedLoss[ast.expr] | None:
         loss, skipped = self._loss(call)
         if loss is None:
             return None
-        parameters = (*("",) * skipped, *LOSSES[loss])
+        parameters = (*("",) * skipped, *losses()[loss])
         values = [(word.arg, word.value) for word in call.keywords if word.arg in FLAGS]
         for name, argument in zip(parameters, call.args):
             if isinstance(argument, ast.Starred):
@@ -121,24 +102,24 @@ class LossFlags:
     def _loss(self, call: ast.Call) -> tuple[str | None, int]:
         """The loss that is called, and how many arguments stand before its own."""
         name = self._semantics.qualified_name(call.func)
-        if name in LOSSES:
+        if name in losses():
             return name, 0
         if name == "functools.partial" and call.args:
             name = self._semantics.qualified_name(call.args[0])
-            return (name, 1) if name in LOSSES else (None, 0)
+            return (name, 1) if name in losses() else (None, 0)
         match call.func:
             case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
                 return self._base(call), 0
             case ast.Attribute(value=base, attr="__init__"):
                 name = self._semantics.qualified_name(base)
-                return (name, 1) if name in LOSSES else (None, 0)
+                return (name, 1) if name in losses() else (None, 0)
         return None, 0
 
     def _base(self, call: ast.Call) -> str | None:
         """The loss that the class around a ``super().__init__()`` is derived from."""
         owner = self._semantics.tree.enclosing_class(call)
         names = [self._semantics.qualified_name(base) for base in owner.bases] if owner is not None else []
-        return names[0] if names and names[0] in LOSSES else None
+        return names[0] if names and names[0] in losses() else None
 
     def _may_be_none(self, flag: ast.expr) -> bool:
         """Whether a flag is a parameter of the function around it that defaults to None."""
