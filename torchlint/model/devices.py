@@ -12,6 +12,7 @@ from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
+from torchlint.semantics.saving.training_runs import TrainingRuns
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
 
 
@@ -58,9 +59,11 @@ class DevicesQuestions:
         return bool(self._model.answered(self._own_files.is_in_test, load))
 
     def is_load_within_run(self, load: cst.Call) -> bool:
-        """Whether the run that loads a file has saved it, or knows no device but the CPU: it is loaded where it was saved."""
-        own = self._own_files
-        return own.knows_cpu_alone or bool(self._model.answered(own.is_of_same_run, load))
+        """Whether the run that loads a file has saved it, or knows or saves from no device but the CPU."""
+        own, runs = self._own_files, self._semantics.of(TrainingRuns)
+        if own.knows_cpu_alone or runs.saves_from_cpu_alone:
+            return True
+        return bool(self._model.answered(lambda call: own.is_of_same_run(call) or runs.is_of_run(call), load))
 
     def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:
         """What shows that a file holds more than ``torch.load`` reads when it is told nothing; ``None`` if nothing does."""

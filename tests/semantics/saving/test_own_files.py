@@ -69,6 +69,8 @@ def test_knows_tests(name: str, check: str, is_test: bool) -> None:
         ("torch.save(x, f'{epoch}.pt')\n«torch.load(f'{best}.bin')»", False),
         ("torch.save(x, f'{epoch}')\n«torch.load(f'{best}')»", False),
         ("torch.save(x, epoch)\n«torch.load(best)»", False),
+        ("torch.save(x, a.dir + '_' + str(i) + '.pt')\n«torch.load(a.dir + '_' + str(best + 1) + '.pt')»", True),
+        ("torch.save(x, a.dir + '_' + str(i) + '.pt')\n«torch.load(a.from_ + '_' + str(i) + '.pt')»", False),
         ("torch.save(x, 'a.pt')\n«torch.load('b.pt')»", False),
         ("«torch.load('a.pt')»\ntorch.save(x, 'a.pt')", False),
         ("if args.train: torch.save(x, path)\n«torch.load(path)»", False),

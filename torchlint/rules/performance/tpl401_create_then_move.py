@@ -3,7 +3,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import api, expression, holds_comment, with_argument
+from torchlint.fixes.code import api, expression, holds_comment, positional, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.devices.creations import Creation
@@ -32,7 +32,8 @@ class CreateThenMove(Rule):
     ## Why is this bad
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the
     factory can make it on the device, with the dtype that is wanted. A cast alone costs little: that is
-    strict.
+    strict, and so is a row of one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is
+    longer.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of
@@ -84,7 +85,7 @@ class CreateThenMove(Rule):
             node,
             f"`{made}(…){steps}` makes the tensor twice: pass `{written}` to `{made}`",
             None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
-            strict=creation.device is None,
+            strict=creation.device is None or _is_row_like(creation, words),
         )
 
     def _words(self, creation: Creation[cst.Call, cst.BaseExpression]) -> dict[str, cst.BaseExpression]:
@@ -127,6 +128,26 @@ def _fix(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.
         *(replace(step, _method(step).value) for step in creation.steps),
         rests_on=creation.same,
     )
+
+
+def _is_row_like(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.BaseExpression]) -> bool:
+    """Whether a row of numbers is given both dtype and device of a tensor by one argument: `torch.ones(len(x)).to(x)`."""
+    if not _is_row(creation.factory) or [len(step.args) for step in creation.steps] != [1]:
+        return False
+    match words:
+        case {"dtype": cst.Attribute(one, cst.Name("dtype")), "device": cst.Attribute(other, cst.Name("device"))}:
+            return one.deep_equals(other)
+    return False
+
+
+def _is_row(factory: cst.Call) -> bool:
+    """Whether a factory is given one size, which surely is a number: `n.size(0)`, `n.shape[0]`, `len(n)`."""
+    match positional(factory):
+        case [cst.Call(cst.Attribute(attr=cst.Name("size")), [_])] | [cst.Call(cst.Name("len"))] | [cst.Integer()]:
+            return True
+        case [cst.Subscript(cst.Attribute(attr=cst.Name("shape")), [cst.SubscriptElement(cst.Index())])]:
+            return True
+    return False
 
 
 def _is_explained(step: cst.Call) -> bool:

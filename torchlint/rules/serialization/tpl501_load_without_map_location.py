@@ -15,8 +15,9 @@ class LoadWithoutMapLocation(Rule):
     ## What it does
     Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`.
 
-    Where the same run saved the file before, in a test, and in a script that names the CPU as its device and speaks of no
-    other one, what is loaded goes back to where it was: that is strict.
+    Where the same run saved the file before (also by early stopping, or in the training that it called before), in a test,
+    and in a script that names the CPU as its device and speaks of no other one, what is loaded goes back to where it was; and
+    where all that the file saves was put on the CPU before, so will be what it loads: that is strict.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

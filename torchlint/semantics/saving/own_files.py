@@ -27,7 +27,7 @@ class OwnFiles:
 
         Where it yields in between, whoever has its generator runs, and the file may be another one.
         """
-        path = _file(load, 0, "f")
+        path = file_of(load, 0, "f")
         return path is not None and any(
             self._is_same(written, path) and not self._yields_between(written, load) for written in self._written_before(load)
         )
@@ -38,7 +38,7 @@ class OwnFiles:
         That is so in a function that saves first (`save(net, f"{epoch}.pt")`, then `load(f"{best}.pt")`) unless a mere flag
         decides whether it does, and in a test that is given what a fixture saved.
         """
-        path = _file(load, 0, "f")
+        path = file_of(load, 0, "f")
         if path is None:
             return False
         written = (each for each in self._written_before(load) if not self._is_left_to_flag(each, load))
@@ -72,15 +72,15 @@ class OwnFiles:
     def _written_before(self, load: ast.Call) -> Iterator[ast.expr]:
         """The files that the load's function has saved to above it, other than in another branch of the same condition."""
         function = self._semantics.tree.function(load)
-        for written in self._written:
+        for written in self.written:
             if self._semantics.tree.function(written) is function and position(written) < position(load):
                 if not self._is_in_other_branch(written, load):
                     yield written
 
     @cached_property
-    def _written(self) -> list[ast.expr]:
+    def written(self) -> list[ast.expr]:
         """The files that something is saved to, also where a function of the file is given them to do it."""
-        files = [file for save in self._files.saves if (file := _file(save, 1, "f")) is not None]
+        files = [file for save in self._files.saves if (file := file_of(save, 1, "f")) is not None]
         return [*files, *(given for file in files for given in self._given(file))]
 
     def _given(self, file: ast.expr) -> Iterator[ast.expr]:
@@ -126,6 +126,10 @@ class OwnFiles:
         conditions = (each for each in self._semantics.tree.ancestors(written) if isinstance(each, ast.If))
         return any(each not in around and _is_flag(each.test) for each in conditions)
 
+    def is_beside(self, written: ast.AST, load: ast.AST) -> bool:
+        """Whether the load may run without what is written above it: in another branch, or where a mere flag is not set."""
+        return self._is_in_other_branch(written, load) or self._is_left_to_flag(written, load)
+
     def _yields_between(self, written: ast.expr, load: ast.Call) -> bool:
         function = self._semantics.tree.function(load)
         return any(
@@ -147,7 +151,7 @@ class OwnFiles:
         return {each.name for each in functions if isinstance(each, FUNCTIONS) and any(map(_is_fixture, each.decorator_list))}
 
 
-def _file(call: ast.Call, place: int, word: str) -> ast.expr | None:
+def file_of(call: ast.Call, place: int, word: str) -> ast.expr | None:
     """The file that a call is given, by its place or by name."""
     named = next((each.value for each in call.keywords if each.arg == word), None)
     return named if named is not None else call.args[place] if len(call.args) > place else None
@@ -159,10 +163,26 @@ def _is_made_alike(one: ast.expr, other: ast.expr) -> bool:
 
 
 def _made(path: ast.expr) -> list[object]:
-    """The constants and kinds of the parts of a path, without the names in it."""
+    """The constants and kinds of the parts of a path, without the names in it, and where it is a sum without its numbers."""
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
+        first, *others = _summands(path)
+        start = ast.dump(first) if isinstance(first, (ast.Name, ast.Attribute)) else _written_out(first)
+        return [start, *map(_written_out, others)]
     if not isinstance(path, (ast.Call, ast.JoinedStr, ast.BinOp)):
         return [ast.dump(path)]
     return [part.value if isinstance(part, ast.Constant) else type(part) for part in ast.walk(path)]
+
+
+def _summands(path: ast.expr) -> list[ast.expr]:
+    parts: list[ast.expr] = []
+    while isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
+        parts.append(path.right)
+        path = path.left
+    return [path, *reversed(parts)]
+
+
+def _written_out(part: ast.expr) -> object:
+    return part.value if isinstance(part, ast.Constant) else None
 
 
 def _is_flag(test: ast.expr) -> bool:

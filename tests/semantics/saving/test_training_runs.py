@@ -1,0 +1,94 @@
+"""Which loads read what the training of the same run has saved, and which files save from the CPU alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.training_runs import TrainingRuns
+
+
+def runs_of(snippet: str) -> tuple[TrainingRuns, ast.Call]:
+    """What is known of the runs of a snippet, and its one marked call."""
+    semantics, (node,) = marked("import os\nimport torch\n" + snippet)
+    assert isinstance(node, ast.Call)
+    return semantics.of(TrainingRuns), node
+
+
+STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
+
+
+@pytest.mark.parametrize(
+    ("code", "is_own"),
+    [
+        # early stopping
+        (STOP + "early_stopping(loss, net)\n    net.load_state_dict(«torch.load('a.pt')»)", True),
+        (STOP + "early_stopping(loss, other, p)\n    b = p + '/a'\n    net.load_state_dict(«torch.load(b)»)", True),
+        (STOP + "early_stopping(loss)\n    net.load_state_dict(«torch.load('a.pt')»)", False),
+        (STOP + "early_stopping(loss, other)\n    net.load_state_dict(«torch.load('a.pt')»)", False),
+        (STOP + "net.load_state_dict(«torch.load('a.pt')»)\n    early_stopping(loss, net)", False),
+        (STOP + "if flag: early_stopping(loss, net)\n    net.load_state_dict(«torch.load('a.pt')»)", False),
+        # what a function gives back
+        ("def fit(net): torch.save(net, p); return p\nbest = fit(net)\n«torch.load(best)»", True),
+        ("def fit(net): torch.save(net, p); return q\nbest = fit(net)\n«torch.load(best)»", False),
+        # the training was called before
+        ("def fit(): torch.save(x, 'a.pt')\nfit()\n«torch.load('a.pt')»", True),
+        ("def fit(): torch.save(x, 'a.pt')\n«torch.load('a.pt')»\nfit()", False),
+        ("def fit(): torch.save(x, 'a.pt')\nif args.train: fit()\n«torch.load('a.pt')»", False),
+        ("def fit(): torch.save(x, 'b.pt')\nfit()\n«torch.load('a.pt')»", False),
+        ("def fit(): torch.save(x, 'a.pt')\ndef test(): «torch.load('a.pt')»\nfit()\ntest()", True),
+        ("def fit(): torch.save(x, 'a.pt')\ndef test(): «torch.load('a.pt')»\ntest()\nfit()", False),
+        ("def fit(): torch.save(x, 'a.pt')\ndef test(): «torch.load('a.pt')»\nfit()", False),
+        ("def fit(c): torch.save(x, c.path); test(c)\ndef test(c): «torch.load(c.path)»", True),
+        ("def fit(p): torch.save(x, p)\ndef test(p): «torch.load(p)»\nfit('a')\ntest('a')", True),
+        ("def fit(p): torch.save(x, p)\ndef test(p): «torch.load(p)»\nfit('a')\ntest('b')", False),
+        (
+            "class T:\n"
+            "    def fit(self): torch.save(x, self.path)\n"
+            "    def test(self): «torch.load(self.path)»\n"
+            "    def run(self):\n        self.fit()\n        self.test()",
+            True,
+        ),
+        ("class T:\n    def fit(self): torch.save(x, self.path)\n    def test(self): «torch.load(self.path)»", False),
+        # another method loads the best model of the training
+        (
+            "class T:\n"
+            "    def fit(self, s, early_stopping):\n        early_stopping(loss, self.net, s)\n        best = s + '/a'\n"
+            "        self.net.load_state_dict(torch.load(best))\n"
+            "    def predict(self, s):\n        self.net.load_state_dict(«torch.load(s + '/a')»)",
+            True,
+        ),
+        (
+            "class T:\n"
+            "    def fit(self, s, early_stopping):\n        early_stopping(loss, self.net, s)\n"
+            "        self.net.load_state_dict(torch.load(s + '/a'))\n"
+            "    def predict(self, s):\n        self.net.load_state_dict(«torch.load(s + '/b')»)",
+            False,
+        ),
+        ("«torch.load()»", False),
+    ],
+)
+def test_knows_what_the_training_of_the_run_has_saved(code: str, is_own: bool) -> None:
+    runs, call = runs_of(code)
+    assert runs.is_of_run(call) is is_own
+
+
+@pytest.mark.parametrize(
+    ("code", "is_on_cpu"),
+    [
+        ("net.cpu()\ntorch.save(net.state_dict(), p)", True),
+        ("net.eval().to('cpu')\ntorch.save(net.state_dict(), p)", True),
+        ("torch.save(net.cpu().state_dict(), p)", True),
+        ("torch.save(net.to(torch.device('cpu')).state_dict(), p)", True),
+        ("torch.save(net.state_dict(), p)", False),
+        ("other.cpu()\ntorch.save(net.state_dict(), p)", False),
+        ("torch.save(net.state_dict(), p)\nnet.cpu()", False),
+        ("torch.save(net.cpu().state_dict(), p)\ntorch.save(net.state_dict(), q)", False),
+        ("", False),
+    ],
+)
+def test_knows_files_that_save_from_the_cpu_alone(code: str, is_on_cpu: bool) -> None:
+    runs, _ = runs_of(code + "\n«torch.load(p)»")
+    assert runs.saves_from_cpu_alone is is_on_cpu

@@ -1,0 +1,249 @@
+"""Files that a training writes before the same run loads them, over more than one function, and files saved from the CPU."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
+from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.own_files import OwnFiles, file_of
+
+_STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
+_DEEPEST = 4
+"""How many names, or calls, are followed one behind the other."""
+
+
+class TrainingRuns:
+    """Tells of loads whether the training that comes before them in the same run wrote the file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._files = semantics.of(SavedFiles)
+        self._own = semantics.of(OwnFiles)
+
+    def is_of_run(self, load: ast.Call) -> bool:
+        """Whether a load reads what the run has saved.
+
+        That is so where early stopping was given the model before, where the path is what a function gives back that saves to
+        it, where the function, or each of its calls in the file, comes behind a call of one that saves to that path, and
+        where another method of the class loads the best model of the training from there.
+        """
+        path = file_of(load, 0, "f")
+        if path is None:
+            return False
+        return self._is_of_training(load, path) or self._is_behind_saving(load, path) or self._is_loaded_by_training(load, path)
+
+    @cached_property
+    def saves_from_cpu_alone(self) -> bool:
+        """Whether all that the file saves is of models that were put on the CPU before, in the same block."""
+        return bool(self._files.saves) and all(map(self._is_on_cpu, self._files.saves))
+
+    # --- what a training gives ---------------------------------------------------------------------------------------
+
+    def _is_of_training(self, load: ast.Call, path: ast.expr) -> bool:
+        return self._is_of_stopping(load, path) or self._is_given_back(path)
+
+    def _is_of_stopping(self, load: ast.Call, path: ast.expr) -> bool:
+        """Whether early stopping was called before with the model that is loaded into, with any model, or with a path."""
+        names = {part.id for part in self._parts(path) if isinstance(part, ast.Name)}
+        models = {
+            ast.dump(owner) for each in self._semantics.tree.ancestors(load) if (owner := _owner_of_state(each)) is not None
+        }
+        for call in self._stoppings.get(self._semantics.tree.function(load), ()):
+            if position(call) < position(load) and not self._own.is_beside(call, load):
+                for given in [*call.args, *(word.value for word in call.keywords)]:
+                    if ast.dump(given) in models or self._semantics.kind(given).type is Type.MODULE:
+                        return True
+                    if isinstance(given, ast.Name) and given.id in names:
+                        return True
+        return False
+
+    @cached_property
+    def _stoppings(self) -> dict[ast.AST | None, list[ast.Call]]:
+        """The calls of what stops early, which saves the best model, by the function that they stand in."""
+        found: dict[ast.AST | None, list[ast.Call]] = defaultdict(list)
+        for call in self._semantics.tree.of_type(ast.Call):
+            name = last_name(call.func)
+            owner = last_name(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            if (_STOPPING.search(name) and name[:1].islower()) or (_STOPPING.search(owner) and name in ("step", "__call__")):
+                found[self._semantics.tree.function(call)].append(call)
+        return found
+
+    def _is_given_back(self, path: ast.expr) -> bool:
+        """Whether a path is what a function of the file returns, and saved to."""
+        bindings = self._semantics.bindings.reaching(path) if isinstance(path, ast.Name) else ()
+        for binding in bindings:
+            function = self._called(binding.value) if isinstance(binding.value, ast.Call) and not binding.path else None
+            if function is not None:
+                returned = [each for each in self._semantics.facts.returned(function) if each is not None]
+                saved = {ast.dump(each) for each in self._saved_in.get(function, ())}
+                if returned and all(ast.dump(each) in saved for each in returned):
+                    return True
+        return False
+
+    def _is_loaded_by_training(self, load: ast.Call, path: ast.expr) -> bool:
+        """Whether a method of the class loads from the same path what its training has just saved."""
+        owner = self._semantics.tree.enclosing_class(load)
+        if owner is None:
+            return False
+        return self._spelled(path) in self._best_of_classes.get(owner, ())
+
+    @cached_property
+    def _best_of_classes(self) -> dict[ast.ClassDef, set[str]]:
+        """The paths that methods of a class load from what early stopping saved there."""
+        found = defaultdict(set)
+        for load in self._files.loads:
+            owner, path = self._semantics.tree.enclosing_class(load), file_of(load, 0, "f")
+            if owner is not None and path is not None and self._is_of_stopping(load, path):
+                found[owner].add(self._spelled(path))
+        return found
+
+    # --- what functions that were called before save -------------------------------------------------------------------
+
+    def _is_behind_saving(self, load: ast.Call, path: ast.expr) -> bool:
+        if not self._files.saves:
+            return False
+        function = self._semantics.tree.function(load)
+        spelled = self._spelled(path)
+        if not isinstance(path, ast.Name) or not self._parameter(path):
+            if self._comes_behind(load, spelled):
+                return True
+        sites = self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else []
+        return bool(sites) and all(self._is_site_behind(site, function, path, spelled) for site in sites)
+
+    def _is_site_behind(self, site: ast.Call, function: ast.AST | None, path: ast.expr, spelled: str) -> bool:
+        parameter = self._parameter(path) if isinstance(path, ast.Name) else None
+        if parameter is None or not isinstance(function, FUNCTIONS):
+            return self._comes_behind(site, spelled)
+        given = self._semantics.facts.argument(site, function, parameter)
+        if given is None or given is self._semantics.facts.default(function, parameter):
+            return False
+        return self._comes_behind(site, self._spelled(given))
+
+    def _comes_behind(self, node: ast.Call, spelled: str) -> bool:
+        """Whether something is saved to a path above a node, by a save or by the call of a function that does it."""
+        place = self._semantics.tree.function(node)
+        for written, paths in self._written_in.get(place, ()):
+            if position(written) < position(node) and spelled in paths and not self._own.is_beside(written, node):
+                return True
+        return False
+
+    @cached_property
+    def _written_in(self) -> dict[ast.AST | None, list[tuple[ast.expr, set[str]]]]:
+        """For each function, what it saves and the calls that save, with the paths as they are spelt."""
+        found: dict[ast.AST | None, list[tuple[ast.expr, set[str]]]] = defaultdict(list)
+        for file in self._own.written:
+            found[self._semantics.tree.function(file)].append((file, {self._spelled(file)}))
+        level = {place: set().union(*(paths for _, paths in each)) for place, each in found.items()}
+        for _ in range(_DEEPEST):
+            next_level: dict[ast.AST | None, set[str]] = defaultdict(set)
+            for function, paths in level.items():
+                for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
+                    place = self._semantics.tree.function(site)
+                    if place is not function:
+                        found[place].append((site, paths))
+                        next_level[place] |= paths
+            level = next_level
+        return found
+
+    @cached_property
+    def _saved_in(self) -> dict[ast.AST | None, list[ast.expr]]:
+        found: dict[ast.AST | None, list[ast.expr]] = defaultdict(list)
+        for file in self._own.written:
+            found[self._semantics.tree.function(file)].append(file)
+        return found
+
+    # --- paths -------------------------------------------------------------------------------------------------------
+
+    def _parameter(self, name: ast.Name) -> ast.arg | None:
+        """The parameter that a name is."""
+        bindings = self._semantics.bindings.reaching(name)
+        nodes = [binding.node for binding in bindings if binding.form is Form.PARAMETER]
+        return nodes[0] if len(nodes) == len(bindings) == 1 and isinstance(nodes[0], ast.arg) else None
+
+    def _value(self, name: ast.Name) -> ast.expr | None:
+        """What a local name was given, where that is certain."""
+        bindings = self._semantics.bindings.reaching(name)
+        if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].scope.node, FUNCTIONS):
+            return None
+        return bindings[0].value if bindings[0].form is Form.ASSIGNMENT else None
+
+    def _parts(self, path: ast.expr, depth: int = _DEEPEST) -> Iterator[ast.AST]:
+        """The parts of a path, also of what its names were given."""
+        for part in ast.walk(path):
+            yield part
+            value = self._value(part) if isinstance(part, ast.Name) and depth else None
+            if value is not None:
+                yield from self._parts(value, depth - 1)
+
+    def _spelled(self, path: ast.AST, depth: int = _DEEPEST) -> str:
+        """A path as it is written, with what its local names were given in their place."""
+        if isinstance(path, ast.Name):
+            value = self._value(path) if depth else None
+            return path.id if value is None else self._spelled(value, depth - 1)
+        own = getattr(path, "attr", None) or getattr(path, "value", None)
+        said = repr(own) if isinstance(own, (str, int)) else ""
+        inner = ", ".join(
+            self._spelled(part, depth) for part in ast.iter_child_nodes(path) if not isinstance(part, ast.expr_context)
+        )
+        return f"{type(path).__name__} {said}({inner})"
+
+    # --- devices -----------------------------------------------------------------------------------------------------
+
+    def _is_on_cpu(self, save: ast.Call) -> bool:
+        """Whether a model is saved that was put on the CPU in the save, or in a statement above it in its block."""
+        saved = file_of(save, 0, "obj")
+        if saved is None:
+            return False
+        if any(map(_goes_to_cpu, ast.walk(saved))):
+            return True
+        statement, root = self._semantics.tree.statement(save), _root(saved)
+        for other in self._semantics.tree.block(statement):
+            if other is statement:
+                return False
+            if isinstance(other, ast.Expr) and root is not None:
+                if _root(other.value) == root and any(map(_goes_to_cpu, ast.walk(other))):
+                    return True
+        return False
+
+    def _called(self, call: ast.Call) -> Function | None:
+        """The function of the file that is surely called."""
+        facts, found = self._semantics.facts, None
+        if isinstance(call.func, ast.Attribute):
+            owner = facts.self_class(call.func.value)
+            found = facts.method(owner, call.func.attr) if owner is not None else None
+        else:
+            defined = facts.definition(call.func)
+            found = defined if isinstance(defined, FUNCTIONS) else None
+        return found
+
+
+def _owner_of_state(node: ast.AST) -> ast.expr | None:
+    """What a call of `load_state_dict` loads into."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="load_state_dict", value=owner)):
+            return owner
+    return None
+
+
+def _goes_to_cpu(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="cpu"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant(value="cpu")]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Call(args=[ast.Constant(value="cpu")])]):
+            return True
+    return False
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name, or attribute of a name, that a chain of calls starts with."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+    return ast.dump(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
