@@ -112,6 +112,10 @@ class AutogradQuestions:
         """The new leaf that a call makes of a computed value that is back-propagated; ``None`` if it makes none."""
         return self._model.found(self._semantics.of(SeveredGraphs).new_leaves, call)
 
+    def is_told_later(self, owner: cst.BaseExpression) -> bool:
+        """Whether what a name stands for becomes a parameter that is told not to require grad."""
+        return bool(self._model.answered(self._semantics.of(FlagOwners).is_told_later, owner))
+
     def takes_flag(self, owner: cst.BaseExpression, value: cst.BaseExpression | None, wrong: str) -> Fact:
         """Whether ``owner`` takes ``value`` as its flag ``requires_grad``, and nobody reads the attribute ``wrong`` of it."""
         twin, flag = self._model.twin(owner), self._model.twin(value) if value is not None else None

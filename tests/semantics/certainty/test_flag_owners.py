@@ -121,3 +121,19 @@ def test_other_files_may_read_it(line: str, library: str) -> None:
 def test_a_module_of_an_unknown_base() -> None:
     text = "class Own(Base):\n    def forward(self, x):\n        return x\n\n\nown = Own()\n«own»"
     assert facts(text)[1].doubt == "`own` may be a module with a `requres_grad` of its own"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("w = torch.zeros(3)\n«w».require_grad = False\nw[0] = 1\np = torch.nn.Parameter(w, requires_grad=False)", True),
+        ("w = torch.zeros(3)\n«w».require_grad = False\np = torch.nn.Parameter(w, False)", True),
+        ("w = torch.zeros(3)\n«w».require_grad = False\np = torch.nn.Parameter(w)", False),
+        ("w = torch.zeros(3)\n«w».require_grad = False\nw = f()\np = torch.nn.Parameter(w, requires_grad=False)", False),
+        ("w = torch.zeros(3)\n«w».require_grad = False\np = f(w, requires_grad=False)", False),
+        ("«net.w».require_grad = False\np = torch.nn.Parameter(net.w, requires_grad=False)", False),
+    ],
+)
+def test_told_later_by_the_right_name(text: str, expected: bool) -> None:
+    semantics, [node] = marked("import torch\n" + text)
+    assert semantics.of(FlagOwners).is_told_later(node) is expected

@@ -32,6 +32,8 @@ class RequiresGradTypo(Rule):
     `setattr(p, "required_grad", False)`; `p.requires_grad == False` as a statement, which compares and does nothing; the
     method of a tensor that is overwritten, `p.requires_grad_ = False`; and the flag that is called, `p.requires_grad(False)`.
 
+    Strict is what is told again, by its right name: `w.require_grad = False` before `nn.Parameter(w, requires_grad=False)`.
+
     ## Why is this bad
     Python lets any attribute be set. `p.requres_grad = False` raises nothing and freezes nothing: the parameter goes on
     training. To call the flag raises a TypeError, of a module, which has none, an AttributeError.
@@ -76,7 +78,8 @@ class RequiresGradTypo(Rule):
         renamed = node.with_changes(attr=cst.Name(_RIGHT))
         if _is_typo(name) and not self.model.code.gives_meaning(owner, name):
             fact = self.model.autograd.takes_flag(owner, _assigned(self.model.parent(node)), name)
-            self.report(node, _message(name), self._call(node, fact) or _rename(node, renamed, fact))
+            strict = self.model.autograd.is_told_later(owner)
+            self.report(node, _message(name), self._call(node, fact) or _rename(node, renamed, fact), strict=strict)
         elif name == _METHOD and self.model.kind(owner).is_tensor:
             tensor = self.model.shown(owner)
             message = f"`{tensor}.{_METHOD}` is overwritten, which sets no flag; assign to `{tensor}.{_RIGHT}`"

@@ -81,6 +81,22 @@ class FlagOwners:
         parent = self._semantics.tree.parent(use)
         return isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Store)
 
+    def is_told_later(self, owner: ast.expr) -> bool:
+        """Whether a name becomes a parameter that is told not to require grad: `nn.Parameter(w, requires_grad=False)`."""
+        if not isinstance(owner, ast.Name):
+            return False
+        uses = (use for binding in self._semantics.bindings.reaching(owner) for use in binding.uses)
+        return any(self._is_frozen(self._semantics.tree.parent(use), use) for use in uses)
+
+    def _is_frozen(self, call: ast.AST | None, use: ast.AST) -> bool:
+        match call:
+            case ast.Call(func=function, args=[first, *others], keywords=words) if first is use:
+                flags = [*others, *(word.value for word in words if word.arg == "requires_grad")]
+                name = self._semantics.qualified_name(function)
+                is_off = any(isinstance(flag, ast.Constant) and flag.value is False for flag in flags)
+                return is_off and name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+        return False
+
     def module(self, owner: ast.expr, value: ast.expr | None, wrong: str) -> Fact:
         """Whether ``owner`` is a module, of torch or of the file, whose parameters take the flag ``value``."""
         kind = self._semantics.kind(owner)
