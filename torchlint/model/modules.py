@@ -83,3 +83,7 @@ class ModulesQuestions:
     def thresholded_logits(self, node: cst.BaseExpression) -> Thresholded[cst.BaseExpression] | None:
         """The logits that a comparison, or rounding, takes for probabilities; ``None`` for everything else."""
         return self._model.found(self._semantics.of(ThresholdedLogits).found, node)
+
+    def raw_input(self, loss: cst.Call) -> WrongInput[cst.BaseExpression] | None:
+        """The logits that a loss of probabilities is given; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(LossInputs).raw, loss)

@@ -394,6 +394,11 @@ ENTRIES = (
         needs=(("BCEWithLogitsLoss", "binary_cross_entropy_with_logits",),),
     ),
     Entry(
+        "TPL605", "logits-to-bce", "torchlint.rules.numerics.tpl605_logits_to_bce", "LogitsToBce",
+        (Found(".modules.loss_inputs:LossInputs.raw"),),
+        needs=(("BCELoss", "binary_cross_entropy",),),
+    ),
+    Entry(
         "TPL703", "discarded-compile", "torchlint.rules.distributed.tpl703_discarded_compile", "DiscardedCompile",
         (Found(".compiled.discarded:DiscardedCompiles.found"),),
         needs=(("torch",), ("compile",),),

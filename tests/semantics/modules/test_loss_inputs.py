@@ -204,3 +204,37 @@ def test_a_second_log_softmax_is_harmless(body: str, harmless: bool) -> None:
     found = wrong(body)
     assert found is not None
     assert found.harmless is harmless
+
+
+@pytest.mark.parametrize(
+    ("body", "made"),
+    [
+        ("return «F.binary_cross_entropy(model(x), y)»", "model(x)"),
+        ("out = model(x)\n    return «F.binary_cross_entropy(out.squeeze(1), y)»", "model(x)"),
+        ("return «nn.BCELoss()(model(x), y)»", "model(x)"),
+        ("loss = nn.BCELoss()\n    return «loss(model(x), y)»", "model(x)"),
+    ],
+)
+def test_losses_of_probabilities_that_are_given_logits(body: str, made: str) -> None:
+    semantics, nodes = marked(HEAD + body)
+    found = semantics.of(LossInputs).raw
+    assert list(found) == nodes
+    assert [ast.unparse(each.made) for each in found.values()] == [made]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return F.binary_cross_entropy(torch.sigmoid(model(x)), y)",
+        "return F.binary_cross_entropy(model(x).sigmoid(), y)",
+        "return F.binary_cross_entropy(model(x).clamp(0, 1), y)",
+        "return F.binary_cross_entropy(x, y)",
+        "return F.binary_cross_entropy(unknown(x), y)",
+        "return F.binary_cross_entropy_with_logits(model(x), y)",
+        "out = model(x)\n    if unknown:\n        out = out.sigmoid()\n    return F.binary_cross_entropy(out, y)",
+        "return nn.Sequential(model, nn.Sigmoid())(x)",
+    ],
+)
+def test_losses_of_probabilities_that_are_given_these(body: str) -> None:
+    semantics, _ = marked(HEAD + body)
+    assert not semantics.of(LossInputs).raw

@@ -1,3 +1,1 @@
 """Rules about numbers: losses, metrics, numerics."""
-
-"""Rules about losses, metrics and numerics."""

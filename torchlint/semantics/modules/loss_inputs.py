@@ -27,6 +27,8 @@ _EXPECTS = {
     "torch.nn.functional.multilabel_soft_margin_loss": "sigmoid",
     "torch.nn.NLLLoss": "nothing",
     "torch.nn.functional.nll_loss": "nothing",
+    "torch.nn.BCELoss": "probabilities",
+    "torch.nn.functional.binary_cross_entropy": "probabilities",
 }
 """What a loss applies to its input before it compares."""
 _OF_TWO = frozenset({"torch.nn.BCEWithLogitsLoss", "torch.nn.functional.binary_cross_entropy_with_logits"})
@@ -34,6 +36,7 @@ _WRONG = {
     "log-softmax": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOG_SOFTMAX}),
     "sigmoid": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOG_SOFTMAX}),
     "nothing": frozenset({Output.SOFTMAX, Output.SIGMOID, Output.LOGITS}),
+    "probabilities": frozenset[Output](),  # logits raise: a question of its own
 }
 _ORDERING = frozenset({"argmax", "argsort", "size", "shape", "dim", "device", "dtype", "numel", "ndim"})
 _CHOOSING = frozenset({"torch.argmax", "torch.argsort", "torch.is_tensor", "builtins.len"})
@@ -90,6 +93,17 @@ class LossInputs:
             origin = self._activations.origin(loss.value)
             if origin is not None and (origin.output in _WRONG[loss.expects] or self._is_mixing(loss, origin)):
                 found[loss.value] = self._described(loss, origin)
+        return found
+
+    @cached_property
+    def raw(self) -> dict[ast.Call, WrongInput[ast.expr]]:
+        """The losses of probabilities that are given logits, and nothing else."""
+        found: dict[ast.Call, WrongInput[ast.expr]] = {}
+        for loss in self._losses:
+            if loss.expects == "probabilities":
+                origin = self._activations.origin(loss.value)
+                if origin is not None and origin.output is Output.LOGITS and origin.unique:
+                    found[loss.call] = self._described(loss, origin)
         return found
 
     def _is_mixing(self, loss: _Loss, origin: Origin) -> bool:
