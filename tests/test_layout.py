@@ -61,6 +61,7 @@ SEMANTICS = (
     "variables",
     "modules",
     "parameters",
+    "loading",
     "compiled",
     "numerics",
     "saving",

@@ -10,6 +10,7 @@ from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.compiled.discarded import DiscardedCompile, DiscardedCompiles
 from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
+from torchlint.semantics.loading.worker_generators import WorkerGenerator, WorkerGenerators
 from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.modes.functional_dropout import FunctionalDropouts, WrongDropout
@@ -131,3 +132,7 @@ class TrainingQuestions:
     def discarded_compile(self, call: cst.Call) -> DiscardedCompile[cst.BaseExpression] | None:
         """What a ``torch.compile`` compiles whose result nothing gets; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(DiscardedCompiles).found, call)
+
+    def worker_generator(self, assignment: cst.Assign) -> WorkerGenerator[cst.BaseExpression] | None:
+        """The generator that a data set keeps, and whose copies give all workers the same; ``None`` for other assignments."""
+        return self._model.found(self._semantics.of(WorkerGenerators).found, assignment)
