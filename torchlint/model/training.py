@@ -10,6 +10,7 @@ from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.compiled.discarded import DiscardedCompile, DiscardedCompiles
 from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
+from torchlint.semantics.loading.unshuffled import Unshuffled, UnshuffledLoaders
 from torchlint.semantics.loading.worker_generators import WorkerGenerator, WorkerGenerators
 from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
@@ -136,3 +137,7 @@ class TrainingQuestions:
     def worker_generator(self, assignment: cst.Assign) -> WorkerGenerator[cst.BaseExpression] | None:
         """The generator that a data set keeps, and whose copies give all workers the same; ``None`` for other assignments."""
         return self._model.found(self._semantics.of(WorkerGenerators).found, assignment)
+
+    def unshuffled(self, loader: cst.Call) -> Unshuffled[cst.BaseExpression] | None:
+        """How a loader that a model is trained from is told no order; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(UnshuffledLoaders).found, loader)

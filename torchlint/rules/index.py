@@ -306,6 +306,11 @@ ENTRIES = (
         needs=(("Parameter", "backward", "manual_backward", "training_step",), ("torch", "nn", "backward",),),
     ),
     Entry(
+        "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",
+        (Found(".loading.unshuffled:UnshuffledLoaders.found"),),
+        needs=(("DataLoader",), ("backward", "manual_backward",),),
+    ),
+    Entry(
         "TPL323", "optimizer-before-replacement", "torchlint.rules.training.tpl323_optimizer_before_replacement", "OptimizerBeforeReplacement",
         (Found(".parameters.replaced:ReplacedParameters.found"),),
         needs=(("parameters", "named_parameters",), ("torch",), ("nn", "weight_norm", "Parameter",),),
