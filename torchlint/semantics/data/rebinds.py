@@ -159,13 +159,47 @@ class DataRebinds:
         return False
 
     def _is_meant(self, statement: ast.stmt, target: ast.Attribute) -> bool:
-        """Whether a tensor is given another dtype or size on purpose, with its own values, or its first values."""
+        """Whether a tensor is given another dtype or size on purpose, with its own values, its first values, or itself."""
         value = getattr(statement, "value", None)
         if not isinstance(statement, ast.Assign) or not isinstance(value, ast.expr):
             return False
+        if self._is_made_here(value, target.value) and self._tree.function(target) is not None:
+            if self._beginnings.sets(target.value, target):
+                return True
+        return (
+            self._is_without_training(target)
+            or self._may_be_itself(value, target.value)
+            or self._is_cast(value, target.value)
+            or self._is_resized(value, target.value)
+        )
+
+    def _is_made_here(self, value: ast.expr, tensor: ast.expr) -> bool:
+        """Whether a value is made by a factory, or computed from that of ``tensor`` or of other parts of the same object."""
         if isinstance(value, ast.Call) and (self._semantics.qualified_name(value.func) or "") in _FACTORIES:
-            return self._tree.function(target) is not None and self._beginnings.sets(target.value, target)
-        return self._is_cast(value, target.value) or self._is_resized(value, target.value)
+            return True
+        is_own = _is_of_self(tensor)
+        return isinstance(_turned(value), (ast.Call, ast.BinOp)) and any(
+            ast.dump(part) == ast.dump(tensor) or (is_own and _is_of_self(part)) for part in ast.walk(value)
+        )
+
+    def _is_without_training(self, target: ast.Attribute) -> bool:
+        """Whether values are set with autograd off in a file that trains nothing: a test that compares results."""
+        calls = self._semantics.facts.calls
+        return not any(calls.get(name) for name in ("backward", "step")) and self._semantics.no_grad.block(target)
+
+    def _may_be_itself(self, value: ast.expr, tensor: ast.expr) -> bool:
+        """Whether a value is what a function that is not shown gave for ``tensor``: that may be the very same memory."""
+        match _turned(value):
+            case ast.Call(func=ast.Name(id=name) as function, args=[first, *_]):
+                known_name = self._semantics.qualified_name(function) or ""
+                shown = {each.name for each in self._tree.of_type(ast.FunctionDef)}
+                return (
+                    name not in shown
+                    and "." in known_name
+                    and not known_name.startswith("torch.")
+                    and (_plain(_turned(first)) == _plain(tensor))
+                )
+        return False
 
     def _is_cast(self, value: ast.expr, tensor: ast.expr) -> bool:
         """Whether a value is that of ``tensor``, cast to another dtype, and nothing else."""
@@ -255,6 +289,25 @@ class DataRebinds:
 
 def _is_data(node: ast.expr) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and node.attr == "data"
+
+
+def _turned(value: ast.expr) -> ast.expr:
+    """A value without the transpositions around it: ``x`` of ``x.T``."""
+    while True:
+        match value:
+            case ast.Attribute(value=inner, attr="T" | "mT") | ast.Call(func=ast.Attribute(value=inner, attr="t"), args=[]):
+                value = inner
+            case _:
+                return value
+
+
+def _is_of_self(node: ast.AST) -> bool:
+    """Whether something is a part of ``self``, or of one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        if isinstance(node, ast.Name):
+            return node.id == "self"
+    return False
 
 
 def _plain(tensor: ast.expr) -> str:
