@@ -50,16 +50,15 @@ class UnshuffledLoaders:
         found: dict[ast.Call, Unshuffled[ast.expr]] = {}
         if any(_SEQUENTIAL.search(word) for word in self._semantics.words.all):
             return found
-        loaders = list(self._named_loaders)
-        for name, call in loaders:
+        beside: dict[ast.AST, list[ast.Name]] = {}
+        for name, call in self._named_loaders:
+            if _OTHERS.search(name.id):
+                beside.setdefault(self._semantics.control_flow.scope(call), []).append(name)
+        for name, call in self._named_loaders:
             if not _TRAINING.search(name.id) or _OTHERS.search(name.id) or not self._is_told_nothing(call):
                 continue
             scope = self._semantics.control_flow.scope(call)
-            others = [
-                other
-                for other, made in loaders
-                if _OTHERS.search(other.id) and self._semantics.control_flow.scope(made) is scope and other.id != name.id
-            ]
+            others = beside.get(scope, ())
             data = self._data(call)
             if others and data is not None and self._is_trained_from(name) and (split := self._split(data, 0)) is not None:
                 found[call] = Unshuffled(name, others[0], split)

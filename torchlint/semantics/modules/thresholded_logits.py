@@ -84,11 +84,11 @@ class ThresholdedLogits:
             calls = [each for each in values if isinstance(each, ast.Call)] if len(values) == 1 else []
         for call in calls:
             key = self._key(call.func)
-            yield from self._calls.get(key, ()) if key is not None else ()
+            yield from self._calls.pop(key, ()) if key is not None else ()
 
     @cached_property
     def _calls(self) -> dict[_Key, list[ast.Call]]:
-        """The calls of models by what is called: a variable of a scope, or an attribute of a class's instances."""
+        """The calls of models by what is called, a variable or an attribute of instances; not those that were looked at."""
         found: dict[_Key, list[ast.Call]] = {}
         for call in self._tree.of_type(ast.Call):
             if (call.args or call.keywords) and (key := self._key(call.func)) is not None:

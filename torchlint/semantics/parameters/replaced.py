@@ -21,6 +21,8 @@ _SPLITTING = frozenset(
 )
 """What puts new parameters in the place of a weight; spectral_norm, orthogonal and pruning keep the one that it had (ran)."""
 _CARRIERS = (ast.List, ast.Tuple, ast.Dict, ast.Starred, ast.comprehension, ast.GeneratorExp, ast.ListComp, ast.IfExp)
+_MOST = 24
+"""How many replacements, and optimizers, of one model are looked at."""
 _COLLECTING = frozenset({"list", "filter", "tuple", "chain", "set", "dict", "sum"})
 
 
@@ -140,13 +142,22 @@ class ReplacedParameters:
     def _later_changes(self, optimizer: ast.Call, models: list[ast.expr]) -> Iterator[tuple[ast.expr, ast.expr]]:
         """The parts of the models that get new parameters after the optimizer was made, with no other one made for them."""
         scope = self._flow.scope(optimizer)
-        wholes = [whole for model in models if (whole := self._references.of(model)) is not None]
-        for part, reference, place in self._replacements:
-            if self._flow.scope(place) is not scope or not any(self._is_part(whole, reference) for whole in wholes):
-                continue
-            if self._flow.may_follow(optimizer, place) and not self._is_looked_after(place, reference):
-                if not self._flow.may_follow(place, optimizer):
-                    yield part, place
+        wholes = {whole for model in models[:_MOST] if (whole := self._references.of(model)) is not None}
+        for root in dict.fromkeys((whole.root, whole.path[0]) for whole in wholes):
+            for part, reference, place in self._by_root.get(root, ())[:_MOST]:
+                if self._flow.scope(place) is not scope or not any(self._is_part(whole, reference) for whole in wholes):
+                    continue
+                if self._flow.may_follow(optimizer, place) and not self._is_looked_after(place, reference):
+                    if not self._flow.may_follow(place, optimizer):
+                        yield part, place
+
+    @cached_property
+    def _by_root(self) -> dict[tuple[ast.AST, str], list[tuple[ast.expr, Reference, ast.expr]]]:
+        """The replacements by the variable that leads to them."""
+        found: dict[tuple[ast.AST, str], list[tuple[ast.expr, Reference, ast.expr]]] = {}
+        for each in self._replacements:
+            found.setdefault((each[1].root, each[1].path[0]), []).append(each)
+        return found
 
     @staticmethod
     def _is_part(whole: Reference, part: Reference) -> bool:
@@ -154,15 +165,27 @@ class ReplacedParameters:
 
     def _is_looked_after(self, change: ast.expr, part: Reference) -> bool:
         """Whether something is made or told later that trains the new parameters."""
-        later = [*self._semantics.facts.calls.get("add_param_group", ())]
-        later += [
-            other
-            for other, models in self._optimizers.items()
-            for model in models
-            if (whole := self._references.of(model)) is None or whole.holds(part) or part.holds(whole)
-        ]
+        unknown, known = self._trainers
+        alike = known.get((part.root, part.path[0]), [])
+        if len(unknown) + len(alike) > _MOST:
+            return True
+        later = unknown + [other for other, whole in alike if whole.holds(part) or part.holds(whole)]
         scope = self._flow.scope(change)
         return any(self._flow.scope(each) is not scope or self._flow.may_follow(change, each) for each in later)
+
+    @cached_property
+    def _trainers(self) -> tuple[list[ast.Call], dict[tuple[ast.AST, str], list[tuple[ast.Call, Reference]]]]:
+        """The calls that make optimizers, or tell them of more, of who knows what; and those of the models of a variable."""
+        unknown = [*self._semantics.facts.calls.get("add_param_group", ())]
+        known: dict[tuple[ast.AST, str], list[tuple[ast.Call, Reference]]] = {}
+        for optimizer, models in self._optimizers.items():
+            for model in models:
+                whole = self._references.of(model)
+                if whole is None:
+                    unknown.append(optimizer)
+                else:
+                    known.setdefault((whole.root, whole.path[0]), []).append((optimizer, whole))
+        return unknown, known
 
     # --- the fix -----------------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ class FrozenRunningParts:
         found: list[_Part] = []
         for frozen, named in self._freezing.wholes[:_MOST]:
             reference = self._references.of(named)
-            if reference is None or self._follows_another(frozen, reference) or not self._normalises(named, 0):
+            if reference is None or self._follows_another(reference) or not self._normalises(named, 0):
                 continue
             owner = self._facts.self_class(_root(named))
             is_whole = self._freezing.is_replaced_after(frozen, named) or self._has_free_head(named)
@@ -96,17 +96,17 @@ class FrozenRunningParts:
                 found.append(_Part(frozen, tuple(self._everywhere(reference)), owner, is_whole))
         return found
 
-    def _follows_another(self, frozen: ast.expr, reference: Reference) -> bool:
+    def _follows_another(self, reference: Reference) -> bool:
         """Whether a module is a copy that follows another one, whose statistics it may have to count itself."""
         if any(_FOLLOWING.search(name) for name in reference.path):
             return True
-        pairs = [
-            call for call in self._facts.calls.get("zip", ()) for part in ast.walk(call) if isinstance(part, ast.Attribute)
-        ]
-        names = {reference.path[-1]}
-        return any(
-            last_name(part.value) in names for call in pairs for part in ast.walk(call) if isinstance(part, ast.Attribute)
-        )
+        return reference.path[-1] in self._paired
+
+    @cached_property
+    def _paired(self) -> set[str]:
+        """What is gone through beside something else: ``zip(query.parameters(), key.parameters())``."""
+        parts = (part for call in self._facts.calls.get("zip", ()) for each in call.args for part in ast.walk(each))
+        return {last_name(part.value) for part in parts if isinstance(part, ast.Attribute)}
 
     def _has_free_head(self, named: ast.expr) -> bool:
         """Whether the parameters of the head of a frozen model are thawed, or it is what else the model is trained by."""
