@@ -167,6 +167,8 @@ RECIPES: dict[str, tuple[str, ...]] = {
 """By the symbol, or the symbol and the parameter."""
 
 RAISING: dict[str, str] = {
+    "torch.cuda.memory_cached": "made = OLD('cpu', 1)",
+    "torch.cuda.max_memory_cached": "made = OLD('cpu', 1)",
     "torch.ger": "made = OLD(a, x)",
     "torch.chain_matmul": "made = OLD(a, a)",
     "functorch.grad": "made = OLD(torch.sin)(x)",

@@ -28,6 +28,17 @@ $ python tests/torch_api/deprecations/table.py WHEELS
 
 A symbol that can be imported under several names has a row for each. This page is written by
 `python tests/torch_api/deprecations/page.py`.
+
+TPL106, TPL107 and TPL111 read the same table: the names and flags that torch 1.0 had given up by then, the weights that
+`pretrained=` meant, and the checkpoints that do not say which they are.
+
+## On real code
+
+The five rules, strict findings among them, over 77 repositories (2654 files that name torch): 470 findings, 289 of TPL108, 138 of
+TPL106, 23 of TPL107, 18 of TPL109 and 2 of TPL111; 124 of them, all of TPL108 and TPL106, are strict. Those of TPL108, TPL109 and
+TPL111 and every second one of the others, 390 with one that is gone, were read, each with its line: one was wrong,
+`isinstance(x, torch.sparse.FloatTensor)`, which warns of nothing. It is silent now. 100 of the fixes are safe, 212 are not, and
+158 findings have none, most of them of `torch.norm`, `weight_norm` and `storage`.
 """
 _WAYS = {
     "decorator": "a decorator of deprecation in the source",

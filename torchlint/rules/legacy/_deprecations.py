@@ -15,10 +15,11 @@ from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_m
 COMPARED = frozenset(
     {
         *("torch.ger", "torch.chain_matmul", "torch.functional.chain_matmul"),
+        *("torch.cuda.memory_cached", "torch.cuda.max_memory_cached"),
         *(f"functorch.{name}" for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "vmap")),
     }
 )
-"""What was run beside its replacement, to the same results (`tests/test_deprecations.py`)."""
+"""What was run beside its replacement, to the same results (`tests/torch_api/test_replacements.py`)."""
 _DOUBTS = {
     "autocast": "another file may have set the dtype that autocast takes by default",
     "GradScaler": "code may tell the two classes apart",

@@ -21,6 +21,11 @@ _WORN = frozenset(
     {"DataLoader", "DistributedDataParallel", "backward", "export", "gather", "grad", "ignore", "profile", "reduce", "trace"}
 )
 """Functions and classes that many files use: of those with a deprecated parameter, its name is looked for."""
+_TOLD_BY_MODULE = (
+    *("torch.jit.", "torch.sparse.", "torch.cuda.nccl.", "torch.cuda.comm.", "torch.nn.parallel.comm."),
+    *("torch.optim.lr_scheduler.", "torch.autograd."),
+)
+"""Modules whose own name is in fewer files than `script`, `outputs`, `FloatTensor` or `step`: it is looked for instead."""
 _COMMON = frozenset({"apply", "convert", "load_state_dict", "main", "prepare", "push"})
 """Words in many files, of members that are only used by the name of their owner."""
 
@@ -152,18 +157,17 @@ def words(*, but: Collection[str] = ()) -> tuple[str, ...]:
     """Words of which a file that uses any of it has one, ``but`` of what is in these names."""
     found = {_word(symbol) for symbol in symbols() if symbol not in but}
     for symbol, names in parameters().items():
-        found |= set(names) if symbol.rpartition(".")[2] in _WORN else {_word(symbol)}
+        is_worn = symbol.rpartition(".")[2] in _WORN and not symbol.startswith(_TOLD_BY_MODULE)
+        found |= set(names) if is_worn else {_word(symbol)}
     return tuple(sorted(found))
 
 
 def _word(symbol: str) -> str:
-    """The last part of a name, or the one before where that is in every other file; of other libraries their name.
-
-    Of schedulers it is that of their module, which every file names that makes one.
-    """
+    """The last part of a name, or the one before where that is in every other file; of other libraries their name."""
     parts = symbol.split(".")
-    if symbol.startswith("torch.optim.lr_scheduler."):
-        return "lr_scheduler"
+    for module in _TOLD_BY_MODULE:
+        if symbol.startswith(module):
+            return module.split(".")[-2]
     if parts[0] != "torch":
         return parts[0]
     return parts[-2] if parts[-1] in _COMMON else parts[-1]
