@@ -378,6 +378,7 @@ ENTRIES = (
         "TPL505", "refused-load", "torchlint.rules.serialization.tpl505_refused_load", "RefusedLoad",
         (Found(".saving.refused_loads:RefusedLoads.found"),),
         needs=(("torch",), ("load",),),
+        yields_to=("TPL501",),
         since=TorchVersion(2, 6),
     ),
     Entry(

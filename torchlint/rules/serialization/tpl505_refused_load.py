@@ -38,7 +38,8 @@ class RefusedLoad(Rule):
     Unsafe: with `weights_only=False` the file may run any code. The fix is for files that are trusted, as the program's own;
     [TPL502](TPL502.md) asks for a comment that says so.
 
-    Not reported is a load whose failure is caught, and one whose result is asked for its type.
+    Not reported is a load whose failure is caught, one whose result is asked for its type, and, until that is mended, one that
+    [TPL501](TPL501.md) reports.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -47,6 +48,7 @@ class RefusedLoad(Rule):
 
     code = "TPL505"
     name = "refused-load"
+    yields_to = ("TPL501",)
     since = TorchVersion(2, 6)
     triggers = (Found(".saving.refused_loads:RefusedLoads.found"),)
     needs = (("torch",), ("load",))
