@@ -45,7 +45,7 @@ TRAINING = content(
     code_cell("import torch\nmodel = torch.nn.Linear(2, 2)"),
     text_cell("Freeze it."),
     code_cell("%matplotlib inline\nfor p in model.parameters():\n    p.requres_grad = False\n!nvidia-smi"),
-    code_cell("w = model.weight.data\nprint(w)"),
+    code_cell("w = model(torch.ones(1, 2)).data\nprint(w + 1)"),
 )
 
 
@@ -191,7 +191,7 @@ def test_without_a_final_newline_and_with_other_newlines() -> None:
     text = json.dumps(TRAINING, indent=1).replace("\n", "\r\n")
     Path("a.ipynb").write_bytes(text.encode())
     torchlint_("--fix", "a.ipynb")
-    fixed = text.replace("requres_grad = False", "requires_grad = False").replace("weight.data", "weight.detach()")
+    fixed = text.replace("requres_grad = False", "requires_grad = False").replace("(1, 2)).data", "(1, 2)).detach()")
     assert Path("a.ipynb").read_bytes() == fixed.encode()
 
 
@@ -232,7 +232,7 @@ def test_add_noqa() -> None:
     write("a.ipynb", TRAINING)
     assert torchlint_("--add-noqa", "a.ipynb").stderr == "Added 2 noqa comments.\n"
     cells = json.loads(Path("a.ipynb").read_text())["cells"]
-    assert cells[4]["source"] == ["w = model.weight.data  # noqa: TPL002\n", "print(w)"]
+    assert cells[4]["source"] == ["w = model(torch.ones(1, 2)).data  # noqa: TPL002\n", "print(w + 1)"]
     assert torchlint_("a.ipynb").returncode == 0
 
 

@@ -38,7 +38,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
         without_backtracking(str(GitIgnoreSpecPattern.pattern_to_regex(line)[0])) for line in GITIGNORE
     ],
     "torchlint.model.variables._is_in_type_comment": [r"\bx\b"],
-    "torchlint.semantics.variables.names._is_named_in_strings": [r"\bx\b"],
+    "torchlint.semantics.apis.unused_imports._is_named_in_strings": [r"\bx\b"],
     "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
     "torchlint.text.noqa.__init__": [
         pattern for made in (_Patterns(NAMES), _Patterns({})) for pattern in (made.item, made.on_line, made.on_file)

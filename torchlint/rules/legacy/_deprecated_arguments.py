@@ -11,7 +11,7 @@ from torchlint.rules.rule import Rule
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation
 
 COMPARED_ARGUMENTS = frozenset({("torch.meshgrid", "indexing"), ("torch.functional.meshgrid", "indexing")})
-"""What was run with and without, to the same results (`tests/torch_api/test_replacements.py`)."""
+"""What was run with and without, to the same results (`tests/torch_api/test_proven_replacements.py`)."""
 
 
 def arguments(rule: Rule, call: cst.Call) -> list[Deprecation]:

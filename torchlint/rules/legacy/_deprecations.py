@@ -19,7 +19,7 @@ COMPARED = frozenset(
         *(f"functorch.{name}" for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "vmap")),
     }
 )
-"""What was run beside its replacement, to the same results (`tests/torch_api/test_replacements.py`)."""
+"""What was run beside its replacement, to the same results (`tests/torch_api/test_proven_replacements.py`)."""
 _DOUBTS = {
     "autocast": "another file may have set the dtype that autocast takes by default",
     "GradScaler": "code may tell the two classes apart",
