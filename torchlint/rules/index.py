@@ -289,6 +289,7 @@ ENTRIES = (
         "TPL316", "functional-dropout-mode", "torchlint.rules.training.tpl316_functional_dropout_mode", "FunctionalDropoutMode",
         (Found(".modes.functional_dropout:FunctionalDropouts.found"),),
         needs=(("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "scaled_dot_product_attention",), ("torch", "nn", "F",),),
+        yields_to=("TPL011",),
     ),
     Entry(
         "TPL317", "repeated-module", "torchlint.rules.training.tpl317_repeated_module", "RepeatedModule",
@@ -336,6 +337,7 @@ ENTRIES = (
         "TPL402", "sync-in-loop", "torchlint.rules.performance.tpl402_sync_in_loop", "SyncInLoop",
         (Found(".devices.synchronisations:Synchronisations.readings"), Found(".devices.synchronisations:Synchronisations.conditions"),),
         needs=(("backward", "manual_backward", "grad", "training_step",),),
+        yields_to=("TPL319",),
         severity="warning",
         default=False,
     ),

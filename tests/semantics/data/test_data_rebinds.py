@@ -97,6 +97,11 @@ def test_what_is_no_assignment_to_a_tensor(statement: str) -> None:
         "y = w.data.view(3)\n    y = nn.functional.interpolate(y, 4)\n    «w.data» = y[0].contiguous()",
         "def init(m): «m.bias.data» = torch.zeros(3)",
         "class M(nn.Module):\n        def __init__(self): self.a = nn.Linear(2, 2); «self.a.bias.data» = torch.zeros(2)",
+        "class M(nn.Module):\n        def __init__(self): «self.a.weight.data» = self.b.weight.T.clone()",
+        "class M(nn.Module):\n        def __init__(self): self.a = nn.Parameter(x); «self.a.data» = self.a / self.a.norm()",
+        "from other import unit\n    «w.data» = unit(w, 3)",
+        "from other import unit\n    «w.data» = unit(w.data.T).T",
+        "with torch.no_grad(): «w.data» = v",
     ],
 )
 def test_is_meant(statement: str) -> None:
@@ -120,6 +125,12 @@ def test_is_meant(statement: str) -> None:
         "def init(m): «m.bias.data» = v",
         "def init(m): «m.bias.data» = torch.from_numpy(v)",
         "def step(m): «m.bias.data» = torch.zeros(3)",
+        "from other import unit\n    «w.data» = unit(v)",
+        "def unit(x): return x / x.norm()\n    «w.data» = unit(w)",
+        "class M(nn.Module):\n        def __init__(self): self.a = nn.Parameter(x)\n"
+        "        def step(self): «self.a.data» = self.a / self.a.norm()",
+        "class M(nn.Module):\n        def __init__(self, v): «self.a.weight.data» = v",
+        "v.sum().backward()\n    with torch.no_grad(): «w.data» = v",
     ],
 )
 def test_may_be_an_oversight(statement: str) -> None:

@@ -65,6 +65,7 @@ class SyncInLoop(Rule):
     name = "sync-in-loop"
     default = False
     severity = "warning"
+    yields_to = ("TPL319",)
     triggers = (
         Found(".devices.synchronisations:Synchronisations.readings"),
         Found(".devices.synchronisations:Synchronisations.conditions"),

@@ -47,6 +47,7 @@ class FunctionalDropoutMode(Rule):
 
     code = "TPL316"
     name = "functional-dropout-mode"
+    yields_to = ("TPL011",)
     triggers = (Found(".modes.functional_dropout:FunctionalDropouts.found"),)
     needs = (
         (

@@ -116,7 +116,7 @@ class DataRebinds:
         copied = self._copied(statement, node) if initialiser is None and not takes_value else None
         reads, detached = self._other_reads(node, statement, takes_value=takes_value)
         rests_on = self._same_tensor(node.value, statement) if initialiser is not None else NOTHING
-        is_meant = self._is_meant(statement, node)
+        is_meant = initialiser is None and self._is_meant(statement, node)
         return Rebind(node, node.value, initialiser, rests_on, copied, reads, detached, takes_value, is_meant)
 
     def _same_tensor(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
