@@ -13,8 +13,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "deprecations.md"
 
 
 def test_page_is_what_the_generator_writes() -> None:
-    run = subprocess.run([sys.executable, str(FOLDER / "page.py"), "--check"], capture_output=True, encoding="utf-8")
-    assert run.returncode == 0, f"run `python tests/torch_api/deprecations/page.py`\n{run.stderr[-2000:]}"
+    run = subprocess.run([sys.executable, str(FOLDER / "table_page.py"), "--check"], capture_output=True, encoding="utf-8")
+    assert run.returncode == 0, f"run `python tests/torch_api/deprecations/table_page.py`\n{run.stderr[-2000:]}"
 
 
 def test_counts_are_those_of_the_table() -> None:

@@ -24,8 +24,8 @@ class DataRebind(Rule):
     Where a tensor is given its own values in another dtype, `p.data = p.data.half()`, or size, and where a model is given
     first values that are made on the spot, `self.bias.data = torch.zeros(4)` in a constructor, or of its other weights, that is
     meant, and nothing is computed yet that it could spoil: that is strict. So is what a function from elsewhere gives for the
-    tensor, `w.data = unit_norm(w)`, which may be the tensor's own memory, and values that are set under `no_grad` in a file that
-    trains nothing.
+    tensor, `w.data = unit_norm(w)`, which may be the tensor's own memory, and values that are set under `no_grad` in a file
+    that trains nothing.
 
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:

@@ -1,7 +1,7 @@
 """Writes docs/deprecations.md: what the table holds, counted and listed.
 
-``python tests/torch_api/deprecations/page.py`` needs neither torch nor wheels; with ``--check`` nothing is written, and the
-exit code is 1 where the page differs from what would be.
+``python tests/torch_api/deprecations/table_page.py`` needs neither torch nor wheels; with ``--check`` nothing is written, and
+the exit code is 1 where the page differs from what would be.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ $ python tests/torch_api/deprecations/table.py WHEELS
 ```
 
 A symbol that can be imported under several names has a row for each. This page is written by
-`python tests/torch_api/deprecations/page.py`.
+`python tests/torch_api/deprecations/table_page.py`.
 
 TPL106, TPL107 and TPL111 read the same table: the names and flags that torch 1.0 had given up by then, the weights that
 `pretrained=` meant, and the checkpoints that do not say which they are.
