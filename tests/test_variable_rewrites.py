@@ -225,6 +225,11 @@ def test_keeps_the_import_of_a_package() -> None:
         pytest.param("x = Variable(x)  # a batch\n", "# a batch\n", id="the comment behind a statement that goes"),
         pytest.param("x = Variable(x)  # type: ignore\ny = 1\n", "y = 1\n", id="but not one to a tool"),
         pytest.param("x, y = x, Variable(y)\n", "", id="one of two"),
+        pytest.param(
+            "from torchvision import datasets\n\nd = datasets.MNIST('.')\nx = Variable(d.data).float()\n",
+            "from torchvision import datasets\n\nd = datasets.MNIST('.')\nx = d.data.float()\n",
+            id="the data of a dataset",
+        ),
         pytest.param("self.x = Variable(self.x)\n", "", id="an attribute"),
         pytest.param("x[0] = Variable(x[0])\n", "x[0] = x[0]\n", id="storing an item may do something"),
         pytest.param("x = Variable(y := f(x))\n", "x = (y := f(x))\n", id="walrus"),
@@ -260,6 +265,10 @@ def test_rewrites_variable(text: str, expected: str) -> None:
     [
         ("x = Variable(y)", "`Variable(y)` is just `y` since torch 0.4"),
         ("x = Variable(y.data)", "`Variable(y.data)`: detach the tensor instead, `y.detach()`"),
+        (
+            "from torchvision import datasets\nd = datasets.MNIST('.')\nx = Variable(d.data)",
+            "`Variable(d.data)` is just `d.data` since torch 0.4",
+        ),
         (
             "x = Variable(nn.Linear(1, 1)(y))",
             "`Variable(nn.Linear(1, 1)(y))` silently cuts the graph behind `nn.Linear(1, 1)(y)`",

@@ -77,16 +77,19 @@ def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> str:
         return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
     if rule.model.variables.cuts_graph(data):
         return f"`Variable({text})` silently cuts the graph behind `{text}`"
-    if _is_data(data):
+    if _is_data(rule, data):
         return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
     if rule.model.variables.cuts_on_purpose(call):
         return f"`Variable({text})` only detaches since torch 0.4: use `.detach()`"
     return f"`Variable({text})` is just `{text}` since torch 0.4"
 
 
-def _is_data(node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
-    """Whether a node is ``x.data``."""
-    return isinstance(node, cst.Attribute) and node.attr.value == "data"
+def _is_data(rule: Rule, node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
+    """Whether a node is ``x.data`` of a tensor, and not that of what is known to be none: the images of a dataset."""
+    if not isinstance(node, cst.Attribute) or node.attr.value != "data":
+        return False
+    kind = rule.model.kind(node.value)
+    return kind.is_tensor or not kind.known
 
 
 def _is_no_tensor(rule: Rule, data: cst.BaseExpression) -> bool:
@@ -99,21 +102,21 @@ def _is_no_tensor(rule: Rule, data: cst.BaseExpression) -> bool:
 def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression]) -> CodeFix | None:
     data, variables = wrapping.data, rule.model.variables
     detached = variables.is_detached(data)
-    if _is_data(data):
+    if _is_data(rule, data):
         return _without_wrapper(rule, call, data)
     if _is_no_tensor(rule, data):
         return _converted(call)
     detach = _detach(rule, call)
     if variables.cuts_on_purpose(call):
-        return _left(call, data, detach, "Detach the tensor", rests_on=detached)
+        return _left(rule, call, data, detach, "Detach the tensor", rests_on=detached)
     idle = variables.idle(rule.model.statement(call), unless_silenced=rule.code)
     itself = variables.is_itself(call) if idle is None else idle.itself
     if variables.cuts_graph(data):
         itself = unknown(_FLOWS)
     elif not itself.is_certain and (detached if idle is None else idle.detached).is_certain:
-        return _left(call, data, detach, "Detach the tensor", rests_on=detached)
+        return _left(rule, call, data, detach, "Detach the tensor", rests_on=detached)
     if idle is None:
-        return _left(call, data, "", "Use the tensor itself", rests_on=itself)
+        return _left(rule, call, data, "", "Use the tensor itself", rests_on=itself)
     if not idle.whole:
         [statement] = idle.statements
         removal = remove(statement, but_comment=True)
@@ -128,10 +131,12 @@ def _without_wrapper(
     """What is left of ``Variable(x.data)``: the same, where `x` is a tensor for certain, for a version counter of its own."""
     is_boolean = rule.model.variables.is_boolean(flag) if flag is not None else NOTHING
     if (own := rule.model.variables.is_own(data)).is_certain:
-        return _left(call, data, suffix, f"Use `{rule.model.shown(data)}{suffix}`", flag=flag, rests_on=is_boolean, base=data)
+        return _left(
+            rule, call, data, suffix, f"Use `{rule.model.shown(data)}{suffix}`", flag=flag, rests_on=is_boolean, base=data
+        )
     suffix = f"{_detach(rule, call)}{suffix}"
     title = f"Use `{rule.model.shown(data.value)}{suffix}`"
-    return _left(call, data, suffix, title, flag=flag, rests_on=own & is_boolean, base=data.value)
+    return _left(rule, call, data, suffix, title, flag=flag, rests_on=own & is_boolean, base=data.value)
 
 
 def _detach(rule: Rule, call: cst.Call) -> str:
@@ -161,12 +166,18 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         return fix("Give `requires_grad` to the factory", unwrap(call, leaf), rests_on=own & is_boolean)
     given = "" if isinstance(flag, cst.Name) and flag.value == "True" else "{flag}"
     suffix = f".requires_grad_({given})"
-    if _is_data(data):
+    if _is_data(rule, data):
         return _without_wrapper(rule, call, data, suffix, flag)
     if not own.is_certain:
         suffix = f".detach(){suffix}"
     return _left(
-        call, data, suffix, "Make the tensor a leaf", flag=flag, rests_on=rule.model.variables.is_detached(data) & is_boolean
+        rule,
+        call,
+        data,
+        suffix,
+        "Make the tensor a leaf",
+        flag=flag,
+        rests_on=rule.model.variables.is_detached(data) & is_boolean,
     )
 
 
@@ -219,6 +230,7 @@ def _takes_requires_grad(rule: Rule, factory: cst.Call) -> bool:
 
 
 def _left(
+    rule: Rule,
     call: cst.Call,
     data: cst.BaseExpression,
     suffix: str,
@@ -229,7 +241,7 @@ def _left(
     base: cst.BaseExpression | None = None,
 ) -> CodeFix | None:
     """The fix that leaves the wrapped expression, or ``base``, with ``suffix`` behind it, in the place of a ``.data``."""
-    base = base or (data.value if suffix and _is_data(data) else data)
+    base = base or (data.value if suffix and _is_data(rule, data) else data)
     is_commented = _has_comment_beside(call, data)
     if is_commented:
         given, *others = call.args
