@@ -43,6 +43,7 @@ def seems_graphless(text: str) -> bool:
         "@torch.no_grad()\ndef f(x):\n    return «x»",
         "def f(x, model):\n    with torch.no_grad():\n        y = model(x)\n        return «y»",
         "def f(model, x):\n    with torch.no_grad():\n        return «model(x)»",
+        "def f(model, x):\n    with torch.no_grad():\n        y = model.sample(x)\n    return «y.cpu()»",
     ],
 )
 def test_nothing_gives_it_a_graph(text: str) -> None:
@@ -66,6 +67,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "def f(self):\n    with torch.no_grad():\n        return «self.weights»",
         "def f(x, model):\n    y = model(x)\n    with torch.no_grad():\n        return «y»",
         "def f(x):\n    with torch.no_grad():\n        return «x»",
+        "def f(x, kept):\n    with torch.no_grad():\n        y = kept\n    return «y»",
+        "def f(x):\n    y = net(x)\n    if test:\n        with torch.no_grad():\n            y = net(x)\n    return «y»",
         "y = net(x)\nwith torch.no_grad():\n    «y»",
         "outputs = []\nfor x in loader:\n    outputs.append(net(x))\n«torch.stack(outputs)»",
         "outputs = [torch.zeros(3)]\nfor x in loader:\n    outputs.append(net(x))\n«torch.cat(outputs)»",

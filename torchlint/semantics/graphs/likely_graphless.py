@@ -40,6 +40,8 @@ class LikelyGraphless:
         if self._is_cut_by_wrapper(node):
             return False  # TPL101 takes the wrapper away, and with it what it cut
         kind = self._semantics.kind(node)
+        if kind.grad is not Grad.LEAF and self._comes_from_without(_origin(node)):
+            return True
         if kind.is_tensor and kind.grad is not Grad.UNKNOWN:
             return kind.grad is Grad.NONE
         if kind.type not in (Type.TENSOR, Type.UNKNOWN):
@@ -93,6 +95,16 @@ class LikelyGraphless:
                 name = self._semantics.qualified_name(function) or self._semantics.kind(function).name
                 return name.rpartition(".")[2] in _CLASS_LOSSES
         return False
+
+    def _comes_from_without(self, node: ast.expr) -> bool:
+        """Whether a name is bound to nothing but what calls gave where autograd is off: it has no graph outside, either."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return bool(bindings) and all(
+            binding.form is Form.ASSIGNMENT
+            and isinstance(binding.value, ast.Call)
+            and self._semantics.no_grad.covers(binding.value)
+            for binding in bindings
+        )
 
     def _is_made_without_autograd(self, node: ast.expr) -> bool:
         """Whether a value is made where autograd is off, or is an argument of a function that runs so."""
