@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Form, Grad, Semantics, Type
+from torchlint.semantics import Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.code.tree import last_name, spoken_name
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
@@ -58,7 +58,13 @@ class Scalars:
         if kind.is_tensor and kind.scalar and not kind.loose:
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
-        return value if may_be and names_loss(value) else None
+        return value if (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value) else None
+
+    def _is_number_elsewhere(self, value: ast.expr, kind: Kind) -> bool:
+        """Whether a name is known for a number by one branch only, which is not where its ``data`` is read."""
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        kinds = [self._semantics.inference.binding_kind(binding) for binding in bindings]
+        return kind.type is Type.NUMBER and any(each.type is Type.UNKNOWN for each in kinds)
 
     def _sums_losses(self, value: ast.expr) -> bool:
         """Whether a name is for a sum that starts as a number and gets ``.data`` of losses: ``n * criterion(x, y).data``."""
