@@ -77,14 +77,14 @@ def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> str:
         return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
     if rule.model.variables.cuts_graph(data):
         return f"`Variable({text})` silently cuts the graph behind `{text}`"
-    if _is_data(rule, data):
+    if _is_data(data, rule):
         return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
     if rule.model.variables.cuts_on_purpose(call):
         return f"`Variable({text})` only detaches since torch 0.4: use `.detach()`"
     return f"`Variable({text})` is just `{text}` since torch 0.4"
 
 
-def _is_data(rule: Rule, node: cst.BaseExpression) -> TypeGuard[cst.Attribute]:
+def _is_data(node: cst.BaseExpression, rule: Rule) -> TypeGuard[cst.Attribute]:
     """Whether a node is ``x.data`` of a tensor, and not that of what is known to be none: the images of a dataset."""
     if not isinstance(node, cst.Attribute) or node.attr.value != "data":
         return False
@@ -102,7 +102,7 @@ def _is_no_tensor(rule: Rule, data: cst.BaseExpression) -> bool:
 def _unwrapped(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression]) -> CodeFix | None:
     data, variables = wrapping.data, rule.model.variables
     detached = variables.is_detached(data)
-    if _is_data(rule, data):
+    if _is_data(data, rule):
         return _without_wrapper(rule, call, data)
     if _is_no_tensor(rule, data):
         return _converted(call)
@@ -166,7 +166,7 @@ def _made_leaf(rule: Rule, call: cst.Call, wrapping: Wrapping[cst.BaseExpression
         return fix("Give `requires_grad` to the factory", unwrap(call, leaf), rests_on=own & is_boolean)
     given = "" if isinstance(flag, cst.Name) and flag.value == "True" else "{flag}"
     suffix = f".requires_grad_({given})"
-    if _is_data(rule, data):
+    if _is_data(data, rule):
         return _without_wrapper(rule, call, data, suffix, flag)
     if not own.is_certain:
         suffix = f".detach(){suffix}"
@@ -241,7 +241,7 @@ def _left(
     base: cst.BaseExpression | None = None,
 ) -> CodeFix | None:
     """The fix that leaves the wrapped expression, or ``base``, with ``suffix`` behind it, in the place of a ``.data``."""
-    base = base or (data.value if suffix and _is_data(rule, data) else data)
+    base = base or (data.value if suffix and _is_data(data, rule) else data)
     is_commented = _has_comment_beside(call, data)
     if is_commented:
         given, *others = call.args
