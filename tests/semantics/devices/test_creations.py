@@ -61,6 +61,8 @@ def test_what_the_factory_could_be_asked_for(expression: str, expected: str) -> 
         "«torch.tensor(rows).to(device)»",
         "«torch.tensor([0.5]).float()»",
         "«torch.zeros_like(x).to(device)»",
+        "x = torch.ones(3)\n«torch.zeros_like(x).to(x)»",
+        "x = torch.ones(3)\n«torch.zeros_like(x).type_as(x)»",
         "«torch.rand(3).long()»",
         "«torch.linspace(0, 9, 4).long()»",
         "«torch.ones(3, 3).triu().cuda()»",

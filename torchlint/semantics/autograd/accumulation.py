@@ -165,6 +165,8 @@ class Accumulations:
             self._candidates.append((found, list(found.values)))
             return
         values = [value for value in found.values if self._has_graph(value)]
+        if any(map(_asks_for_graph, values)):
+            return
         if not values or self._is_reset_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
         if (
@@ -440,3 +442,9 @@ def _cuts(value: ast.expr, name: str) -> bool:
             case _:
                 return False
     return cut
+
+
+def _asks_for_graph(value: ast.expr) -> bool:
+    """Whether a value is made by a call that is told to keep its graph: ``torch.autograd.grad(y, x, create_graph=True)``."""
+    words = (word for part in ast.walk(value) if isinstance(part, ast.Call) for word in part.keywords)
+    return any(word.arg == "create_graph" for word in words)

@@ -162,6 +162,8 @@ class Creations:
         if any(isinstance(argument, ast.GeneratorExp) for argument in factory.args):
             return False
         casts = placement.casts and factories.is_changed_by(factory, chain.name, placement.known_dtype)
+        if chain.name.endswith("_like") and factory.args and placement.dtype is not None:
+            casts &= _said(placement.dtype) != f"{ast.unparse(factory.args[0])}.dtype"
         given = keyword(factory, "device")
         if given is not None and placement.device is not None:
             return casts and ast.unparse(given) == _said(placement.device)
