@@ -115,6 +115,11 @@ class EvaluationModeTrainings:
     def _is_forgotten(self, scope: FlowScope, model: Reference, setting: Setting, run: Run) -> bool:
         """Whether evaluation mode was meant for an evaluation before the training, of a model that is put into the other."""
         modes, flow = self._modes, self._semantics.control_flow
+        if any(
+            isinstance(parent, ast.If) and not self._semantics.tree.inside(run.node, parent)
+            for parent in self._semantics.tree.ancestors(setting.node)
+        ):
+            return False  # where that was asked for, the training may not follow
         leaving = [other.node for other in modes.settings(scope, model) if other.modes != EVAL]
         evaluated = (other.node for other in modes.all_runs(scope, model) if not modes.is_recorded(other))
         return self._semantics.of(TrainedModels).is_put_into_training(scope, model) and any(
