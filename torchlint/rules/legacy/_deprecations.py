@@ -15,7 +15,6 @@ from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_m
 COMPARED = frozenset(
     {
         *("torch.ger", "torch.chain_matmul", "torch.functional.chain_matmul"),
-        *("torch.cuda.memory_cached", "torch.cuda.max_memory_cached"),
         *(f"functorch.{name}" for name in ("grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "vmap")),
     }
 )

@@ -54,6 +54,8 @@ class ReboundItems:
     def found(self) -> dict[ast.Assign, Rebound[ast.AST]]:
         """The assignments to a loop's variable of what nothing reads."""
         found: dict[ast.Assign, Rebound[ast.AST]] = {}
+        if "torch" not in self._semantics.names.imported_libraries:
+            return found
         for loop in self._tree.of_type(ast.For):
             for name in _targets(loop.target):
                 rebound = self._assignment(loop, name)

@@ -52,6 +52,8 @@ class ReplacedParameters:
     def found(self) -> dict[ast.Call, Replaced[ast.AST]]:
         """The calls that make such an optimizer."""
         found: dict[ast.Call, Replaced[ast.AST]] = {}
+        if "torch" not in self._semantics.names.imported_libraries:
+            return found
         for optimizer, models in self._optimizers.items():
             changes = list(self._later_changes(optimizer, models)) if self._replacements else []
             if changes and self._is_used_after(optimizer, changes[0][1]):
