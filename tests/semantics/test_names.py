@@ -201,3 +201,8 @@ def test_what_is_no_chain_of_names_has_no_name(snippet: str) -> None:
 
 def test_an_alias_of_itself_refers_to_nothing() -> None:
     assert qualified("for i in x:\n    a = b\n    b = a\n«a.c»") is None
+
+
+def test_a_chain_longer_than_any_name_refers_to_nothing() -> None:
+    assert qualified(f"import torch\n«torch{'.a' * 63}»") == "torch" + ".a" * 63
+    assert qualified(f"import torch\n«torch{'.a' * 64}»") is None

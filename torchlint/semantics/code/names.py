@@ -97,6 +97,19 @@ def canonical(name: str) -> str:
     return name
 
 
+_MOST_PARTS = 64
+"""A longer chain of attributes is the name of nothing."""
+
+
+def _parts(node: ast.expr) -> tuple[ast.expr, list[ast.Attribute]]:
+    """What a chain of attributes starts with, and the attributes from the last to the first; of a long chain, its end only."""
+    chain: list[ast.Attribute] = []
+    while isinstance(node, ast.Attribute) and len(chain) < _MOST_PARTS:
+        chain.append(node)
+        node = node.value
+    return node, chain
+
+
 class Names:
     """Resolves names through imports, aliases and conventions."""
 
@@ -145,18 +158,15 @@ class Names:
 
     def _aliased(self, node: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
         """What the name that ``node`` starts with may be another name for."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        for binding in self._bindings.reaching(node) if isinstance(node, ast.Name) else ():
+        base, _ = _parts(node)
+        for binding in self._bindings.reaching(base) if isinstance(base, ast.Name) else ():
             if binding.form is Form.ASSIGNMENT and not binding.path and isinstance(binding.value, (ast.Name, ast.Attribute)):
                 yield binding.value
 
     def _resolve(self, node: ast.Name | ast.Attribute) -> str | None:
-        chain: list[ast.Attribute] = []
-        base: ast.expr = node
-        while isinstance(base, ast.Attribute):
-            chain.append(base)
-            base = base.value
+        base, chain = _parts(node)
+        if isinstance(base, ast.Attribute):
+            return None
         start = self._name(base) if isinstance(base, ast.Name) else None
         if start is None:
             self._resolved.update(dict.fromkeys(chain))  # so that no part of a long chain is looked at again
