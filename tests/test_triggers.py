@@ -29,7 +29,7 @@ def findings(path: Path, *, triggers: bool) -> list[tuple[str, int, int]]:
 
 def test_real_code_has_the_same_findings_without_triggers() -> None:
     """Every rule on whole modules, under libcst's own traversal."""
-    paths = list(torch_sources(every=131))
+    paths = [path for path in torch_sources(every=90) if path.stat().st_size < 30_000]  # long ones take most of a minute
     if not paths:
         pytest.skip("torch, whose code this reads, is not installed")
     found = 0

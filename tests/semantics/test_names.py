@@ -204,5 +204,5 @@ def test_an_alias_of_itself_refers_to_nothing() -> None:
 
 
 def test_a_chain_longer_than_any_name_refers_to_nothing() -> None:
-    assert qualified(f"import torch\n«torch{'.a' * 63}»") == "torch" + ".a" * 63
-    assert qualified(f"import torch\n«torch{'.a' * 64}»") is None
+    assert qualified(f"import torch\n«torch{'.a' * 64}»") == "torch" + ".a" * 64
+    assert qualified(f"import torch\n«torch{'.a' * 65}»") is None
