@@ -104,10 +104,11 @@ class Decorate:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Wrap:
-    """Neighbouring statements go into a ``with`` block."""
+    """Neighbouring statements go into a ``with`` block, which starts with another one, if that is given."""
 
     statements: Sequence[cst.CSTNode]
     context: cst.BaseExpression
+    first: cst.BaseSmallStatement | None = None
 
 
 Change: TypeAlias = (
@@ -203,9 +204,14 @@ def decorate(function: cst.CSTNode, decorator: cst.BaseExpression) -> Change:
     return Decorate(function, decorator)
 
 
-def wrap(statements: Sequence[cst.CSTNode], context: cst.BaseExpression) -> Change:
-    """Puts neighbouring statements into ``with context:``, with what the same fix inserts beside them."""
-    return Wrap(statements, context)
+def wrap(
+    statements: Sequence[cst.CSTNode], context: cst.BaseExpression, *, first: cst.BaseSmallStatement | None = None
+) -> Change:
+    """Puts neighbouring statements into ``with context:``, with what the same fix inserts behind them.
+
+    With ``first``, the block starts with that statement, and is one of its own.
+    """
+    return Wrap(statements, context, first)
 
 
 def without_attribute(node: cst.BaseExpression) -> Change:

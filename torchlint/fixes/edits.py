@@ -157,8 +157,8 @@ class Editing:
                 return self._renaming(reference, name)
             case Decorate(function, decorator):
                 return self._decoration(self._function(function), decorator)
-            case Wrap(statements, context):
-                return self._wrapping([self._statement(each) for each in statements], context)
+            case Wrap(statements, context, first):
+                return self._wrapping([self._statement(each) for each in statements], context, first)
 
     def _statement(self, node: cst.CSTNode) -> ast.stmt:
         twin = self._model.twin(node)
@@ -296,9 +296,12 @@ class Editing:
         above = f"{self._rewriter.indentation(function)}@{self._code(spelled)}{self._source.newline}"
         return _behind_imports((line, line, above), imports)
 
-    def _wrapping(self, statements: list[ast.stmt], context: cst.BaseExpression) -> list[TextEdit] | None:
+    def _wrapping(
+        self, statements: list[ast.stmt], context: cst.BaseExpression, first: cst.BaseSmallStatement | None
+    ) -> list[TextEdit] | None:
         spelled, imports = self._spelled(context, statements[0])
-        return self._rewriter.wrap(statements, self._code(spelled), imports)
+        before = "" if first is None else self._code(self._spelled(first, statements[0])[0])
+        return self._rewriter.wrap(statements, self._code(spelled), imports, before)
 
     def _code(self, node: cst.CSTNode) -> str:
         return written(node, cst.Module([], default_newline=self._source.newline))[0]

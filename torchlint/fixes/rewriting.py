@@ -117,32 +117,36 @@ class Rewriter:
                 rows.update(range(opened.pop() + 1, token.end[0] + 1))
         return rows
 
-    def wrap(self, statements: list[ast.stmt], context: str, imports: list[TextEdit]) -> list[TextEdit] | None:
+    def wrap(
+        self, statements: list[ast.stmt], context: str, imports: list[TextEdit], before: str = ""
+    ) -> list[TextEdit] | None:
         """Puts neighbouring statements into ``with context:``; ``imports`` are the edits that import what ``context`` names.
 
-        Those that go under ``no_grad`` go into the block before them where there is one. ``None`` where other code shares the
-        statements' lines, or where they cannot be indented.
+        Those that go under ``no_grad`` go into the block before them where there is one, unless theirs starts with the
+        statement ``before``. ``None`` where other code shares the statements' lines, or where they cannot be indented.
         """
         if not all(self.stands_alone(statement) and can_be_indented(self._source, statement) for statement in statements):
             return None
         is_no_grad = context.endswith(".no_grad()") or context == "no_grad()"
-        if is_no_grad and (block := self._no_grad_block_before(statements[0])) is not None:
+        if is_no_grad and not before and (block := self._no_grad_block_before(statements[0])) is not None:
             return self._join(block, statements)
         first, last = statements[0], statements[-1]
         unit = self.indent_unit(first)
         assert last.end_lineno is not None
         indentation, newline = self.indentation(first), self._source.newline
         header = f"{indentation}with {context}:{newline}"
+        if before:
+            header += f"{indentation}{unit}{before}{newline}"
         start = self._source.line_start(first.lineno)
         if imports and imports[0][0] == start:
             header, imports = imports[0][2] + header, []
-        before = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
+        above = self._source.line_span(first.lineno - 1)[1] if first.lineno > 1 else start
         code = start + len(indentation) + 1
         # The newlines around the block are a part of the edit, and so is the first character of the code: of two blocks that
         # touch or overlap, the second one waits for the next round, and then joins the first.
         following = self._no_grad_block_after(last, unit) if is_no_grad else None
         return [
-            (before, code, self._source.text[before:start] + header + unit + self._source.text[start:code]),
+            (above, code, self._source.text[above:start] + header + unit + self._source.text[start:code]),
             *self.indent(first.lineno, last.end_lineno, unit)[1:],
             *self._behind_block(last.end_lineno, following, unit),
             *imports,

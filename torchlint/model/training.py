@@ -46,6 +46,10 @@ class TrainingQuestions:
         """The model that a call evaluates in the mode that its training left it in; ``None`` if it does nothing like it."""
         return self._model.found(self._semantics.of(TrainingModeEvaluations).found, call)
 
+    def recorded_in_training(self, call: cst.Call) -> EvaluatedInTraining[cst.BaseExpression, cst.CSTNode] | None:
+        """The model that a call evaluates in training mode and with autograd on; ``None`` if it does nothing like it."""
+        return self._model.found(self._semantics.of(TrainingModeEvaluations).recorded, call)
+
     def trained_in_evaluation(self, switch: cst.Call) -> TrainedInEvaluation[cst.BaseExpression, cst.CSTNode] | None:
         """What trains a model in the evaluation mode that ``switch`` put it into; ``None`` if nothing is known to."""
         return self._model.found(self._semantics.of(EvaluationModeTrainings).found, switch)

@@ -307,6 +307,12 @@ ENTRIES = (
         needs=(("Parameter", "backward", "manual_backward", "training_step",), ("torch", "nn", "backward",),),
     ),
     Entry(
+        "TPL320", "evaluation-in-training-mode", "torchlint.rules.training.tpl320_evaluation_in_training_mode", "EvaluationInTrainingMode",
+        (Found(".modes.training_mode_evaluations:TrainingModeEvaluations.recorded"),),
+        needs=(("backward", "manual_backward",), ("parameters", "named_parameters", "train",),),
+        since=TorchVersion(0, 4),
+    ),
+    Entry(
         "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",
         (Found(".loading.unshuffled:UnshuffledLoaders.found"),),
         needs=(("DataLoader",), ("backward", "manual_backward",),),

@@ -114,6 +114,93 @@ def test_an_evaluation_may_be_a_function() -> None:
     assert found.statement is None
 
 
+# --- evaluated in training mode and with autograd on -------------------------------------------------------------------
+
+
+COUNTS = "for x, y in test_loader:\n    correct += («net(x)».argmax(1) == y).sum().item()\n"
+
+
+def recorded(snippet: str) -> EvaluatedInTraining[ast.expr, ast.stmt] | None:
+    """What the marked call evaluates in training mode and with autograd on."""
+    semantics, (call,) = marked(snippet)
+    assert isinstance(call, ast.Call)
+    return semantics.of(TrainingModeEvaluations).recorded.get(call)
+
+
+@pytest.mark.parametrize(
+    ("before", "evaluates"),
+    [
+        ("", COUNTS),
+        ("net.train()", COUNTS),
+        ("net.encoder.eval()", COUNTS),
+        ("", "for x, y in val_dl:\n    loss = F.cross_entropy(«net(x)», y)\n    print(loss.item())"),
+        ("", "for x, y in batches:\n    test_loss += F.cross_entropy(«net(x)», y)"),
+        ("", "for x, y in batches:\n    hits += («net(x)».argmax(1) == y).sum()"),
+    ],
+)
+def test_what_is_evaluated_with_neither(before: str, evaluates: str) -> None:
+    found = recorded(training(before, TRAINS, evaluates))
+    assert found is not None
+    assert ast.unparse(found.model) == "net"
+    assert isinstance(found.statement, ast.For)
+
+
+@pytest.mark.parametrize(
+    ("before", "evaluates"),
+    [
+        ("", "net.eval()\n" + COUNTS),
+        ("net.eval()", COUNTS),
+        ("", "with torch.no_grad():\n    correct = sum(«net(x)» for x in test_loader)"),
+        ("", "with quiet_grad():\n    correct = sum(«net(x)» for x in test_loader)"),
+        ("", "prepare_eval(net)\n" + COUNTS),
+        ("", COUNTS + "    x.grad\n"),
+        ("", COUNTS + "    attack(net, x)\n"),
+        ("", "for x, y in test_loader:\n    F.cross_entropy(«net(x)», y).backward()"),
+        ("", "for x, y in more:\n    loss = F.cross_entropy(«net(x)», y)"),
+        ("", "for x, y in test_loader:\n    mc_dropout = «net(x)»\n    correct += mc_dropout"),
+        ("", "for x, y in test_loader:\n    correct += «net(x)».sum()\ncorrect.backward()"),
+    ],
+)
+def test_what_sets_one_of_the_two_or_needs_the_graph(before: str, evaluates: str) -> None:
+    assert recorded(training(before, TRAINS, evaluates)) is None
+
+
+@pytest.mark.parametrize("layer", ["LayerNorm(2)", "LSTM(2, 2)"])
+def test_where_the_mode_makes_no_difference_with_neither(layer: str) -> None:
+    assert recorded(training("", TRAINS, COUNTS, layer=layer)) is None
+
+
+IN_A_FUNCTION = """
+    import torch
+    from torchvision.models import resnet18
+
+    def main(loader):
+        net = resnet18()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            criterion(net(x), y).backward()
+            optimizer.step()
+        {name}(net)
+
+    def {name}(net):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(("name", "is_one"), [("evaluate", True), ("test", True), ("sample", False), ("predict", False)])
+def test_a_function_is_one_by_its_name(name: str, is_one: bool) -> None:
+    found = recorded(IN_A_FUNCTION.format(name=name, body="return «net(x)»"))
+    assert (found is not None) is is_one
+    assert found is None or isinstance(found.function, ast.FunctionDef)
+
+
+@pytest.mark.parametrize("body", ["yield «net(x)»", "return (y := «net(x)»)"])
+def test_a_function_that_hands_out_control_is_found_without_a_place(body: str) -> None:
+    found = recorded(IN_A_FUNCTION.format(name="evaluate", body=body))
+    assert found is not None
+    assert (found.function, found.statement) == (None, None)
+
+
 # --- trained in evaluation mode --------------------------------------------------------------------------------------
 
 

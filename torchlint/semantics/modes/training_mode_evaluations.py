@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.gradient_uses import GradientUses
+from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name, position, walk_body
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting
@@ -32,6 +35,23 @@ _FIGURE = re.compile(rf"{_METRIC.pattern}|loss|criterion|cross_entropy|nll|argma
 """The same, or something that a training may have, too."""
 CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
+_SURE = re.compile(
+    r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|acc|accuracy|get_acc\w*|metrics?|score|dev)(_|$)|^evaluat", re.IGNORECASE
+)
+"""What functions are called that evaluate for figures; what samples, predicts or encodes may want the mode that it finds."""
+_COUNTED = re.compile(
+    r"(^|_|\.)(correct\w*|hits?|n_correct|num_correct|acc\w*|metrics?|(top|prec|acc|err|hit)@?\d|iou|dice|auc|f1|psnr|ssim|bleu|"
+    r"(val|valid|test|eval|dev)\w*(loss\w*|acc\w*|err\w*|total|correct|score)|(total|sum|avg|mean|running|cum|epoch)_\w*"
+    r"(val|valid|test|eval|dev)\w*)(?=$|_|\.|\d)",
+    re.IGNORECASE,
+)
+"""What names hold that are figures of an evaluation, and of nothing that trains."""
+_DATA = re.compile(
+    r"(^|_|\.)(val|valid|validation|test|tests|testing|eval|evaluation|dev)([_\d.]|$|[a-z]*(load|data|set|dl))", re.I
+)
+"""What data are called that a model is not trained on."""
+_ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
+"""Words of code that runs a model in training mode on purpose."""
 _MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
 """What is called that makes a new model: `build_model`, a class."""
 
@@ -51,7 +71,7 @@ class EvaluatedInTraining(Generic[Node, Place]):
 
 
 class TrainingModeEvaluations:
-    """Finds the models of a file that are evaluated, without autograd, in training mode."""
+    """Finds the models of a file that are evaluated in training mode."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -59,22 +79,43 @@ class TrainingModeEvaluations:
 
     @cached_property
     def found(self) -> dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]]:
-        """The calls that evaluate in training mode; of each model the first in each scope."""
-        purpose = self._semantics.of(Purpose)
+        """The calls that evaluate in training mode, without autograd; of each model the first in each scope."""
         found: dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]] = {}
-        for scope, model in self._semantics.of(TrainedModels).all:
-            if self._modes.is_managed(scope) or purpose.is_test_case(scope):
-                continue
-            for run in self._evaluated(scope, model):
+        for scope, model in self._scopes():
+            for run in self._evaluated(scope, model, recorded=False):
                 if run.call not in found and self._depends(scope, model, run):
                     found[run.call] = self._described(scope, model, run)
                     break
-        return {} if found and purpose.is_reinforcement_learning else found
+        return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
-    def _evaluated(self, scope: FlowScope, model: Reference) -> list[Run]:
-        """The runs of a model without autograd that may come right after training it, with no setting of its mode between."""
+    @cached_property
+    def recorded(self) -> dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]]:
+        """The calls that evaluate in training mode and with autograd on; of each evaluation, the first."""
+        found: dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]] = {}
+        places: set[ast.AST] = set()
+        for scope, model in self._scopes():
+            for run in self._evaluated(scope, model, recorded=True):
+                if run.call not in found and self._is_sure(run) and self._depends(scope, model, run):
+                    described = self._recorded_at(scope, model, run)
+                    place = described.function or described.statement or run.call
+                    if place not in places:
+                        places.add(place)
+                        found[run.call] = described
+        return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
+
+    def _scopes(self) -> Iterator[tuple[FlowScope, Reference]]:
+        """The models that are trained, in the scopes that are no test and set the modes themselves."""
+        purpose = self._semantics.of(Purpose)
+        for scope, model in self._semantics.of(TrainedModels).all:
+            if not self._modes.is_managed(scope) and not purpose.is_test_case(scope):
+                yield scope, model
+
+    def _evaluated(self, scope: FlowScope, model: Reference, *, recorded: bool) -> list[Run]:
+        """The runs of a model that may come right after training it, with no setting of its mode between: those with
+        autograd on, or those without it.
+        """
         modes, flow = self._modes, self._semantics.control_flow
-        runs = [run for run in modes.runs(scope, model) if not modes.is_recorded(run)]
+        runs = [run for run in modes.runs(scope, model) if modes.is_recorded(run) is recorded]
         if not runs:
             return []
         trained = [run for run in modes.all_runs(scope, model) if modes.trains(run)]
@@ -90,6 +131,43 @@ class TrainingModeEvaluations:
             for run, own in parts.items()
             if not own or flow.ahead_of(scope, starts, [*between, *own], up_to=[run.node]).includes(run.node)
         ]
+
+    def _is_sure(self, run: Run) -> bool:
+        """Whether a run with autograd on is for figures alone: nothing around it needs gradients or may rule them."""
+        gradients, tree = self._semantics.of(GradientUses), self._semantics.tree
+        if gradients.are_ruled_at(run.node) or gradients.are_ruled_at(run.call):
+            return False
+        place = self._sure_place(run)
+        if place is None or gradients.used_in(place.body if isinstance(place, FUNCTIONS) else [place]):
+            return False
+        around = (run.call, *tree.ancestors(run.call))
+        names = [parent.name for parent in around if isinstance(parent, (*FUNCTIONS, ast.ClassDef))]
+        return not any(map(_ON_PURPOSE.search, names)) and not _mentions(place, _ON_PURPOSE)
+
+    def _sure_place(self, run: Run) -> ast.stmt | None:
+        """The function, loop or statement that evaluates: by its name, by what it counts, by the data it goes through."""
+        tree = self._semantics.tree
+        function = tree.function(run.call)
+        if isinstance(function, FUNCTIONS) and run.node is not run.call and _SURE.search(function.name):
+            return function
+        loop = next(tree.loops(run.call), None)
+        if loop is None:
+            statement = tree.statement(run.call)
+            is_given = any(_mentions(argument, _DATA) for argument in run.call.args)
+            return statement if is_given and isinstance(statement, (ast.Assign, ast.Expr)) else None
+        if isinstance(loop, ast.For) and _mentions(loop.iter, _DATA) and _mentions(loop, _FIGURE):
+            return loop
+        return loop if _mentions(loop, _COUNTED) and isinstance(loop, ast.For) else None
+
+    def _recorded_at(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
+        """An evaluation with autograd on: all of a function that does nothing else, or the outermost loop around."""
+        goes_on = self._goes_on(scope, model, run)
+        place = self._sure_place(run)
+        if isinstance(place, FUNCTIONS):
+            suspends = any(isinstance(part, SUSPENDING) for part in walk_body(place.body))
+            fitting = isinstance(place, ast.FunctionDef) and not suspends
+            return EvaluatedInTraining(run.model, None, place if fitting else None, goes_on)
+        return EvaluatedInTraining(run.model, place, None, goes_on)
 
     def _left_in_training(self, scope: FlowScope, trained: list[Run], settings: tuple[Setting, ...]) -> list[Run]:
         """The runs behind which a model is in training mode: it was not put into the other before."""
@@ -109,7 +187,10 @@ class TrainingModeEvaluations:
         value = statement.value
         while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
             value = value.func.value
-        return isinstance(value, ast.Call) and _MAKING.search(last_name(value.func)) is not None
+        if not isinstance(value, ast.Call):
+            return False
+        name = self._semantics.qualified_name(value.func) or ""
+        return name.startswith("torchvision.models.") or _MAKING.search(last_name(value.func)) is not None
 
     def _last_trained(self, trained: list[Run]) -> dict[Loop | None, tuple[int, int]]:
         """Where what trains a model is run last: in each loop, and (None) in all."""
