@@ -1,8 +1,7 @@
 """How long an editor waits for findings after a keystroke, through the protocol, beside `ruff server` on the same edits.
 
 `python tests/server/latency.py` prints a table; with ``--write`` it becomes the last section of docs/performance.md. What is
-measured goes from the message that says what was typed to the message with the findings of that very text; what the server
-waits for further keystrokes is in it.
+measured goes from the message that says what was typed to the message with the findings of that very text.
 """
 
 from __future__ import annotations
@@ -150,8 +149,8 @@ def section(measured: Sequence[tuple[str, str, Measured]], keystrokes: int) -> s
     lines = [
         "## In an editor\n",
         f"Written by `python tests/server/latency.py --write`: {keystrokes} keystrokes in each text, each answered before the",
-        "next; milliseconds from the message that says what was typed to the one with the findings of that text. What",
-        "torchlint waits for further keystrokes, 20 ms, is in it. ruff reports what it reports by default.",
+        "next; milliseconds from the message that says what was typed to the one with the findings of that text. A text",
+        "at rest is looked at at once, and fixes are made when they are asked for. ruff reports what it reports by default.",
         "`processor` is what the processes of the server took for one keystroke, wherever else the machine is busy.",
         f"At most {LIMIT} ms are wanted at the median, for 1,000 lines on a machine that does nothing else.\n",
         f"- Date: {datetime.now(UTC).date()}",

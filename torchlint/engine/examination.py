@@ -60,6 +60,8 @@ class Task:
     max_file_size: int = DEFAULT_LIMIT
     suppress: bool = True
     """Whether noqa comments count."""
+    fixes: bool = True
+    """Whether findings come with their fixes, where the action is to lint."""
     timeout: float = DEFAULT_TIMEOUT
     """The seconds of processor time after which a file is given up; 0 is no limit."""
     always_parsed: bool = False
@@ -145,7 +147,8 @@ def _examined(source: Source, task: Task, data: bytes) -> Outcome:
     """What comes of the parts of a file that can be read."""
     match task.action:
         case Action.LINT:
-            found = lint(source, task.rules_for(source.filename), task.options, suppress=task.suppress)
+            rules = task.rules_for(source.filename)
+            found = lint(source, rules, task.options, suppress=task.suppress, fixes=task.fixes)
             return Outcome(_located(source, found), is_lasting=True)
         case Action.ADD_NOQA:
             return _with_comments(source, task, data)

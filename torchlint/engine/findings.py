@@ -26,13 +26,14 @@ from torchlint.text.source import Source
 class Findings:
     """Runs rules on one text."""
 
-    def __init__(self, source: Source, data: bytes, options: Options, *, triggers: bool) -> None:
+    def __init__(self, source: Source, data: bytes, options: Options, *, triggers: bool, fixes: bool) -> None:
         self.suppressions = Suppressions(source, codes_of_names(all_rules(options.plugins)))
         self._source = source
         self._data = data
         self._options = options
         self._semantics = Semantics(source.tree)
         self._triggers = triggers
+        self._fixes = fixes
 
     def of(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
@@ -61,7 +62,7 @@ class Findings:
             return {}  # and neither libcst nor a rule is imported
         from torchlint.engine.looking import Looking
 
-        looking = Looking(self._source, self._semantics, self.suppressions, self._options)
+        looking = Looking(self._source, self._semantics, self.suppressions, self._options, fixes=self._fixes)
         return looking.at(shown) if self._triggers else looking.at_everything(rules)
 
     def _reviewed(self, rule: Entry, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:

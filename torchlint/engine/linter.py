@@ -21,11 +21,13 @@ def lint(
     *,
     suppress: bool = True,
     triggers: bool = True,
+    fixes: bool = True,
 ) -> list[Diagnostic]:
     """The findings of ``rules`` in ``source`` that no noqa comment suppresses, in the order of the text.
 
     With ``suppress`` off, noqa comments are left to the caller. With ``triggers`` off, every rule is shown the whole file under
-    libcst's own traversal: the same findings, slowly. Raises `SourceError` where the text is not Python.
+    libcst's own traversal: the same findings, slowly. With ``fixes`` off, they have none, which is sooner done. Raises
+    `SourceError` where the text is not Python.
     """
     data = source.text.encode("utf-8", "surrogatepass")
     awake = awake_rules(rules, data, options, triggers=triggers)
@@ -35,12 +37,12 @@ def lint(
 
     try:
         with recursion_headroom():
-            findings = Findings(source, data, options, triggers=triggers)
+            findings = Findings(source, data, options, triggers=triggers, fixes=fixes)
             found = findings.of(rules, awake)
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None
     kept = [each for each in found if not (suppress and findings.suppressions.covers(each.code, each.location.row))]
-    offered = [each if _is_offered(each, source, options) else replace(each, fix=None) for each in kept]
+    offered = [each if fixes and _is_offered(each, source, options) else replace(each, fix=None) for each in kept]
     return sorted(offered, key=lambda diagnostic: diagnostic.order)
 
 

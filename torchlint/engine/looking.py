@@ -23,13 +23,16 @@ _Visits: TypeAlias = dict[type[cst.CSTNode], list[Callable[[Any], object]]]
 
 
 class Looking:
-    """One look at one text."""
+    """One look at one text; without ``fixes``, none are made of what rules propose."""
 
-    def __init__(self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options) -> None:
+    def __init__(
+        self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options, *, fixes: bool = True
+    ) -> None:
         self._source = source
         self._model = Model(source, semantics, suppressions)
         self._editing = Editing(self._model)
         self._options = options
+        self._fixes = fixes
 
     def at(self, shown: Mapping[Unit, Sequence[Entry]]) -> dict[str, list[Diagnostic]]:
         """What the rules find in the statements and clauses that each is shown, by the rules' codes."""
@@ -81,7 +84,7 @@ class Looking:
             filename=self._source.filename,
             location=start,
             end_location=end,
-            fix=self._editing.fix(remark.fix) if remark.fix is not None else None,
+            fix=self._editing.fix(remark.fix) if self._fixes and remark.fix is not None else None,
             snippet=self._source.line(start.row),
             declared_url=rule.url,
             severity=rule.severity,

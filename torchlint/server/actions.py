@@ -28,7 +28,7 @@ class Actions:
         self, program: Program, document: Document, where: lsp.Range, only: Sequence[str] | None
     ) -> list[lsp.CodeAction]:
         """The actions for the findings in a range and, where it is wanted, the one for all of a program."""
-        await self._session.up_to_date(program)
+        await self._session.mended(program)
         settings = self._session.settings(program)
         found: list[lsp.CodeAction] = []
         if not settings.enable:

@@ -56,9 +56,10 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """Find what is to be found; the answer is `Looked`."""
+    """Find what is to be found, with fixes or, which is sooner done, without; the answer is `Looked`."""
 
     buffer: Buffer
+    fixes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,8 @@ class Desk:
     def do(self, job: Job) -> object:
         """The answer to a job."""
         match job:
-            case Lint(buffer):
-                return self._linted(buffer)
+            case Lint(buffer, fixes):
+                return self._linted(buffer, fixes=fixes)
             case FixAll(buffer):
                 return self._fixed(buffer)
             case Silence(buffer, diagnostic):
@@ -150,7 +151,7 @@ class Desk:
             case Describe(buffer, code):
                 return _described(code, self._settings(buffer).known)
 
-    def _linted(self, buffer: Buffer) -> Looked:
+    def _linted(self, buffer: Buffer, *, fixes: bool) -> Looked:
         try:
             task = self._task(buffer)
         except (ConfigError, SelectionError, PluginError) as error:
@@ -158,7 +159,7 @@ class Desk:
             return Looked(errors=(wrong,), configuration=dict(self._stamps))
         if task is None:
             return Looked(configuration=dict(self._stamps))
-        outcome = examine(buffer.data, buffer.path, task)
+        outcome = examine(buffer.data, buffer.path, replace(task, fixes=fixes))
         return Looked(outcome.diagnostics, outcome.errors, dict(self._stamps))
 
     def _fixed(self, buffer: Buffer) -> list[Edit]:

@@ -51,16 +51,18 @@ class Found:
 
 @dataclass(eq=False, slots=True)
 class Program:
-    """One script or notebook. ``revision`` counts its changes; ``found`` has what was found, by document, as of ``looked``."""
+    """One script or notebook. ``revision`` counts its changes; ``found`` has what was found, by document."""
 
     uri: str
     documents: list[Document]
     revision: int = 0
-    looked: int = -1
     found: dict[str, Found] = field(default_factory=dict)
     good: dict[str, Found] = field(default_factory=dict)
     """For each document, what was found when it could last be parsed."""
     task: asyncio.Task[None] | None = None
+    """The look at its present texts."""
+    mending: asyncio.Task[None] | None = None
+    """The second look at them, which fixes are made in; there is none until somebody asks for them."""
 
     @property
     def is_notebook(self) -> bool:
@@ -88,7 +90,6 @@ class Program:
 
     def take(self, diagnostics: Sequence[Diagnostic], errors: Sequence[FileError]) -> None:
         """Takes what was found in the texts as they are; where one cannot be parsed, earlier findings that still hold stay."""
-        self.looked = self.revision
         by_cell: dict[int | None, list[Diagnostic]] = {}
         for each in diagnostics:
             by_cell.setdefault(each.cell, []).append(each)

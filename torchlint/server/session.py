@@ -69,16 +69,16 @@ class Session:
         self._schedule(program, 0)
 
     def changed(self, program: Program) -> None:
-        """Looks at a program that has changed, once the keys rest; what was under way for it is given up."""
+        """Looks at a program that has changed: at once or, if it was being looked at, which is given up, when the keys rest."""
         program.revision += 1
-        self._schedule(program, self.settings(program).debounce / 1000)
+        busy = program.task is not None and not program.task.done()
+        self._schedule(program, self.settings(program).debounce / 1000 if busy else 0)
 
     def closed(self, uri: str) -> None:
         """Lets a program go, and what was found in it."""
         program = self.programs.remove(uri)
         if program is not None:
-            if program.task is not None:
-                program.task.cancel()
+            _stop(program)
             for document in program.documents:
                 self._publish(document, None)
 
@@ -92,6 +92,16 @@ class Session:
         while (task := program.task) is not None and not task.done():
             await asyncio.wait({task})
 
+    async def mended(self, program: Program) -> None:
+        """Waits until findings in the present texts of a program have their fixes, which are made for whoever asks first."""
+        task = None
+        while task is None or program.mending is not task:  # the texts have changed meanwhile
+            await self.up_to_date(program)
+            if program.mending is None:
+                program.mending = asyncio.get_running_loop().create_task(self._mend(program))
+            task = program.mending
+            await asyncio.wait({task})
+
     async def ask(self, job: Job) -> object:
         """The answer to a job; None where nothing came of it."""
         try:
@@ -100,8 +110,8 @@ class Session:
             return None
 
     def _schedule(self, program: Program, delay: float) -> None:
-        if program.task is not None:
-            program.task.cancel()
+        _stop(program)
+        program.mending = None
         program.task = asyncio.get_running_loop().create_task(self._look(program, delay))
 
     async def _look(self, program: Program, delay: float) -> None:
@@ -123,6 +133,11 @@ class Session:
         for document in program.documents:
             self._publish(document, program.found[document.uri])
 
+    async def _mend(self, program: Program) -> None:
+        looked = await self.ask(Lint(self.buffer(program), fixes=True)) if self.settings(program).enable else None
+        if isinstance(looked, Looked):
+            program.take(looked.diagnostics, looked.errors)
+
     # --- watching -----------------------------------------------------------------------------------------------------
 
     async def watch(self, client: int | None, leave: Callable[[], None]) -> None:
@@ -138,6 +153,13 @@ class Session:
         if any(stamp(path) != known for path, known in self._configuration.items()):
             self._configuration.clear()
             self.look_at_all()
+
+
+def _stop(program: Program) -> None:
+    """Gives up what is under way for a program."""
+    for task in (program.task, program.mending):
+        if task is not None:
+            task.cancel()
 
 
 def _runs(process: int) -> bool:

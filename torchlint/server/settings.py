@@ -71,7 +71,12 @@ SETTINGS = (
         "unsafeFixes", "boolean", True, "Whether unsafe fixes are among the quick fixes, each with the reason in its title."
     ),
     Setting("showSyntaxErrors", "boolean", True, "Whether it is said where a file cannot be parsed."),
-    Setting("debounce", "number", 20, "The milliseconds without a keystroke after which a text is looked at."),
+    Setting(
+        "debounce",
+        "number",
+        20,
+        "The milliseconds without a keystroke after which a text is looked at that changed while it was being looked at.",
+    ),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 

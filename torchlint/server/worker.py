@@ -13,7 +13,8 @@ import signal
 import struct
 import sys
 import threading
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import BinaryIO
 
@@ -21,6 +22,11 @@ from torchlint.server.jobs import Desk, Job
 
 HEAD = struct.Struct(">Q")
 """What comes before each message: its length."""
+
+_REST = 0.5
+"""The seconds without a job after which what the last ones have left is collected."""
+_MANY = 4
+"""The jobs after which it is collected however busy it is."""
 
 
 class StaleError(BaseException):
@@ -45,6 +51,8 @@ class Worker:
         self._waiting: SimpleQueue[tuple[int, Job]] = SimpleQueue()
         self._stale: set[int] = set()
         self._running: int | None = None
+        self._uncollected = 0
+        """How many jobs have left something to be collected."""
         self._desk = Desk()
 
     def serve(self) -> None:
@@ -54,14 +62,23 @@ class Worker:
         self._desk.prepare()
         gc.collect()
         gc.freeze()
-        gc.disable()  # what a job leaves is collected when its answer is on the way
+        gc.disable()
         while True:
-            number, job = self._waiting.get()
+            number, job = self._next()
             answer = self._answer(number, job)
             self._answers.write(framed((number, answer)))
             self._answers.flush()
-            if self._waiting.empty():
-                gc.collect()
+            self._uncollected += 1
+
+    def _next(self) -> tuple[int, Job]:
+        """The next job; what the last ones left is collected when nobody types, or else when there were some of them."""
+        if 0 < self._uncollected < _MANY:
+            with suppress(Empty):
+                return self._waiting.get(timeout=_REST)
+        if self._uncollected:
+            gc.collect()
+            self._uncollected = 0
+        return self._waiting.get()
 
     def _answer(self, number: int, job: Job) -> object:
         answer: object = None
