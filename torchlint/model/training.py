@@ -10,6 +10,7 @@ from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.compiled.discarded import DiscardedCompile, DiscardedCompiles
 from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
+from torchlint.semantics.loading.unset_epochs import UnsetEpoch, UnsetEpochs
 from torchlint.semantics.loading.unshuffled import Unshuffled, UnshuffledLoaders
 from torchlint.semantics.loading.worker_generators import WorkerGenerator, WorkerGenerators
 from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
@@ -145,3 +146,7 @@ class TrainingQuestions:
     def unshuffled(self, loader: cst.Call) -> Unshuffled[cst.BaseExpression] | None:
         """How a loader that a model is trained from is told no order; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(UnshuffledLoaders).found, loader)
+
+    def unset_epoch(self, sampler: cst.Call) -> UnsetEpoch[cst.BaseExpression, cst.CSTNode] | None:
+        """The loop over epochs that tells a distributed sampler of none; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(UnsetEpochs).found, sampler)

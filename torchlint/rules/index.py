@@ -275,6 +275,11 @@ ENTRIES = (
         needs=(("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss", "nll_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss",),),
     ),
     Entry(
+        "TPL313", "sampler-without-epoch", "torchlint.rules.training.tpl313_sampler_without_epoch", "SamplerWithoutEpoch",
+        (Found(".loading.unset_epochs:UnsetEpochs.found"),),
+        needs=(("DistributedSampler",), ("DataLoader",), ("backward", "manual_backward",),),
+    ),
+    Entry(
         "TPL314", "tensor-not-buffer", "torchlint.rules.training.tpl314_tensor_not_buffer", "TensorNotBuffer",
         (Found(".modules.plain_tensors:PlainTensors.found"),),
         needs=(("class",), ("torch",), ("forward", "training_step",),),

@@ -1,0 +1,277 @@
+"""Distributed samplers that are never told the epoch: each goes through its data in one and the same order, time and again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, Loop, last_name, walk_body
+from torchlint.semantics.provenance.loaders import LOADERS
+
+Node = TypeVar("Node")
+Place = TypeVar("Place")
+
+_SAMPLERS = frozenset({"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"})
+_AROUND = frozenset({"enumerate", "iter", "tqdm", "trange", "track", "zip", "islice", "log_every", "cycle", "progress_bar"})
+"""Functions that go through what they are given."""
+_READING = frozenset({"len", "isinstance", "print", "type", "id", "str", "repr"})
+_BACKWARD = frozenset({"backward", "manual_backward"})
+_FRAMEWORKS = ("pytorch_lightning", "lightning", "accelerate", "ignite", "catalyst", "fastai", "composer", "ray")
+"""Trainers that tell the sampler themselves."""
+_DEPTH = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class UnsetEpoch(Generic[Node, Place]):
+    """A sampler whose ``loader`` is gone through in a loop over epochs, of which nothing tells it.
+
+    ``epoch`` is the variable of that loop, which starts with ``first``, where ``sampler`` or else ``loader`` is known; none of
+    them is given where that is not so. The loader has that sampler for certain unless ``is_conditional``.
+    """
+
+    epoch: Node | None
+    first: Place | None
+    sampler: Node | None
+    loader: Node | None
+    is_conditional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Where a value is used, and the call that hands it to the function of that place, if one does."""
+
+    node: ast.expr
+    site: ast.Call | None
+
+
+class _Escapes(Exception):
+    """A value is handed to code that the file does not show."""
+
+
+class UnsetEpochs:
+    """Finds such samplers in one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    @cached_property
+    def found(self) -> dict[ast.Call, UnsetEpoch[ast.expr, ast.stmt]]:
+        """The calls that make such a sampler."""
+        found: dict[ast.Call, UnsetEpoch[ast.expr, ast.stmt]] = {}
+        words = self._semantics.words.all
+        if "set_epoch" in words or any(name in words for name in _FRAMEWORKS):
+            return found
+        for call in self._tree.of_type(ast.Call) if "DistributedSampler" in words else ():
+            if self._semantics.qualified_name(call.func) in _SAMPLERS and _shuffles(call):
+                try:
+                    unset = self._unset(call)
+                except _Escapes:
+                    continue
+                if unset is not None:
+                    found[call] = unset
+        return found
+
+    def _unset(self, sampler: ast.Call) -> UnsetEpoch[ast.expr, ast.stmt] | None:
+        loaders: list[ast.Call] = []
+        is_conditional = False
+        for given in [each.node for each in self._uses(sampler, 0)]:
+            loader = self._loader_given(given)
+            if loader is None:
+                if not self._is_read(given):
+                    raise _Escapes
+                continue
+            loaders.append(loader)
+            is_conditional = is_conditional or not self._is_alone(given, sampler)
+        for loader in loaders:
+            for use in list(self._uses(loader, 0)):
+                around = self._epochs(use)
+                if around is not None:
+                    return self._described(sampler, around, is_conditional=is_conditional)
+        return None
+
+    # --- where a value goes --------------------------------------------------------------------------------------------
+
+    def _uses(self, value: ast.expr, depth: int, site: ast.Call | None = None) -> Iterator[_Use]:
+        """Where a value is used in the end: itself, or the variables, attributes and parameters that hold it."""
+        if depth > _DEPTH:
+            raise _Escapes
+        parent = self._tree.parent(value)
+        path: tuple[int, ...] = ()
+        while isinstance(parent, ast.IfExp) and parent.test is not value:
+            value, parent = parent, self._tree.parent(parent)
+        if isinstance(parent, ast.Tuple) and isinstance(self._tree.parent(parent), ast.Return):
+            path, parent = (parent.elts.index(value),), self._tree.parent(parent)
+        match parent:
+            case ast.Assign(targets=[target]) if parent.value is value:
+                yield from self._uses_of_target(target, depth, site)
+            case ast.Return():
+                function = self._tree.function(parent)
+                sites = self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else []
+                if not sites:
+                    raise _Escapes
+                for site in sites:
+                    yield from self._uses_of_result(site, path, depth)
+            case ast.Call() if isinstance(callee := self._semantics.facts.definition(parent.func), FUNCTIONS):
+                yield from self._uses_in(callee, parent, value, depth)
+            case ast.keyword() if isinstance(call := self._tree.parent(parent), ast.Call) and isinstance(
+                callee := self._semantics.facts.definition(call.func), FUNCTIONS
+            ):
+                yield from self._uses_in(callee, call, value, depth)
+            case _:
+                yield _Use(value, site)
+
+    def _uses_of_target(self, target: ast.expr, depth: int, site: ast.Call | None = None) -> Iterator[_Use]:
+        if isinstance(target, ast.Name):
+            binding = self._semantics.bindings.of(target)
+            for use in binding.uses if binding is not None else ():
+                yield from self._uses(use, depth + 1, site)
+        elif isinstance(target, ast.Attribute) and (owner := self._semantics.facts.self_class(target.value)) is not None:
+            for slot in self._semantics.facts.slots(owner, target.attr):
+                for each in slot.uses:
+                    yield from self._uses(each, depth + 1)
+        else:
+            raise _Escapes
+
+    def _uses_of_result(self, site: ast.Call, path: tuple[int, ...], depth: int) -> Iterator[_Use]:
+        if not path:
+            yield from self._uses(site, depth + 1)
+            return
+        parent = self._tree.parent(site)
+        match parent:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]) if path[0] < len(targets):
+                if any(isinstance(each, ast.Starred) for each in targets):
+                    raise _Escapes
+                yield from self._uses_of_target(targets[path[0]], depth)
+            case _:
+                raise _Escapes
+
+    def _uses_in(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, value: ast.expr, depth: int
+    ) -> Iterator[_Use]:
+        """Where a function of the file uses what a call gives it."""
+        arguments = function.args
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            if self._semantics.facts.argument(call, function, parameter) is value:
+                binding = self._semantics.bindings.of(parameter)
+                for use in binding.uses if binding is not None else ():
+                    yield from self._uses(use, depth + 1, call)
+                return
+        raise _Escapes
+
+    def _loader_given(self, use: ast.expr) -> ast.Call | None:
+        """The loader that is given a sampler."""
+        parent = self._tree.parent(use)
+        call = self._tree.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "sampler" else None
+        return call if isinstance(call, ast.Call) and self._semantics.qualified_name(call.func) in LOADERS else None
+
+    def _is_read(self, use: ast.expr) -> bool:
+        """Whether a use hands nothing to other code: a test, a length, an attribute."""
+        match self._tree.parent(use):
+            case ast.Call(func=ast.Name(id=name)) if name in _READING:
+                return True
+            case ast.Attribute() as attribute:
+                around = self._tree.parent(attribute)
+                return not (isinstance(around, ast.Call) and around.func is attribute)
+            case ast.Compare() | ast.If() | ast.IfExp() | ast.BoolOp() | ast.UnaryOp() | ast.Expr():
+                return True
+        return False
+
+    def _is_alone(self, use: ast.expr, sampler: ast.Call) -> bool:
+        """Whether a loader is given that sampler on every path."""
+        if isinstance(use, ast.Name):
+            found = self._semantics.bindings.reaching(use)
+            return len(found) == 1 and found[0].value is sampler
+        if isinstance(use, ast.Attribute) and (owner := self._semantics.facts.self_class(use.value)) is not None:
+            stores = [store for slot in self._semantics.facts.slots(owner, use.attr) for store in slot.stores]
+            assigned = self._tree.parent(stores[0]) if len(stores) == 1 else None
+            return isinstance(assigned, ast.Assign) and assigned.value is sampler
+        return use is sampler
+
+    # --- the training --------------------------------------------------------------------------------------------------
+
+    def _epochs(self, found: _Use) -> tuple[Loop, ast.expr] | None:
+        """The loop over epochs in which a loader is gone through by a training, and what the loader is called in that loop."""
+        use = current = found.node
+        while isinstance(parent := self._tree.parent(current), (ast.Call, ast.keyword)):
+            if isinstance(parent, ast.Call):
+                name = last_name(parent.func)
+                if name not in _AROUND:
+                    if name not in _READING:
+                        raise _Escapes
+                    return None
+                current = parent
+            else:
+                raise _Escapes
+        if isinstance(parent, ast.Attribute):
+            around = self._tree.parent(parent)
+            if isinstance(around, ast.Call) and around.func is parent:
+                raise _Escapes
+            return None
+        if not isinstance(parent, (ast.For, ast.AsyncFor)) or parent.iter is not current or not self._trains(parent):
+            return None
+        outer = next(self._tree.loops(parent), None)
+        if outer is not None:
+            return outer, use
+        return self._epochs_of_callers(parent, found)
+
+    def _epochs_of_callers(self, loop: ast.For | ast.AsyncFor, found: _Use) -> tuple[Loop, ast.expr] | None:
+        function = self._tree.function(loop)
+        sites = self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else []
+        use = found.node
+        for site in [found.site] if found.site in sites and found.site is not None else sites:
+            outer = next(self._tree.loops(site), None)
+            if outer is None or not isinstance(function, FUNCTIONS):
+                continue
+            binding = next(iter(self._semantics.bindings.reaching(use)), None) if isinstance(use, ast.Name) else None
+            if binding is not None and isinstance(binding.node, ast.arg) and binding.form is Form.PARAMETER:
+                given = self._semantics.facts.argument(site, function, binding.node)
+                return outer, given if given is not None else use
+            return outer, use
+        return None
+
+    def _trains(self, loop: ast.For | ast.AsyncFor) -> bool:
+        """Whether a loop back-propagates, or a function of the file does that it calls."""
+        for part in walk_body(loop.body):
+            if isinstance(part, ast.Call):
+                if isinstance(part.func, ast.Attribute) and part.func.attr in _BACKWARD:
+                    return True
+                function = self._semantics.facts.definition(part.func)
+                if isinstance(function, FUNCTIONS) and any(
+                    isinstance(inner, ast.Attribute) and inner.attr in _BACKWARD for inner in walk_body(function.body)
+                ):
+                    return True
+        return False
+
+    def _described(
+        self, sampler: ast.Call, around: tuple[Loop, ast.expr], *, is_conditional: bool
+    ) -> UnsetEpoch[ast.expr, ast.stmt] | None:
+        loop, loader = around
+        if self._tree.inside(sampler, loop):
+            return None
+        epoch = loop.target if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else None
+        counts = (
+            isinstance(loop, ast.For)
+            and isinstance(loop.iter, ast.Call)
+            and last_name(loop.iter.func) in ("range", "trange", "tqdm")
+        )
+        if epoch is None or not counts:
+            return UnsetEpoch(None, None, None, None, is_conditional)
+        assigned = self._tree.parent(sampler)
+        name = assigned.targets[0] if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name) else None
+        near = name is not None and self._tree.function(sampler) is self._tree.function(loop)
+        named = loader if isinstance(loader, (ast.Name, ast.Attribute)) else None
+        return UnsetEpoch(epoch, loop.body[0], name if near else None, named, is_conditional)
+
+
+def _shuffles(call: ast.Call) -> bool:
+    """Whether a sampler shuffles, as far as the call says."""
+    if any(isinstance(each, ast.Starred) for each in call.args) or len(call.args) > 3:
+        return False
+    words = {word.arg: word.value for word in call.keywords}
+    shuffle = words.get("shuffle")
+    return None not in words and (shuffle is None or (isinstance(shuffle, ast.Constant) and shuffle.value is True))
