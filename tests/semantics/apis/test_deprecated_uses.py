@@ -34,6 +34,7 @@ HOOK = "torch.nn.Module.register_backward_hook"
         ("import torch\nf = «getattr(torch.cuda.amp, 'autocast')»()", AUTOCAST),
         # members of what the file makes
         ("from torchvision import datasets\nd = datasets.MNIST('x')\n«d.train_data»", TRAIN_DATA),
+        ("from torchvision import datasets\nd = datasets.MNIST('x')\n«d.train_data» = y", TRAIN_DATA),
         ("from torchvision.datasets import KMNIST\n«KMNIST('x').train_data»", TRAIN_DATA),
         ("from torchvision import datasets\nclass D(datasets.MNIST):\n    def f(self): return «self.train_data»", TRAIN_DATA),
         ("from torchvision import datasets\nclass D(datasets.MNIST): ...\n«D('x').train_data»", TRAIN_DATA),
@@ -63,6 +64,7 @@ HOOK = "torch.nn.Module.register_backward_hook"
         ("import torch\nf = «getattr(torch, name)»", ""),
         ("f = «getattr(mine, 'ger')»", ""),
         ("def f(d): «d.train_data»", ""),
+        ("import torch\nx = torch.ones(2)\n«x.storage» = y", ""),
         ("class D:\n    train_data = []\n«D().train_data»", ""),
         ("from torchvision import datasets\nd = datasets.CIFAR10('x')\n«d.train_data»", ""),
         (

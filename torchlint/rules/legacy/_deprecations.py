@@ -33,7 +33,7 @@ _CALLED = frozenset({"torch.fft", *(f"torch.sparse.{name}Tensor" for name in _SP
 def found(rule: Rule, node: cst.BaseExpression) -> Deprecation | None:
     """What the table says of what a node refers to; ``None`` where the rules have nothing to say there."""
     symbol = rule.model.apis.deprecated(node)
-    if not symbol or symbol in RENAMED or rule.model.is_stored(node):
+    if not symbol or symbol in RENAMED or (rule.model.is_stored(node) and not is_member(symbol)):
         return None
     row = deprecation(symbol)
     parent = rule.model.parent(node)

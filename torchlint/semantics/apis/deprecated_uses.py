@@ -19,6 +19,7 @@ _OWNERS = {
     Type.SCHEDULER: "torch.optim.lr_scheduler.LRScheduler",
 }
 _DIGITS = "torchvision.datasets.MNIST"
+"""Its deprecated members are properties that cannot be assigned to: `self.train_data = …` raises."""
 _BASES = {f"torchvision.datasets.{name}": _DIGITS for name in ("FashionMNIST", "KMNIST", "EMNIST", "QMNIST")}
 """Classes of the libraries, and what they inherit from that is in the table."""
 _DISTRIBUTIONS = "torch.distributions."
@@ -72,10 +73,11 @@ class DeprecatedUses:
 
     def _member(self, node: ast.Attribute) -> str:
         """The full name of a member of a class of the table that ``node`` is, for what its owner is known to be."""
-        if not isinstance(node.ctx, ast.Load) or self._semantics.qualified_name(node) is not None:
+        if self._semantics.qualified_name(node) is not None:
             return ""
         symbols = members()[node.attr]
-        return next((symbol for owner in self.owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
+        found = next((symbol for owner in self.owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
+        return found if isinstance(node.ctx, ast.Load) or found.startswith(_DIGITS) else ""
 
     def owners(self, node: ast.Attribute) -> Iterator[str]:
         """The classes of the libraries, by their full names, that a value has a member from."""
