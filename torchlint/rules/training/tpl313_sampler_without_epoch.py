@@ -27,6 +27,7 @@ class SamplerWithoutEpoch(Rule):
     loader = DataLoader(train_set, batch_size=64, sampler=sampler)
     for epoch in range(90):
         for x, y in loader:
+            optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
     ```
@@ -40,6 +41,7 @@ class SamplerWithoutEpoch(Rule):
     for epoch in range(90):
         sampler.set_epoch(epoch)
         for x, y in loader:
+            optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
     ```
