@@ -10,6 +10,9 @@ from torchlint.model import Model
 
 _CONVERSIONS = frozenset({"cpu", "cuda", "to", "float", "double", "half", "long", "clone", "contiguous", "squeeze"})
 
+_COMPUTING = frozenset(f"torch.{name}" for name in ("clamp", "clip", "min", "max", "minimum", "maximum", "renorm", "sign"))
+"""Functions that give a new tensor for their first argument."""
+
 
 def detached(model: Model, data: cst.BaseExpression) -> Change:
     """``x.detach()`` in the place of an ``x.data``; ``x`` alone where it is detached right before or behind anyway."""
@@ -48,12 +51,20 @@ def is_detached_behind(model: Model, node: cst.CSTNode) -> bool:
     return True
 
 
-def leads_to(model: Model, node: cst.CSTNode, whole: cst.CSTNode) -> bool:
-    """Whether ``whole`` is ``node``, or what items, moves and casts make of it."""
+def is_computed_from(model: Model, node: cst.CSTNode, whole: cst.CSTNode) -> bool:
+    """Whether ``whole`` is ``node``, or what items, moves, arithmetic and functions of torch compute of it."""
     while node is not whole:
         following = _followed_by(model, node)
         if following is None:
-            return False
+            match model.parent(node):
+                case cst.BinaryOperation() | cst.UnaryOperation() as operation:
+                    following = operation
+                case cst.Call(func=function, args=[cst.Arg(value=value), *_]) as call if (
+                    value is node and model.name(function) in _COMPUTING
+                ):
+                    following = call
+                case _:
+                    return False
         node = following
     return True
 

@@ -44,6 +44,11 @@ class AutogradQuestions:
         is_called = not {"backward", "grad"}.isdisjoint(self._semantics.facts.calls)
         return is_called or any(each.name == "forward" for each in self._semantics.tree.of_type(ast.FunctionDef))
 
+    @property
+    def trains(self) -> bool:
+        """Whether a backward is called in the file, or a step of an optimizer."""
+        return not {"backward", "grad", "step"}.isdisjoint(self._semantics.facts.calls)
+
     def accumulation(self, statement: cst.CSTNode) -> Leak[cst.BaseExpression] | None:
         """What a statement adds, with its graph, to something that outlives the loop; ``None`` if nothing."""
         return self._model.found(self._semantics.of(Accumulations).leaks, statement)

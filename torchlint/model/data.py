@@ -16,6 +16,7 @@ from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.harmless import HarmlessReads
 from torchlint.semantics.data.meant_numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
+from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Access, Role
 from torchlint.text.layout import can_be_indented, stands_alone
 
@@ -56,6 +57,10 @@ class DataQuestions:
     def is_harmless_read(self, data: cst.Attribute) -> bool:
         """Whether an ``x.data`` is read where nothing that has a graph, or could get one, comes of it."""
         return bool(self._model.answered(self._semantics.of(HarmlessReads).is_harmless, data))
+
+    def is_recomputed(self, tensor: cst.BaseExpression) -> bool:
+        """Whether a tensor is a weight that `weight_norm` computes anew before each forward, as far as the file shows."""
+        return bool(self._model.answered(self._semantics.of(RecomputedWeights).is_recomputed, tensor))
 
     def is_of_beginning(self, node: cst.CSTNode) -> bool:
         """Whether the statement of a node sets, through a ``.data``, what a model starts with: before any forward."""

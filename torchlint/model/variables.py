@@ -160,6 +160,10 @@ class VariablesQuestions:
         """What an argument or an assignment sets ``volatile`` to; ``None`` where it sets something else."""
         return self._model.found(self._semantics.of(Volatiles).marks, node)
 
+    def is_never_volatile(self, node: cst.Arg | cst.Assign) -> bool:
+        """Whether an argument passes on a flag ``volatile`` that nothing in the file sets."""
+        return bool(self._model.answered(self._semantics.of(Volatiles).is_never_set, node))
+
     def volatile_beside(self, node: cst.Arg | cst.Assign, *, unless_silenced: str) -> list[cst.Arg | cst.Assign]:
         """The marks of one statement that set ``volatile`` to the same as ``node`` does, itself among them, in their order.
 

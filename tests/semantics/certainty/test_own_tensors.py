@@ -44,6 +44,7 @@ def answer(text: str, question: str = "is_own") -> str:
         "«torch.LongTensor(x).view(-1, 1)»",
         "«torch.FloatTensor([y, z])»",
         "«torch.FloatTensor(n, 1).fill_(1.0)»",
+        "«torch.zeros(n, 4).scatter_(1, labels.view(-1, 1), 1)»",
         "«torch.randn(n) * 2 + torch.rand(n)»",
         "s = 1.0 / np.sqrt(n)\n«torch.randn(n) * s»",
         "«torch.cat([torch.zeros(1), torch.ones(1)], 0)»",

@@ -55,6 +55,25 @@ def test_finds_marks(snippet: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("to_var(x)", True),
+        ("to_var(x)\nto_var(x, volatile=False)", True),
+        ("to_var(x)\nto_var(x, volatile=True)", False),
+        ("to_var(x)\nto_var(x, True)", False),
+        ("to_var(x, **options)", False),
+        ("", False),
+    ],
+)
+def test_a_flag_that_no_call_sets(rest: str, expected: bool) -> None:
+    volatiles = semantics_of(f"def to_var(x, volatile=False):\n    return Variable(x, volatile=volatile)\n{rest}\n").of(
+        Volatiles
+    )
+    marks = [mark for mark, found in volatiles.marks.items() if ast.unparse(found.flag) == "volatile"]
+    assert [volatiles.is_never_set(mark) for mark in marks] == [expected]
+
+
+@pytest.mark.parametrize(
     ("snippet", "expected"),
     [
         pytest.param("y = model(Variable(x, volatile=True))", ["y = model(Variable(x, volatile=True))"], id="at once"),

@@ -107,7 +107,7 @@ class DataMutation(InPlaceRule):
         """Whether a change can do no harm where it is made, and there is no plainer way to make it."""
         if self._is_gradient(change):
             return not self.model.autograd.makes_graphs_of_gradients
-        if self._is_unseen(change):
+        if self._is_unseen(change) or self._is_copied(change) or self.model.data.is_recomputed(change.tensor):
             return True
         is_plain_call = change.means is Means.INITIALISER and change.remedy is Remedy.NOTHING
         return change.is_beginning and change.remedy is not Remedy.INITIALISE and not is_plain_call
@@ -117,6 +117,13 @@ class DataMutation(InPlaceRule):
         if isinstance(change.tensor, cst.Call) and self.model.name(change.tensor.func) in _NEW:
             return True
         return self.model.autograd.seems_graphless(change.tensor) and not self.model.autograd.may_propagate
+
+    def _is_copied(self, change: DataChange[cst.BaseExpression]) -> bool:
+        """Whether a layer is given a weight from elsewhere, in a file that neither trains nor defines a `forward`."""
+        match change:
+            case DataChange(node=cst.Call(cst.Attribute(attr=cst.Name("copy_"))), tensor=cst.Attribute(attr=cst.Name(name))):
+                return name in ("weight", "bias") and not self.model.autograd.trains
+        return False
 
     def _place(self, change: DataChange[cst.BaseExpression]) -> cst.CSTNode:
         """What a finding is about: the whole assignment where what it starts with is changed, so that it is one finding."""
@@ -141,7 +148,7 @@ class DataMutation(InPlaceRule):
         if self._is_unseen(change):
             return f"`{tensor}` is changed through {way}, where it can be changed itself: no gradient depends on it"
         changed = f"`{tensor}` is changed through {way}, which autograd does not notice"
-        if change.is_beginning:
+        if change.is_beginning or self._is_copied(change):
             return f"`{tensor}` is set through {way}, which does no harm before any forward; `torch.no_grad()` is today's way"
         if change.rests_on.is_certain:
             return f"{changed}; no gradient goes wrong here, and nothing would tell if one did"
@@ -189,7 +196,11 @@ class DataMutation(InPlaceRule):
         assert isinstance(call, cst.Call)
         values = () if change.initialiser in ("zeros_", "ones_") else call.args
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")) if values else cst.MaybeSentinel.DEFAULT
-        given = [cst.Arg(change.tensor, comma=comma), *map(_for_initialiser, values)]
+        initialised = change.tensor
+        match call.func:
+            case cst.Attribute(value=cst.Subscript() as item):
+                initialised = item.with_changes(value=change.tensor)  # a view: `w[0]` of `w.data[0]`
+        given = [cst.Arg(initialised, comma=comma), *map(_for_initialiser, values)]
         return replace(call, call.with_changes(func=api(f"torch.nn.init.{change.initialiser}"), args=given))
 
     def _detach(self, change: DataChange[cst.BaseExpression]) -> Change:

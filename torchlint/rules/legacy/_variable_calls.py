@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.fact import NOTHING, Fact, unknown
 from torchlint.fixes.changes import CodeFix, Replace, empty, fix, remove, replace, unwrap
 from torchlint.fixes.code import argument, expression, holds_comment, with_argument, without_argument
-from torchlint.fixes.detaching import is_detached_behind, leads_to
+from torchlint.fixes.detaching import is_computed_from, is_detached_behind
 from torchlint.rules.data_reads import mended_read
 from torchlint.rules.rule import Rule
 from torchlint.semantics import Type
@@ -56,7 +56,7 @@ def _with_reads(rule: Rule, call: cst.Call, found: CodeFix | None) -> CodeFix | 
         if rule.model.is_silenced("TPL002", data) or rule.model.data.meant_number(data) is not None:
             continue
         mended = mended_read(rule.model, data)
-        if is_detached and leads_to(rule.model, data, call.args[0].value):
+        if is_detached and is_computed_from(rule.model, data, call.args[0].value):
             mended = fix(mended.title, replace(data, data.value), rests_on=mended.rests_on)
         if mended.rests_on.is_certain or not found.rests_on.is_certain:
             found = fix(found.title, *found.changes, *mended.changes, rests_on=found.rests_on & mended.rests_on)

@@ -15,7 +15,7 @@ class Volatile(Rule):
     """
     ## What it does
     Finds `volatile`: `Variable(x, volatile=True)`, `x.volatile = True`. Where a statement says it several times, by the same
-    flag, that is one finding.
+    flag, that is one finding. It is strict where a function passes on a flag that no call in the file sets.
 
     ## Why is this bad
     `volatile` was how torch 0.3 turned autograd off for inference. It has no effect since 0.4, but for a warning: the graph
@@ -68,7 +68,7 @@ class Volatile(Rule):
         marks = self.model.variables.volatile_beside(node, unless_silenced=self.code)
         if marks and marks[0] is node:
             message = "`volatile` has no effect since torch 0.4: the graph is built; use `torch.no_grad()`"
-            self.report(node, message, self._fix(node, mark, marks))
+            self.report(node, message, self._fix(node, mark, marks), strict=self.model.variables.is_never_volatile(node))
 
     def _fix(
         self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression], marks: list[cst.Arg | cst.Assign]

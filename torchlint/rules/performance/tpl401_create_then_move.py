@@ -3,7 +3,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fixes.changes import CodeFix, fix, replace
-from torchlint.fixes.code import api, expression, holds_comment, positional, with_argument
+from torchlint.fixes.code import api, expression, holds_comment, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.devices.creations import Creation
@@ -20,6 +20,7 @@ _STEPS = (
     *("to", "cuda", "type", "type_as"),
     *("float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool"),
 )
+_RANDOM = frozenset({"rand", "randn", "randint", "randperm"})
 _LONGEST = 40
 
 
@@ -85,8 +86,20 @@ class CreateThenMove(Rule):
             node,
             f"`{made}(…){steps}` makes the tensor twice: pass `{written}` to `{made}`",
             None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
-            strict=creation.device is None or _is_row_like(creation, words),
+            strict=creation.device is None
+            or _is_said_by_one(creation, words)
+            or _is_beside_another(creation)
+            or self._is_kept(node),
         )
+
+    def _is_kept(self, node: cst.Call) -> bool:
+        """Whether a tensor is kept under a key that names the device, so that each device has its own once."""
+        match self.model.statement(node):
+            case cst.Assign(targets=[cst.AssignTarget(cst.Subscript() as entry)], value=value) if value is node:
+                return "device" in self.model.text(entry)
+            case cst.Expr(value=value):
+                return value is node  # nothing gets it: it warms up
+        return False
 
     def _words(self, creation: Creation[cst.Call, cst.BaseExpression]) -> dict[str, cst.BaseExpression]:
         """The keyword arguments that ask the factory for what the moves and casts do."""
@@ -130,9 +143,9 @@ def _fix(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.
     )
 
 
-def _is_row_like(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.BaseExpression]) -> bool:
-    """Whether a row of numbers is given both dtype and device of a tensor by one argument: `torch.ones(len(x)).to(x)`."""
-    if not _is_row(creation.factory) or [len(step.args) for step in creation.steps] != [1]:
+def _is_said_by_one(creation: Creation[cst.Call, cst.BaseExpression], words: dict[str, cst.BaseExpression]) -> bool:
+    """Whether plain numbers are given both dtype and device of a tensor by one argument: `torch.ones(n).to(x)` is shorter."""
+    if [len(step.args) for step in creation.steps] != [1] or _name(creation.factory) in _RANDOM:
         return False
     match words:
         case {"dtype": cst.Attribute(one, cst.Name("dtype")), "device": cst.Attribute(other, cst.Name("device"))}:
@@ -140,14 +153,16 @@ def _is_row_like(creation: Creation[cst.Call, cst.BaseExpression], words: dict[s
     return False
 
 
-def _is_row(factory: cst.Call) -> bool:
-    """Whether a factory is given one size, which surely is a number: `n.size(0)`, `n.shape[0]`, `len(n)`."""
-    match positional(factory):
-        case [cst.Call(cst.Attribute(attr=cst.Name("size")), [_])] | [cst.Call(cst.Name("len"))] | [cst.Integer()]:
-            return True
-        case [cst.Subscript(cst.Attribute(attr=cst.Name("shape")), [cst.SubscriptElement(cst.Index())])]:
-            return True
-    return False
+def _is_beside_another(creation: Creation[cst.Call, cst.BaseExpression]) -> bool:
+    """Whether a tensor is made like another one, which may be where it is moved to already."""
+    return _name(creation.factory).endswith("_like")
+
+
+def _name(call: cst.Call) -> str:
+    match call.func:
+        case cst.Attribute(attr=cst.Name(name)) | cst.Name(name):
+            return name
+    return ""
 
 
 def _is_explained(step: cst.Call) -> bool:

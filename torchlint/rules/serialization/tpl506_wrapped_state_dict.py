@@ -21,23 +21,26 @@ class WrappedStateDict(Rule):
 
     ## Example
     ```python
-    model = nn.DataParallel(model)
+    if torch.cuda.device_count() > 1:
+        model = nn.DataParallel(model)
     train(model)
     torch.save(model.state_dict(), "model.pt")
     ```
 
     ## Use instead
     ```python
-    model = nn.DataParallel(model)
+    if torch.cuda.device_count() > 1:
+        model = nn.DataParallel(model)
     train(model)
-    torch.save(model.module.state_dict(), "model.pt")
+    torch.save(getattr(model, "module", model).state_dict(), "model.pt")
     ```
 
     ## Fix safety
     Unsafe: code that loads the file into a wrapped module has to load it into the one within, too.
 
-    Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. Not reported are files
-    that know of the prefixes, or ask whether a module is wrapped.
+    Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. So it is where a model
+    is put into `DataParallel` in any case: what loads the file does so, too, as a rule. Not reported are files that know of
+    the prefixes, or ask whether a module is wrapped.
 
     ## References
     - [Saving and loading models: DataParallel](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)
@@ -69,5 +72,5 @@ class WrappedStateDict(Rule):
                 replace(node, inner),
                 rests_on=unknown("code that loads the file may expect the keys of the wrapper"),
             ),
-            strict=state.is_loaded_alike,
+            strict=state.is_loaded_alike or (state.always and state.within == "module"),
         )

@@ -40,6 +40,8 @@ _CASTING = frozenset({"to", "type", "cuda", "cpu", "float", "double", "half", "l
 _INTEGERS = frozenset({"long", "int", "short", "byte"})
 _PAIRS = frozenset({"max", "min", "sort", "topk", "median"})
 """Methods that give values and indices, told which axis; otherwise one tensor, of which each item is a view."""
+_PLACING = frozenset({"scatter_", "index_fill_"})
+"""Methods that put a number into places, in place: told an axis, the places and the number."""
 _NEW = frozenset({"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"})
 _CLASSES = frozenset(name for name in torch_api.PASSING_FACTORIES if name.endswith("Tensor"))
 _INTEGER_CLASSES = frozenset(name for name in _CLASSES if name.rpartition(".")[2][:-6] in ("Long", "Int", "Short", "Byte"))
@@ -261,6 +263,8 @@ class OwnTensors:
         if method in FILLING or method in ("resize_", "resize_as_"):
             given = given if method in FILLING else []
             return replace(own, bare=own.bare and all(map(self._is_graphless, given)))
+        if method in _PLACING and len(given) == 3 and self._uses.is_plain(given[-1]):
+            return own  # the index has no graph to give, nor has the number that is put there
         if method in _NEW:
             return Own(new=True, bare=True)
         if method == "new":

@@ -333,11 +333,15 @@ def _owner(data: ast.expr) -> ast.expr:
 
 
 def _initialiser(change: ast.expr | ast.stmt) -> str:
-    """The function of ``torch.nn.init`` that does what ``x.data.normal_(…)`` does; empty if there is none."""
+    """The function of ``torch.nn.init`` that does what ``x.data.normal_(…)`` or ``x.data[0].zero_()`` does; empty if none."""
     match change:
         case ast.Expr(value=ast.Call() as call):
             return _initialiser(call)
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr=method), args=args, keywords=words):
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(attr="data") | ast.Subscript(value=ast.Attribute(attr="data")), attr=method),
+            args=args,
+            keywords=words,
+        ):
             given = [word.arg for word in words]
             if any(isinstance(each, ast.Starred) for each in args):
                 return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.memory.reads import Reads
@@ -20,6 +20,10 @@ _KEEPS = frozenset({"cpu", "cuda", "to", "float", "double", "long", "int", "view
 _NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
 """Methods that lead from a tensor to one number of it, or to a copy of it to show."""
 _TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
+_REDUCES = frozenset({"mean", "sum", "max", "min", "std", "var", "median"})
+"""Methods that give one number of a tensor, unless an axis is named."""
+_OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
+"""Names that functions of many a program have that give the number of a tensor."""
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
@@ -75,9 +79,9 @@ class HarmlessReads:
                     return self._semantics.qualified_name(function) in _COMPARING
                 case ast.BinOp() | ast.UnaryOp():
                     node = parent
-                case ast.Attribute(attr=method) if method in _KEEPS:
+                case ast.Attribute(attr=method) if method in _KEEPS | _NUMBERS:
                     call = self._tree.parent(parent)
-                    if not (isinstance(call, ast.Call) and call.func is parent):
+                    if not (isinstance(call, ast.Call) and call.func is parent) or (method in _REDUCES and call.args):
                         return False
                     node = call
                 case _:
@@ -87,6 +91,8 @@ class HarmlessReads:
         """Whether a value, or one number of it, goes into a text or becomes a number of Python on the spot."""
         node: ast.expr = data
         while (following := self._following(node)) is not None:
+            if isinstance(following, ast.Call) and isinstance(following.func, ast.Attribute) and following.func.attr == "item":
+                return True
             node = following
         parent = self._tree.parent(node)
         match parent:
@@ -94,6 +100,8 @@ class HarmlessReads:
                 return True
             case ast.keyword():
                 return self._formats(self._tree.parent(parent))
+            case ast.Call(func=function) if node in parent.args and last_name(function) in _OWN_NUMBERS:
+                return True
             case ast.Call() if node in parent.args:
                 return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS
             case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is node:
@@ -108,6 +116,8 @@ class HarmlessReads:
         """What an item or a method makes of a value on the way to a number; ``None`` where the way ends."""
         match parent := self._tree.parent(node):
             case ast.Subscript(value=value) if value is node:
+                return parent
+            case ast.BinOp(op=ast.Pow() | ast.Mult()):
                 return parent
             case ast.Attribute(attr=method) if method in _NUMBERS:
                 call = self._tree.parent(parent)

@@ -12,6 +12,7 @@ import re
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, spoken_name
+from torchlint.semantics.graphs.likely_inputs import LikelyInputs
 
 _LABELS = re.compile(
     r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids)($|_)",
@@ -32,6 +33,7 @@ class LikelyGraphless:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._inputs = semantics.of(LikelyInputs)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
 
@@ -47,7 +49,9 @@ class LikelyGraphless:
         if kind.type not in (Type.TENSOR, Type.UNKNOWN):
             return False
         origin = _origin(node)
-        return self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin)
+        if self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
+            return True
+        return self._inputs.is_input(origin)
 
     def _is_cut_by_wrapper(self, node: ast.expr, depth: int = 0) -> bool:
         """Whether a value has no graph only because a plain ``Variable(…)`` cuts what may have one."""

@@ -89,6 +89,20 @@ class Volatiles:
         """The marks that one statement has of the same flag, ``mark`` among them, in the order of the text."""
         return self._groups.get((self._semantics.tree.statement(mark), ast.dump(self.marks[mark].flag)), [])
 
+    def is_never_set(self, mark: Mark) -> bool:
+        """Whether a mark passes on an argument of its function that all calls in the file leave at its false default."""
+        flag = self.marks[mark].flag
+        function = self._semantics.tree.function(mark)
+        bindings = self._semantics.bindings.reaching(flag) if isinstance(flag, ast.Name) else ()
+        if len(bindings) != 1 or not isinstance(function, FUNCTIONS) or not isinstance(bindings[0].node, ast.arg):
+            return False
+        [parameter] = bindings
+        calls = self._semantics.facts.calls.get(function.name, ())
+        assert isinstance(parameter.node, ast.arg)
+        given = [self._semantics.facts.default(function, parameter.node)]
+        given += [self._semantics.facts.argument(call, function, parameter.node) for call in calls]
+        return bool(calls) and all(isinstance(each, ast.Constant) and not each.value for each in given)
+
     def is_marked_beside(self, call: ast.Call) -> bool:
         """Whether a call of Variable stands in an assignment beside another one that is marked."""
         statement = self._semantics.tree.statement(call)

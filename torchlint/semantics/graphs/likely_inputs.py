@@ -1,0 +1,121 @@
+"""Which values are what a program reads, and not what a model makes of it: batches of a data loader, images, gradients.
+
+As `likely_graphless`, which asks it, this is a reader's judgement: what a loop over something called a loader gives has no
+graph, unless the file asks for gradients of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import last_name, spoken_name
+
+_LOADER = re.compile(r"loader|dataset|get_batch|batches$|data_?iter|train_?iter|val_?iter|test_?iter", re.IGNORECASE)
+"""Parts of names of what gives batches."""
+_INPUTS = re.compile(
+    r"images|imgs|inputs?|(real|input|orig|original|src|clean)_(images?|imgs?|inputs?)|(im|img|image)_?(clean|real|orig)"
+)
+"""Names of what a model is given."""
+_GRADIENTS = re.compile(r"(^|_)(grads?|gradients?)($|_)")
+_MOVES = frozenset(
+    {"cpu", "cuda", "to", "float", "double", "half", "long", "clone", "contiguous", "view", "squeeze", "unsqueeze"}
+)
+_PASSES = frozenset({"builtins.enumerate", "builtins.iter", "builtins.next", "builtins.list"})
+_JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat"})
+_ASKS = frozenset({"requires_grad", "requires_grad_", "retain_grad", "grad"})
+_DEPTH = 5
+
+
+class LikelyInputs:
+    """Tells of values whether they are read and not computed."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def is_input(self, node: ast.expr) -> bool:
+        """Whether a value is an item of a data loader, or called an input or a gradient, and nothing asks for its gradient."""
+        name = spoken_name(node)
+        if name in self._differentiated:
+            return False
+        if isinstance(node, ast.Call):
+            return self._is_joined_gradient(node)
+        is_called_so = _INPUTS.fullmatch(name.lower()) is not None and not self._is_computed(node)
+        return is_called_so or self._is_gradient(node) or self._is_read(node, _DEPTH)
+
+    def _is_computed(self, node: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether a name is given anything but arguments, items of loops and what moves make of such."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return any(
+            each.form is Form.ASSIGNMENT and each.value is not None and not self._is_passed(each.value, depth)
+            for each in bindings
+        )
+
+    def _is_passed(self, value: ast.expr, depth: int) -> bool:
+        """Whether a value is an input that was moved at most, or is read."""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _MOVES:
+            value = value.func.value
+        if isinstance(value, ast.Name) and depth:
+            return not self._is_computed(value, depth - 1)
+        return isinstance(value, ast.Name) or self._is_read(value, depth)
+
+    def _is_gradient(self, node: ast.expr) -> bool:
+        """Whether a value is called a gradient, in a file that makes no graphs of gradients."""
+        return _GRADIENTS.search(spoken_name(node)) is not None and not self._graphs_of_gradients
+
+    def _is_joined_gradient(self, node: ast.Call) -> bool:
+        match node:
+            case ast.Call(func=function, args=[ast.Name() as parts, *_]):
+                return self._semantics.qualified_name(function) in _JOINS and self._is_gradient(parts)
+        return False
+
+    @cached_property
+    def _graphs_of_gradients(self) -> bool:
+        """Whether the file asks for graphs of gradients that are kept: two passes, of which the second is back-propagated."""
+        calls = [*self._semantics.facts.calls.get("grad", ()), *self._semantics.facts.calls.get("backward", ())]
+        return any(word.arg == "create_graph" for call in calls for word in call.keywords)
+
+    @cached_property
+    def _differentiated(self) -> frozenset[str]:
+        """Names of what the file asks gradients of."""
+        attributes = self._semantics.tree.of_type(ast.Attribute)
+        return frozenset(last_name(each.value) for each in attributes if each.attr in _ASKS)
+
+    # --- loops over loaders ------------------------------------------------------------------------------------------
+
+    def _is_read(self, node: ast.expr, depth: int) -> bool:
+        """Whether a value is a batch of a loader, a part of one, or several of them behind one another."""
+        if not depth:
+            return False
+        match node:
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(node)
+                return bool(bindings) and all(self._is_bound_to_read(each, depth - 1) for each in bindings)
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _MOVES:
+                return self._is_read(value, depth)
+            case ast.Call(func=function, args=[ast.Tuple(elts=parts) | ast.List(elts=parts), *_]):
+                is_joined = self._semantics.qualified_name(function) in _JOINS
+                return is_joined and all(self._is_read(part, depth - 1) for part in parts)
+            case ast.Call(func=function, args=[inner, *_]) if self._semantics.qualified_name(function) == "builtins.next":
+                return self._gives_batches(inner)
+            case ast.Subscript(value=value):
+                return self._is_read(value, depth)
+        return False
+
+    def _is_bound_to_read(self, binding: Binding, depth: int) -> bool:
+        if binding.value is None:
+            return False
+        if binding.form is Form.LOOP:
+            return self._gives_batches(binding.value)
+        return binding.form is Form.ASSIGNMENT and self._is_read(binding.value, depth)
+
+    def _gives_batches(self, iterable: ast.expr) -> bool:
+        while isinstance(iterable, ast.Call) and iterable.args:
+            name = self._semantics.qualified_name(iterable.func) or ""
+            if name not in _PASSES and last_name(iterable.func) not in ("tqdm", "trange", "islice", "track"):
+                break
+            iterable = iterable.args[0]
+        return _LOADER.search(spoken_name(iterable)) is not None
