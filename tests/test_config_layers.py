@@ -138,8 +138,8 @@ def test_mistakes_of_the_command_line(text: str, message: str) -> None:
 
 def test_a_file_for_another_version_is_told_so_whatever_else_it_holds() -> None:
     write("torchlint.toml", 'new-key = 1\nrequired-version = ">=9"\n')
-    assert refused() == "torchlint.toml: error: `required-version`: this is torchlint 0.1.0, and >=9 is asked for"
-    write("torchlint.toml", 'required-version = ">=0.1,<1"\nselect = ["TPL005"]\n')
+    assert refused() == "torchlint.toml: error: `required-version`: this is torchlint 1.0.0rc1, and >=9 is asked for"
+    write("torchlint.toml", 'required-version = ">=1.0.0rc1,<2"\nselect = ["TPL005"]\n')
     assert codes() == ["TPL005"]
     write("torchlint.toml", 'required-version = "new"\n')
     assert refused() == (
@@ -167,6 +167,29 @@ def test_a_file_for_another_version_is_told_so_whatever_else_it_holds() -> None:
 )
 def test_conditions(required: str, expected: bool) -> None:
     assert fits("1.4.2", required) is expected
+
+
+@pytest.mark.parametrize(
+    ("required", "expected"),
+    [
+        ("1.0.0rc1", True),
+        ("==1.0rc1", True),
+        ("==1.0.*", True),
+        ("==1.0.0", False),
+        (">=1.0", False),
+        ("<1.0", False),
+        ("<=1", True),
+        (">=0.9,<2", True),
+        (">1.0b2", True),
+        (">1.0rc1", False),
+        ("<1.0rc2", True),
+        ("~=1.0", False),
+        ("~=1.0rc1", True),
+        ("!=1.0rc1", False),
+    ],
+)
+def test_conditions_for_a_candidate(required: str, expected: bool) -> None:
+    assert fits("1.0.0rc1", required) is expected
 
 
 # --- what is no TOML -------------------------------------------------------------------------------------------------

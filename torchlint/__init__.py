@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torchlint.diagnostic import Location as Location
     from torchlint.text.source import SourceError as SourceError
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 _DEFINED_IN = {
     **dict.fromkeys(("FixResult", "fix", "lint"), "torchlint.api"),

@@ -215,6 +215,11 @@ def _add_file_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--show-files", action="store_true", help="list the files that would be linted, and end")
     group.add_argument("--show-settings", action="store_true", help="show the settings for PATH, and end")
+    group.add_argument(
+        "--bug-report",
+        action="store_true",
+        help="print what a bug report needs, versions and settings and nothing private, and end",
+    )
 
 
 def _add_output_options(group: argparse._ArgumentGroup) -> None:

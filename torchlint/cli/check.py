@@ -30,6 +30,11 @@ _STANDARD_INPUT_NAME = "<stdin>"
 
 def check(options: argparse.Namespace) -> int:
     """Does what ``torchlint check`` was asked to, and returns the exit code."""
+    if options.bug_report:
+        from torchlint.config.bug_report import text
+
+        sys.stdout.write(text(lambda: _Run(options).asked))
+        return CLEAN
     return _caught(lambda: _Run(options).check())
 
 
@@ -92,11 +97,16 @@ class _Run:
 
     # --- what is asked for --------------------------------------------------------------------------------------------
 
-    def _show_settings(self) -> int:
+    @property
+    def asked(self) -> Settings:
+        """The settings for the first path."""
         path = os.path.abspath(self._options.paths[0] if self._options.paths else os.curdir)
         settings = self._resolver.of_directory(path if os.path.isdir(path) else os.path.dirname(path))
         self._overrides.require_known()
-        sys.stdout.write(shown(settings))
+        return settings
+
+    def _show_settings(self) -> int:
+        sys.stdout.write(shown(self.asked))
         return CLEAN
 
     def _show_files(self) -> int:

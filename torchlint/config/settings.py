@@ -127,16 +127,19 @@ class Settings:
 def shown(settings: Settings) -> str:
     """All settings with their values, a line each, as TOML."""
     lines = [f"# from {printable(settings.path)}" if settings.path else "# no configuration file"]
-    lines.append(f"rules = {_toml([rule.code for rule in settings.rules])}  # select, ignore and extend-select together")
+    lines.append(
+        f"rules = {shown_as_toml([rule.code for rule in settings.rules])}  # select, ignore and extend-select together"
+    )
     for key in KEYS:
         if key.name not in SELECTING:
             value = getattr(settings, key.field)
             value = dict(value) if key.name == "per-file-ignores" else value
-            lines.append(f"{key.name} = {_toml(value)}" if value is not None else f"# {key.name} is not set")
+            lines.append(f"{key.name} = {shown_as_toml(value)}" if value is not None else f"# {key.name} is not set")
     return "\n".join(lines) + "\n"
 
 
-def _toml(value: object) -> str:
+def shown_as_toml(value: object) -> str:
+    """The value of a setting as TOML."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):
@@ -145,9 +148,9 @@ def _toml(value: object) -> str:
         escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
         return '"' + "".join(each if each.isprintable() else _escape(each) for each in escaped) + '"'
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml(pattern)} = {_toml(codes)}" for pattern, codes in value.items()) + "}"
+        return "{" + ", ".join(f"{shown_as_toml(pattern)} = {shown_as_toml(codes)}" for pattern, codes in value.items()) + "}"
     assert isinstance(value, (list, tuple))
-    return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return "[" + ", ".join(shown_as_toml(item) for item in value) + "]"
 
 
 def _escape(character: str) -> str:

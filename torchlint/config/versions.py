@@ -5,10 +5,19 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from itertools import zip_longest
+from typing import TypeAlias
 
-_SPECIFIER = re.compile(r"(?P<sign>===|==|!=|>=|<=|~=|<|>|)\s*(?P<version>\d{1,9}(?:\.\d{1,9}){0,5})(?P<rest>\.\*)?")
-_SIGNS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
+_SPECIFIER = re.compile(
+    r"(?P<sign>===|==|!=|>=|<=|~=|<|>|)\s*"
+    r"(?P<version>\d{1,9}(?:\.\d{1,9}){0,5}(?P<candidate>(?:a|b|rc)\d{1,9})?)(?P<rest>\.\*)?"
+)
+_Phase: TypeAlias = tuple[str, int]
+_FINAL: _Phase = ("v", 0)
+"""What comes behind all candidates, whose letters sort before it."""
+_MOST = 6
+"""The numbers that a version has at most."""
+_Version: TypeAlias = tuple[tuple[int, ...], _Phase]
+_SIGNS: dict[str, Callable[[_Version, _Version], bool]] = {
     "": operator.eq,
     "==": operator.eq,
     "!=": operator.ne,
@@ -22,6 +31,8 @@ _SIGNS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
 def fits(version: str, required: str) -> bool:
     """Whether a ``version`` is one that ``required`` names: a version, or conditions as in ``>=0.1,<1``, of which all hold.
 
+    Candidates come before the version that they are for, as installers have it, and are none that is older: 1.0rc1 is neither
+    ``>=1.0`` nor ``<1.0``.
     Raises `ValueError` where that is something else.
     """
     return all([_fits(version, each.strip()) for each in required.split(",")])
@@ -29,23 +40,24 @@ def fits(version: str, required: str) -> bool:
 
 def _fits(version: str, condition: str) -> bool:
     match = _SPECIFIER.fullmatch(condition)
-    if match is None or match["sign"] == "===" or (match["rest"] and match["sign"] not in ("==", "!=")):
+    if match is None or match["sign"] == "===" or (match["rest"] and (match["sign"] not in ("==", "!=") or match["candidate"])):
         raise ValueError(f"not a version, or conditions for one such as `>=0.1,<1`: {condition!r}")
-    running, wanted = _numbers(version), _numbers(match["version"])
+    running, wanted = _parsed(version), _parsed(match["version"])
+    count = len(re.findall(r"[.]", match["version"])) + 1
     if match["rest"]:
-        return (running[: len(wanted)] == wanted) is (match["sign"] == "==")
+        return (running[0][:count] == wanted[0][:count]) is (match["sign"] == "==")
     if match["sign"] == "~=":
-        if len(wanted) < 2:
+        if count < 2:
             raise ValueError(f"`~=` needs a version of two numbers or more: {condition!r}")
-        return _compared(operator.ge, running, wanted) and running[: len(wanted) - 1] == wanted[:-1]
-    return _compared(_SIGNS[match["sign"]], running, wanted)
+        return running >= wanted and running[0][: count - 1] == wanted[0][: count - 1]
+    if match["sign"] == "<" and not match["candidate"] and running[0] == wanted[0]:
+        return False
+    return _SIGNS[match["sign"]](running, wanted)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version)))
-
-
-def _compared(sign: Callable[[tuple[int, ...], tuple[int, ...]], bool], one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Compares versions of which one may have more numbers: `1` is `1.0`."""
-    pairs = list(zip_longest(one, other, fillvalue=0))
-    return sign(tuple(first for first, _ in pairs), tuple(second for _, second in pairs))
+def _parsed(version: str) -> _Version:
+    """The numbers of a version, as many as there may be, for `1` is `1.0`, and how far it is from being released."""
+    match = re.match(r"([\d.]+)(?:(a|b|rc)(\d+))?", version)
+    assert match is not None
+    numbers = [int(each) for each in match[1].split(".")]
+    return (*numbers, *[0] * (_MOST - len(numbers))), (match[2], int(match[3])) if match[2] else _FINAL
