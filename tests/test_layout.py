@@ -67,6 +67,7 @@ SEMANTICS = (
     "saving",
     "modes",
     "training",
+    "steps",
     "aliasing",
     "devices",
 )

@@ -22,6 +22,9 @@ from torchlint.semantics.modules.misused_classes import MisusedClasses
 from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParameters
 from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
+from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
+from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
+from torchlint.semantics.steps.updating import NeverUpdated, ScalerUpdates
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
 from torchlint.semantics.training.frozen_use import FrozenUse
@@ -150,3 +153,19 @@ class TrainingQuestions:
     def unset_epoch(self, sampler: cst.Call) -> UnsetEpoch[cst.BaseExpression, cst.CSTNode] | None:
         """The loop over epochs that tells a distributed sampler of none; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(UnsetEpochs).found, sampler)
+
+    def clipped_scaled(self, clip: cst.Call) -> ClippedScaled[cst.BaseExpression] | None:
+        """The scaled gradients that a call clips before they are unscaled; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(ScaledGradients).clipped, clip)
+
+    def stepped_scaled(self, step: cst.Call) -> SteppedScaled[cst.BaseExpression] | None:
+        """The scaled gradients that a plain step of an optimizer uses; ``None`` if it does not, and for all other calls."""
+        return self._model.found(self._semantics.of(ScaledGradients).stepped, step)
+
+    def never_updated(self, step: cst.Call) -> NeverUpdated[cst.BaseExpression, cst.CSTNode] | None:
+        """The scaler of a step that nothing updates; ``None`` where something does, or may."""
+        return self._model.found(self._semantics.of(ScalerUpdates).missing, step)
+
+    def in_autocast(self, backward: cst.Call) -> InAutocast[cst.CSTNode] | None:
+        """The autocast region that a backward pass runs in; ``None`` if in none."""
+        return self._model.found(self._semantics.of(AutocastBackwards).found, backward)

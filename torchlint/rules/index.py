@@ -275,6 +275,16 @@ ENTRIES = (
         needs=(("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss", "nll_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss",),),
     ),
     Entry(
+        "TPL309", "clip-before-unscale", "torchlint.rules.training.tpl309_clip_before_unscale", "ClipBeforeUnscale",
+        (Found(".steps.scaling:ScaledGradients.clipped"),),
+        needs=(("scale",), ("backward",), ("step",),),
+    ),
+    Entry(
+        "TPL310", "scaler-misuse", "torchlint.rules.training.tpl310_scaler_misuse", "ScalerMisuse",
+        (Found(".steps.scaling:ScaledGradients.stepped"), Found(".steps.updating:ScalerUpdates.missing"), Found(".steps.autocasts:AutocastBackwards.found"),),
+        needs=(("GradScaler", "scaler", "scale", "autocast",), ("backward", "step",),),
+    ),
+    Entry(
         "TPL313", "sampler-without-epoch", "torchlint.rules.training.tpl313_sampler_without_epoch", "SamplerWithoutEpoch",
         (Found(".loading.unset_epochs:UnsetEpochs.found"),),
         needs=(("DistributedSampler",), ("DataLoader",), ("backward", "manual_backward",),),

@@ -1,0 +1,1 @@
+"""The training step as a whole: its acts, in the order in which a round may run them, and what goes wrong between them."""

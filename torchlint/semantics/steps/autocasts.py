@@ -1,0 +1,76 @@
+"""Backward passes that run in an autocast region, which rounds the gradients of what was computed in float32 on purpose."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, Tree
+from torchlint.semantics.steps.acts import Acts, Deed
+
+Place = TypeVar("Place")
+
+AUTOCASTS = frozenset(
+    {"torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast"}
+    | {"torch.cuda.amp.autocast", "torch.cuda.amp.autocast_mode.autocast", "torch.cpu.amp.autocast"}
+)
+"""The context managers that switch autocast on, or off."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class InAutocast(Generic[Place]):
+    """The autocast ``region`` in which a backward pass runs.
+
+    ``float32`` tells whether a part of it computes with autocast off, which is what the backward of that part does not.
+    """
+
+    region: Place
+    float32: bool
+
+
+class AutocastBackwards:
+    """Finds the backward passes of a file that run in an autocast region."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def found(self) -> dict[ast.Call, InAutocast[ast.stmt]]:
+        """The backward calls whose innermost autocast region switches it on."""
+        if "autocast" not in self._semantics.words.all:
+            return {}
+        found: dict[ast.Call, InAutocast[ast.stmt]] = {}
+        for act in self._semantics.of(Acts).all:
+            region = self._region(act.call) if act.deed is Deed.BACKWARD and act.certain else None
+            if region is not None and self._switch(region) is not None:
+                float32 = any(self._is_off(node) for part in region.body for node in ast.walk(part))
+                found[act.call] = InAutocast(region, float32)
+        return found
+
+    def _region(self, call: ast.Call) -> ast.With | None:
+        """The innermost region around a call that switches autocast, where that is on."""
+        tree: Tree = self._semantics.tree
+        for parent in tree.ancestors(call):
+            if isinstance(parent, FUNCTIONS):
+                return None
+            if isinstance(parent, ast.With) and (switch := self._switch(parent)) is not None:
+                return None if _is_disabled(switch) else parent
+        return None
+
+    def _switch(self, region: ast.With) -> ast.Call | None:
+        calls = [item.context_expr for item in region.items if isinstance(item.context_expr, ast.Call)]
+        return next((call for call in calls if self._semantics.qualified_name(call.func) in AUTOCASTS), None)
+
+    def _is_off(self, node: ast.AST) -> bool:
+        switch = self._switch(node) if isinstance(node, ast.With) else None
+        return switch is not None and _is_disabled(switch)
+
+
+def _is_disabled(switch: ast.Call) -> bool:
+    """Whether autocast is switched off for certain."""
+    return any(
+        word.arg == "enabled" and isinstance(word.value, ast.Constant) and word.value.value is False for word in switch.keywords
+    )
