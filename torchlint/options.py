@@ -38,6 +38,10 @@ class Options:
     plugins: tuple[str, ...] = ()
     lenient: frozenset[str] = frozenset()
 
+    def leaves_out(self, code: str, is_strict: bool) -> bool:
+        """Whether a finding of the rule is left out, as it is strict and nobody named the rule."""
+        return is_strict and code in self.lenient
+
     @property
     def key(self) -> str:
         """A text for these options, the same in every process: sets have another order in each."""

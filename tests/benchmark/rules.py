@@ -66,13 +66,13 @@ def measure(paths: Sequence[Path], rules: Sequence[Entry]) -> Costs:
             costs.files.update(["", *(rule.code for rule in awake)])
             costs.only.update(rule.code for rule in awake if len(awake) == 1)
             try:
-                _run(Source.decode(data, str(path)), awake, costs)
+                _run(Source.decode(data, str(path)), data, awake, costs)
             except SourceError:
                 continue
     return costs
 
 
-def _run(source: Source, rules: Sequence[Entry], costs: Costs) -> None:
+def _run(source: Source, data: bytes, rules: Sequence[Entry], costs: Costs) -> None:
     with costs.timed("layer", "parsing"):
         assert source.tree
     with costs.timed("layer", "tree and bindings"):
@@ -82,7 +82,7 @@ def _run(source: Source, rules: Sequence[Entry], costs: Costs) -> None:
         for rule in rules:
             if not rule.is_about_comments:
                 with costs.timed("rule", rule.code):
-                    shown = triggered(semantics, [rule])
+                    shown = triggered(semantics, data, [rule])
                     found = looking.at(shown)[rule.code] if shown else []
                 costs.findings[rule.code] += len(found)
                 costs.statements[rule.code] += len(shown)

@@ -140,7 +140,7 @@ def test_the_three_pieces_let_no_such_word_slip(word: str) -> None:
 
 def shown(text: str, *triggers: Trigger) -> list[str]:
     """The first lines of the statements and clauses that a rule with these triggers is shown."""
-    units = triggered(Semantics(Source(text).tree), [Declared(triggers)])
+    units = triggered(Semantics(Source(text).tree), text.encode(), [Declared(triggers)])
     return [text.split("\n")[(unit.pattern if isinstance(unit, ast.match_case) else unit).lineno - 1].strip() for unit in units]
 
 
@@ -272,7 +272,7 @@ def test_the_innermost_statement_or_clause_in_the_order_of_the_text(text: str, u
 def test_each_statement_has_the_rules_that_are_shown_it_once() -> None:
     one, other = Declared((Attribute("data"), Attribute("grad"))), Declared((Call("f"),))
     text = "f()\nx.grad.data\ny\nf(x.data)"
-    units = triggered(Semantics(Source(text).tree), [one, other])
+    units = triggered(Semantics(Source(text).tree), text.encode(), [one, other])
     assert [(unit.lineno if isinstance(unit, ast.stmt) else 0, rules) for unit, rules in units.items()] == [
         (1, [other]),
         (2, [one]),

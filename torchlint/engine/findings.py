@@ -38,9 +38,14 @@ class Findings:
     def of(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
         found = self._visited([rule for rule in awake if not rule.is_about_comments])
-        left_out = [each for rule in awake for each in found.get(rule.code, ()) if self._is_left_out(each)]
+        left_out = [
+            each for rule in awake for each in found.get(rule.code, ()) if self._options.leaves_out(each.code, each.is_strict)
+        ]
         strongest = without_yielding(
-            {rule: [each for each in found.get(rule.code, ()) if not self._is_left_out(each)] for rule in awake}
+            {
+                rule: [each for each in found.get(rule.code, ()) if not self._options.leaves_out(each.code, each.is_strict)]
+                for rule in awake
+            }
         )
 
         def findings_of(wanted: Sequence[Entry]) -> list[Diagnostic]:
@@ -52,12 +57,9 @@ class Findings:
 
         return strongest + [each for rule in awake if rule.is_about_comments for each in self._reviewed(rule, findings_of)]
 
-    def _is_left_out(self, found: Diagnostic) -> bool:
-        return found.is_strict and found.code in self._options.lenient
-
     def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
         """What rules about nodes find, by their codes."""
-        shown = triggered(self._semantics, rules) if self._triggers else {}
+        shown = triggered(self._semantics, self._data, rules) if self._triggers else {}
         if self._triggers and not shown:
             return {}  # and neither libcst nor a rule is imported
         from torchlint.engine.looking import Looking

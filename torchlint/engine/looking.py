@@ -77,6 +77,7 @@ class Looking:
 
     def _diagnostic(self, rule: Rule, remark: Remark) -> Diagnostic:
         start, end = (self._source.location(offset) for offset in self._model.span(remark.node))
+        is_left_out = self._options.leaves_out(rule.code, remark.is_strict)
         return Diagnostic(
             code=rule.code,
             name=rule.name,
@@ -84,7 +85,7 @@ class Looking:
             filename=self._source.filename,
             location=start,
             end_location=end,
-            fix=self._editing.fix(remark.fix) if self._fixes and remark.fix is not None else None,
+            fix=self._editing.fix(remark.fix) if self._fixes and remark.fix is not None and not is_left_out else None,
             snippet=self._source.line(start.row),
             declared_url=rule.url,
             severity=rule.severity,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TypeVar
 
-from torchlint.engine.words import Declared
+from torchlint.engine.words import Declared, Raw
 from torchlint.rules.triggers import Api, Attribute, Call, Found, Keyword, Misspelt, Syntax, Trigger, Word, is_near
 from torchlint.semantics import Semantics
 from torchlint.semantics.apis.spellings import Spellings
@@ -23,13 +23,17 @@ from torchlint.semantics.code.units import Unit, place_of, unit_of
 R = TypeVar("R", bound=Declared)
 
 
-def triggered(semantics: Semantics, rules: Sequence[R]) -> dict[Unit, list[R]]:
-    """The statements and clauses that hold triggers, in the order of the text, each with the rules that are to be shown it."""
-    tree = semantics.tree
-    places = _Places(semantics, {trigger for rule in rules for trigger in rule.triggers})
+def triggered(semantics: Semantics, data: bytes, rules: Sequence[R]) -> dict[Unit, list[R]]:
+    """The statements and clauses that hold triggers, in the order of the text, each with the rules that are to be shown it.
+
+    ``data`` are the bytes of the file: what its words rule out is not looked for.
+    """
+    tree, raw = semantics.tree, Raw(data)
+    triggers = [list(filter(raw.may_hold_trigger, rule.triggers)) for rule in rules]
+    places = _Places(semantics, {trigger for of_rule in triggers for trigger in of_rule})
     found: dict[Unit, list[R]] = defaultdict(list)
-    for rule in rules:
-        nodes = (node for trigger in rule.triggers for node in places.of(trigger))
+    for rule, of_rule in zip(rules, triggers):
+        nodes = (node for trigger in of_rule for node in places.of(trigger))
         for unit in dict.fromkeys(unit_of(tree, node) for node in nodes):
             found[unit].append(rule)
     return dict(sorted(found.items(), key=lambda item: place_of(item[0])))

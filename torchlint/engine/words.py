@@ -70,9 +70,10 @@ class Raw:
         """Whether a file with these bytes may hold a finding of ``rule``."""
         if not all(self._holds_any(group) for group in rule.needs):
             return False
-        return any(self._may_hold(trigger) for trigger in rule.triggers)
+        return any(map(self.may_hold_trigger, rule.triggers))
 
-    def _may_hold(self, trigger: Trigger) -> bool:
+    def may_hold_trigger(self, trigger: Trigger) -> bool:
+        """Whether a file with these bytes may hold a trigger."""
         if isinstance(trigger, Misspelt):
             return any(is_near(word.decode("utf-8", "replace"), trigger.word) for word in self._near(trigger.word))
         if isinstance(trigger, Comment):
@@ -84,8 +85,9 @@ class Raw:
 
     def _near(self, word: str) -> Iterator[bytes]:
         """The words that may be ``word``, misspelt: two edits, or a swap, leave one of three pieces whole."""
-        pieces = _pieces(word)
-        return (each for each in self._words if any(piece in each for piece in pieces))
+        pieces, shortest = _pieces(word), len(word) - 2
+        long_enough = [each for each in self._words if len(each) >= shortest]  # few are
+        return (each for each in long_enough if any(piece in each for piece in pieces))
 
 
 @lru_cache(maxsize=1)

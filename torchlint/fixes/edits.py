@@ -106,7 +106,7 @@ class Editing:
 
     @cached_property
     def _alignment(self) -> Aligned:
-        return Aligned([self._source.line(row) for row in range(1, self._source.line_count + 1)])
+        return Aligned(self._source.lines)
 
     def _is_unnoticed(self, wanted: CodeFix) -> Fact:
         """What any fix rests on: that torch's names mean what is torch's, and that nobody looks at the frames that run."""

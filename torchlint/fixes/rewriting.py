@@ -97,8 +97,8 @@ class Rewriter:
     def _rows_of_long_strings(self) -> set[int]:
         """The rows of strings that take several; which of them start inside one takes the tokens to tell."""
         rows: set[int] = set()
-        for node in self._semantics.tree.nodes:
-            if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno not in (node.lineno, None):
+        for node in self._semantics.tree.of_type(ast.Constant, ast.JoinedStr):
+            if node.end_lineno not in (node.lineno, None):
                 rows.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         return rows
 

@@ -19,6 +19,7 @@ class _Recording(CodegenState):
         self.indent_tokens = [indentation] if indentation else []
         self.length = 0
         self.nodes: Written = []
+        self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
         self._open: list[int] = []
 
     def add_token(self, value: str) -> None:
@@ -34,6 +35,8 @@ class _Recording(CodegenState):
             self.length -= len(self.tokens.pop())
 
     def before_codegen(self, node: cst.CSTNode) -> None:
+        if self._open:
+            self.parents[node] = self.nodes[self._open[-1]][0]
         self._open.append(len(self.nodes))
         self.nodes.append((node, self.length, self.length))
 
@@ -44,6 +47,17 @@ class _Recording(CodegenState):
 
 def written(node: cst.CSTNode, module: cst.Module, indentation: str = "") -> tuple[str, Written]:
     """The code of ``node``, in the manner of ``module``, and where each node below it stands in that; parents first."""
+    state = _recorded(node, module, indentation)
+    return "".join(state.tokens), state.nodes
+
+
+def written_with_parents(module: cst.Module) -> tuple[str, Written, dict[cst.CSTNode, cst.CSTNode]]:
+    """The code of a module, where each of its nodes stands in that, and what each is a part of."""
+    state = _recorded(module, module)
+    return "".join(state.tokens), state.nodes, state.parents
+
+
+def _recorded(node: cst.CSTNode, module: cst.Module, indentation: str = "") -> _Recording:
     state = _Recording(module, indentation)
     node._codegen(state)
-    return "".join(state.tokens), state.nodes
+    return state

@@ -12,7 +12,7 @@ import libcst as cst
 
 from torchlint.model.join import Join
 from torchlint.model.parsing import parsed_module
-from torchlint.model.positions import written
+from torchlint.model.positions import Written, written_with_parents
 from torchlint.semantics.code.tree import TRIES
 from torchlint.semantics.code.units import CLAUSES
 from torchlint.text.source import Source
@@ -47,17 +47,22 @@ class Parsed:
     @cached_property
     def is_faithful(self) -> bool:
         """Whether libcst writes what it read; a form feed that starts a line is lost."""
-        return self.module.code == self.text
+        return self._written[0] == self.text
+
+    @cached_property
+    def _written(self) -> tuple[str, Written, dict[cst.CSTNode, cst.CSTNode]]:
+        """The tree written out: once, and only for a fix."""
+        return written_with_parents(self.module)
 
     @cached_property
     def spans(self) -> dict[cst.CSTNode, tuple[int, int]]:
-        """Where each node stands in the file, with its parentheses; written out once, and only for a fix."""
-        return {node: (start + self.offset, end + self.offset) for node, start, end in written(self.module, self.module)[1]}
+        """Where each node stands in the file, with its parentheses."""
+        return {node: (start + self.offset, end + self.offset) for node, start, end in self._written[1]}
 
-    @cached_property
+    @property
     def parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
         """What each node is a part of."""
-        return {child: node for node in self.spans for child in node.children}
+        return self._written[2]
 
     @cached_property
     def strings(self) -> list[tuple[int, int]]:

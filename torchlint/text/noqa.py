@@ -13,7 +13,7 @@ import ast
 import re
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -143,9 +143,11 @@ class Suppressions:
                 covered.update(dict.fromkeys(range(first, last + 1), self._patterns.prefixes(found)))
         return covered
 
-    def _may_be_joined(self, rows: Iterable[int]) -> bool:
+    def _may_be_joined(self, rows: Collection[int]) -> bool:
         """Whether a string or a backslash may join one of ``rows`` to another; telling that for sure takes the tokens."""
         joined: set[int] = set()
+        if not rows:
+            return False
         try:
             tree = self._source.tree
         except SourceError:

@@ -230,6 +230,11 @@ class Source:
         return {}
 
     @property
+    def lines(self) -> list[str]:
+        """The text of all lines, without their newlines."""
+        return _NEWLINE.split(self.text)
+
+    @property
     def line_count(self) -> int:
         """How many lines the text has; what follows a final newline counts as an empty one."""
         return len(self._line_starts)

@@ -121,14 +121,12 @@ class Names:
     @cached_property
     def imported_libraries(self) -> frozenset[str]:
         """The top packages that the file imports; ``torch``, too, where it is taken for granted."""
-        found: set[str] = set()
-        for node in self._tree.nodes:
-            if isinstance(node, ast.Import):
-                found.update(alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        found = {alias.name.partition(".")[0] for node in self._tree.of_type(ast.Import) for alias in node.names}
+        for node in self._tree.of_type(ast.ImportFrom):
+            if node.module and not node.level:
                 found.add(node.module.partition(".")[0])
-            elif isinstance(node, ast.Name) and node.id == "torch":
-                found.add("torch")
+        if any(name.id == "torch" for name in self._tree.of_type(ast.Name)):
+            found.add("torch")
         return frozenset(found)
 
     def qualified(self, node: ast.AST) -> str | None:

@@ -25,6 +25,8 @@ class _TextFields(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _TEXT_FIELDS = _TextFields()
+_READ_ABOVE = (ast.Name, ast.Attribute, ast.Constant)
+"""The types of most nodes: their texts are read without a look at their fields."""
 
 
 class Words:
@@ -37,7 +39,13 @@ class Words:
     @cached_property
     def all(self) -> frozenset[str]:
         """Every name that the code says, dotted ones by their parts, and every word inside a string constant."""
-        return frozenset(word for text in {*self._texts()} for word in _WORD.findall(text))
+        found: set[str] = set()
+        for text in {*self._texts()}:
+            if text.isascii() and text.isidentifier():
+                found.add(text)
+            else:
+                found.update(_WORD.findall(text))
+        return frozenset(found)
 
     def speak_of(self, part: str) -> bool:
         """Whether any word has ``part`` in it."""
@@ -51,10 +59,11 @@ class Words:
 
     def _texts(self) -> Iterator[str]:
         """What the tree holds as text: nothing but names and the values of string constants."""
+        yield from {name.id for name in self._tree.of_type(ast.Name)}
+        yield from {attribute.attr for attribute in self._tree.of_type(ast.Attribute)}
+        yield from [node.value for node in self._tree.of_type(ast.Constant) if isinstance(node.value, str)]
         for node in self._tree.nodes:
-            if isinstance(node, ast.Constant):
-                if isinstance(node.value, str):
-                    yield node.value
+            if isinstance(node, _READ_ABOVE):
                 continue
             for field in _TEXT_FIELDS[type(node)]:
                 value = getattr(node, field, None)

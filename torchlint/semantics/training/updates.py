@@ -187,15 +187,13 @@ class Updates:
     def _in_place(self) -> Iterator[Update]:
         """Changes of parameters in place: in a loop over ``model.parameters()``, or of one tensor through its name."""
         changes = self._semantics.of(Changes)
-        for node in self._semantics.tree.nodes:
-            if isinstance(node, ast.For):
-                models = _models(node.iter)
-                targets = [part for part in ast.walk(node.target) if isinstance(part, ast.Name)]
-                if len(models) == 1 and (place := self._place(models[0])) is not None:
-                    for target in targets:
-                        binding = self._semantics.bindings.of(target)
-                        for change in changes.changes(binding) if binding is not None else ():
-                            yield Update(change.node, (place,))
+        for loop in self._semantics.tree.of_type(ast.For):
+            models = _models(loop.iter)
+            if len(models) == 1 and (place := self._place(models[0])) is not None:
+                for target in (part for part in ast.walk(loop.target) if isinstance(part, ast.Name)):
+                    binding = self._semantics.bindings.of(target)
+                    for change in changes.changes(binding) if binding is not None else ():
+                        yield Update(change.node, (place,))
 
     def change_tensor(self, place: Place) -> Iterator[Update]:
         """The in-place changes of one tensor through its own name or attribute."""
