@@ -68,6 +68,15 @@ def test_little_is_required_and_no_torch(wheel: Path) -> None:
     assert given["License-Expression"] == "MIT"
 
 
+def test_an_index_can_show_the_readme(wheel: Path) -> None:
+    """What is beside the README in a checkout is not beside it there."""
+    shown = metadata(wheel).get_payload()
+    assert isinstance(shown, str)
+    links = re.findall(r"\]\(([^)]+)\)", shown)
+    assert f"https://github.com/torchlint/torchlint/blob/v{torchlint.__version__}/docs/usage.md" in links
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
 def test_command_by_itself(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch\n\nw = torch.zeros(3)\nw.requres_grad = True\n")
 
