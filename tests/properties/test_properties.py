@@ -36,6 +36,7 @@ each_applicability = pytest.mark.parametrize("applicability", list(Applicability
 _NO_IDIOM = {
     "TPL309",
     "TPL310",
+    "TPL311",
     "TPL314",
     "TPL315",
     "TPL316",

@@ -23,6 +23,7 @@ from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParamet
 from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
 from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
+from torchlint.semantics.steps.clipping import Clippings, IdleClip
 from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
 from torchlint.semantics.steps.updating import NeverUpdated, ScalerUpdates
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
@@ -169,3 +170,7 @@ class TrainingQuestions:
     def in_autocast(self, backward: cst.Call) -> InAutocast[cst.CSTNode] | None:
         """The autocast region that a backward pass runs in; ``None`` if in none."""
         return self._model.found(self._semantics.of(AutocastBackwards).found, backward)
+
+    def idle_clip(self, clip: cst.Call) -> IdleClip[cst.BaseExpression, cst.CSTNode] | None:
+        """The step that does not see what a call clips, and the backward that it clips; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(Clippings).idle, clip)

@@ -285,6 +285,11 @@ ENTRIES = (
         needs=(("GradScaler", "scaler", "scale", "autocast",), ("backward", "step",),),
     ),
     Entry(
+        "TPL311", "clip-out-of-order", "torchlint.rules.training.tpl311_clip_out_of_order", "ClipOutOfOrder",
+        (Found(".steps.clipping:Clippings.idle"),),
+        needs=(("backward", "manual_backward",), ("step", "optimizer_step",), ("zero_grad",),),
+    ),
+    Entry(
         "TPL313", "sampler-without-epoch", "torchlint.rules.training.tpl313_sampler_without_epoch", "SamplerWithoutEpoch",
         (Found(".loading.unset_epochs:UnsetEpochs.found"),),
         needs=(("DistributedSampler",), ("DataLoader",), ("backward", "manual_backward",),),

@@ -8,7 +8,8 @@ import re
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, last_name, walk_body
-from torchlint.semantics.steps.rounds import Placed
+from torchlint.semantics.steps.acts import Deed
+from torchlint.semantics.steps.rounds import Placed, Round
 from torchlint.semantics.training.optimizers import root_of
 
 _HARMLESS = re.compile(
@@ -17,6 +18,11 @@ _HARMLESS = re.compile(
 _CALLBACK = re.compile(r"callback|hook|(^|_)on_|before_|after_|event|dispatch|emit|fire", re.IGNORECASE)
 _OWN = frozenset({"scale", "step", "update", "unscale_", "state_dict", "load_state_dict", "is_enabled"})
 """Methods of a scaler whose acts are known, or that do nothing to gradients."""
+_OPTIMIZER = frozenset({"step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"})
+_LOOKS = re.compile(r"lr|sched|warm_?up|anneal|format|watch|parallel|prepare|initialize", re.IGNORECASE)
+"""What is given an optimizer, and makes no step of it: a schedule, or what prepares it."""
+_ACTS = re.compile(r"step|optimi[sz]e|update|backward|train|clip", re.IGNORECASE)
+"""What methods are called that may do a part of a training step."""
 
 
 class UnseenActs:
@@ -85,3 +91,25 @@ class UnseenActs:
         definition = self._semantics.kind(root).definition
         is_stored = isinstance(definition, ast.ClassDef) and self._semantics.facts.slots(definition, call.func.attr)
         return not is_stored and not _HARMLESS.search(call.func.attr)
+
+    def may_act(self, round_: Round) -> bool:
+        """Whether code that the file does not show, and that a round runs, may do an act on the same optimizers."""
+        optimizers = [placed.act.of for placed in round_.of(Deed.STEP) if placed.act.of is not None]
+        known = {call for placed in round_.acts for call in placed.chain}
+        scopes = dict.fromkeys(self._flow.scope(call) for placed in round_.acts for call in placed.chain)
+        texts = {dotted(optimizer) for optimizer in optimizers} - {None}
+        roots = {dotted(root_of(optimizer)) for optimizer in optimizers if root_of(optimizer) is not optimizer}
+        return any(call not in known and self._may_act(call, texts, roots) for scope in scopes for call in self._calls(scope))
+
+    def _may_act(self, call: ast.Call, texts: set[str | None], roots: set[str | None]) -> bool:
+        if self._is_shown(call) or (self._semantics.qualified_name(call.func) or "").startswith("torch."):
+            return False
+        name = last_name(call.func)
+        if _CALLBACK.search(dotted(call.func) or ""):
+            return True
+        given = [*call.args, *(word.value for word in call.keywords)]
+        if any(dotted(part) in texts for part in given):
+            return not _HARMLESS.search(name) and not _LOOKS.search(name)
+        if isinstance(call.func, ast.Attribute) and dotted(call.func.value) in roots:
+            return _ACTS.search(name) is not None
+        return isinstance(call.func, ast.Attribute) and dotted(call.func.value) in texts and name not in _OPTIMIZER
