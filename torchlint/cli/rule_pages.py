@@ -105,12 +105,10 @@ def table(rules: Sequence[Entry]) -> str:
 def _row(rule: Entry) -> str:
     default = "on" if rule.default else "off"
     fix = documentation.fix_safety(rule) or "none"
-    return (
-        f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {rule.severity} | {default} | {fix} | {_summary(rule)} |"
-    )
+    return f"| [{rule.code}](docs/rules/{rule.code}.md) | {rule.name} | {rule.severity} | {default} | {fix} | {finds(rule)} |"
 
 
-def _summary(rule: Entry) -> str:
+def finds(rule: Entry) -> str:
     """What the rule finds, in a few words: how its documentation starts."""
     match = _SUMMARY.search(rule.documentation)
     return " ".join(match["text"].split()) if match else ""
