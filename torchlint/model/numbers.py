@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.numerics.denominators import Denominators, WrongDenominator
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
 
 
@@ -18,3 +19,7 @@ class NumbersQuestions:
     def unstable_log(self, call: cst.Call) -> Unstable[cst.BaseExpression] | None:
         """What a logarithm is taken of that may have overflowed or underflowed; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(UnstableLogs).found, call)
+
+    def wrong_denominator(self, length: cst.Call) -> WrongDenominator[cst.BaseExpression] | None:
+        """What is divided by the length of a loader, or of its data set, and was summed by the other; ``None`` for all else."""
+        return self._model.found(self._semantics.of(Denominators).found, length)

@@ -433,6 +433,11 @@ ENTRIES = (
         needs=(("BCEWithLogitsLoss", "binary_cross_entropy_with_logits",),),
     ),
     Entry(
+        "TPL603", "metric-denominator", "torchlint.rules.numerics.tpl603_metric_denominator", "MetricDenominator",
+        (Found(".numerics.denominators:Denominators.found"),),
+        needs=(("len",), ("torch", "nn",),),
+    ),
+    Entry(
         "TPL605", "logits-to-bce", "torchlint.rules.numerics.tpl605_logits_to_bce", "LogitsToBce",
         (Found(".modules.loss_inputs:LossInputs.raw"),),
         needs=(("BCELoss", "binary_cross_entropy",),),

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.fact import unknown
+from torchlint.fixes.changes import fix, replace
+from torchlint.fixes.code import again, expression
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
+
+
+class MetricDenominator(Rule):
+    """
+    ## What it does
+    Finds figures over a loader that are divided by the wrong count: hits, which are summed sample by sample, by the number of
+    batches, and mean losses, which are summed batch by batch, by the number of samples.
+
+    ## Why is this bad
+    The figure is off by the size of a batch. An accuracy is above 100 % then, which somebody may notice; a loss that is 64
+    times too small looks like a good one, and is compared with others that were averaged correctly.
+
+    ## Example
+    ```python
+    correct = 0
+    with torch.no_grad():
+        for x, y in test_loader:
+            correct += (model(x).argmax(1) == y).sum().item()
+    print("accuracy", correct / len(test_loader))
+    ```
+
+    ## Use instead
+    ```python
+    correct = 0
+    with torch.no_grad():
+        for x, y in test_loader:
+            correct += (model(x).argmax(1) == y).sum().item()
+    print("accuracy", correct / len(test_loader.dataset))
+    ```
+
+    ## Fix safety
+    Unsafe: the figures change. Where a sampler or `drop_last` leaves samples out, `len(loader.dataset)` counts them all the
+    same; where the last batch is smaller, the mean of the batches' means is a little off, too.
+
+    ## References
+    - [torch.utils.data.DataLoader](https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader)
+    """
+
+    code = "TPL603"
+    name = "metric-denominator"
+    triggers = (Found(".numerics.denominators:Denominators.found"),)
+    needs = (("len",), ("torch", "nn"))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports the length that a sum is divided by."""
+        wrong = self.model.numbers.wrong_denominator(node)
+        if wrong is None:
+            return
+        total, loader = self.model.shown(wrong.total), self.model.shown(wrong.loader)
+        if wrong.are_hits:
+            message = f"`{total}` counts samples, and `{self.model.shown(node)}` is the number of batches"
+            right = expression("len({loader}.dataset)", loader=wrong.counted)
+        else:
+            message = f"`{total}` adds up means of batches, and `{self.model.shown(node)}` is the number of samples"
+            right = expression("len({loader})", loader=again(wrong.loader))
+        title = f"Divide by the number of {'samples' if wrong.are_hits else 'batches'} of `{loader}`"
+        self.report(node, message, fix(title, replace(node, right), rests_on=unknown("the figures change")))
