@@ -37,6 +37,7 @@ _NO_IDIOM = {
     "TPL309",
     "TPL310",
     "TPL311",
+    "TPL312",
     "TPL314",
     "TPL315",
     "TPL316",

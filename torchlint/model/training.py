@@ -22,6 +22,7 @@ from torchlint.semantics.modules.misused_classes import MisusedClasses
 from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParameters
 from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
+from torchlint.semantics.steps.accumulation import Unscaled, UnscaledAccumulation
 from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
 from torchlint.semantics.steps.clipping import Clippings, IdleClip
 from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
@@ -174,3 +175,7 @@ class TrainingQuestions:
     def idle_clip(self, clip: cst.Call) -> IdleClip[cst.BaseExpression, cst.CSTNode] | None:
         """The step that does not see what a call clips, and the backward that it clips; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(Clippings).idle, clip)
+
+    def unscaled_accumulation(self, backward: cst.Call) -> Unscaled[cst.BaseExpression] | None:
+        """The loss of each of several rounds that is not divided by their number; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(UnscaledAccumulation).found, backward)

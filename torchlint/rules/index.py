@@ -290,6 +290,11 @@ ENTRIES = (
         needs=(("backward", "manual_backward",), ("step", "optimizer_step",), ("zero_grad",),),
     ),
     Entry(
+        "TPL312", "unscaled-accumulation", "torchlint.rules.training.tpl312_unscaled_accumulation", "UnscaledAccumulation",
+        (Found(".steps.accumulation:UnscaledAccumulation.found"),),
+        needs=(("backward",), ("step",), ("zero_grad",),),
+    ),
+    Entry(
         "TPL313", "sampler-without-epoch", "torchlint.rules.training.tpl313_sampler_without_epoch", "SamplerWithoutEpoch",
         (Found(".loading.unset_epochs:UnsetEpochs.found"),),
         needs=(("DistributedSampler",), ("DataLoader",), ("backward", "manual_backward",),),

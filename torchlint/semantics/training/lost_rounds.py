@@ -31,7 +31,7 @@ class LostRounds(Generic[Node, Place]):
 
 
 @dataclass(frozen=True, slots=True)
-class _RareStep:
+class RareStep:
     """A ``step`` that is made every few rounds: within ``condition``, or behind it, where that ``skips`` the other rounds."""
 
     step: Step
@@ -62,8 +62,8 @@ class LostAccumulation:
                 zeros.setdefault(loop, []).append(zero)
         found: dict[ast.Call, LostRounds[ast.expr, ast.stmt]] = {}
         for loop, wiping in zeros.items():
-            rare = self._rare_step(loop)
-            if rare is None or not self._gathers(loop, rare):
+            rare = self.rare_step(loop)
+            if rare is None or not self.gathers(loop, rare):
                 continue
             tree, step = self._semantics.tree, rare.step
             same = [zero for zero in wiping if self._optimizers.same(zero.of, step.optimizer)]
@@ -84,7 +84,7 @@ class LostAccumulation:
             child = parent
         return None
 
-    def _rare_step(self, loop: Loop) -> _RareStep | None:
+    def rare_step(self, loop: Loop) -> RareStep | None:
         """The only step of a loop, which is made every n-th round: ``if (i + 1) % n == 0: optimizer.step()``."""
         parts = list(walk_body(loop.body))
         calls = [part for part in parts if isinstance(part, ast.Call) and self._may_step(part)]
@@ -97,11 +97,11 @@ class LostAccumulation:
         step = Step(calls[0], optimizer, False)
         if conditions == []:
             skipping = self._skipping(loop, calls[0])
-            return _RareStep(step, skipping, skips=True) if skipping is not None else None
+            return RareStep(step, skipping, skips=True) if skipping is not None else None
         if conditions is None or len(conditions) != 1 or conditions[0].orelse:
             return None
         counts = self._counts_rounds(conditions[0].test, loop)
-        return _RareStep(step, conditions[0], skips=False) if counts else None
+        return RareStep(step, conditions[0], skips=False) if counts else None
 
     def _may_step(self, call: ast.Call) -> bool:
         """Whether a call may be a step of an optimizer: not that of a schedule."""
@@ -163,7 +163,7 @@ class LostAccumulation:
             return True
         return any(isinstance(part, ast.AugAssign) and dotted(part.target) in texts for part in walk_body(loop.body))
 
-    def _gathers(self, loop: Loop, rare: _RareStep) -> bool:
+    def gathers(self, loop: Loop, rare: RareStep) -> bool:
         """Whether a loop does nothing with gradients but compute them, in every round, for the step."""
         tree = self._semantics.tree
         backwards = [backward.call for backward in self._steps.backwards]
