@@ -36,6 +36,8 @@ default_role = "py:obj"
 highlight_language = "text"
 copybutton_prompt_text = "$ "
 
+smartquotes = False  # two hyphens are the start of an option
+
 html_theme = "furo"
 html_title = "torchlint"
 html_static_path = ["builder/static"]

@@ -13,6 +13,7 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = ("team", "notebooks", "false-alarms", "scale")
+HOOKS = (DOCS.parent / "README.md", DOCS / "team.md")
 PART = re.compile(
     r"^<!-- (?P<file>[\w/.-]+) -->\n```\w+\n(?P<text>.*?)^```$|"
     r"^```console\n\$ torchlint (?P<arguments>[^\n]*)\n(?P<output>.*?)^```$",
@@ -32,6 +33,11 @@ def test_page_shows_what_the_commands_print(name: str, tmp_path: Path) -> None:
             assert printed(shlex.split(part["arguments"]), tmp_path) == part["output"], part["arguments"]
             ran += 1
     assert ran >= 2
+
+
+def test_hook_is_of_the_version_that_the_readme_names() -> None:
+    in_readme, in_page = (re.findall(r"^ +rev: (\S+)", text.read_text(encoding="utf-8"), re.MULTILINE) for text in HOOKS)
+    assert in_page == in_readme != []
 
 
 def printed(arguments: list[str], folder: Path) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH = 640
+WIDTH = 480
 _LEFT, _RIGHT = 20, 20
 _BAR, _GAP = 22, 8
-_LINE_HEIGHT = 150
+_LINE_HEIGHT = 140
+_TITLE = 62
+"""The characters that fit beside each other."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 
@@ -91,14 +94,14 @@ def svg(heading: str, panels: Sequence[Panel], theme: str, digest: str) -> str:
 
 def _bars(panel: Panel, colours: Colours, y: float) -> tuple[list[str], float]:
     """A bar for each series, or each place of the only series, from a common start."""
-    parts = [_text(_LEFT, y + 18, panel.title, colours.quiet)]
-    y += 28
+    parts, y = _title(panel, colours, y)
+    y += 10
     rows = [
         (name if panel.places == ("",) else f"{name} {place}".strip(), value, shown, index)
         for index, name in enumerate(panel.series)
         for place, value, shown in zip(panel.places, panel.values[index], panel.shown[index], strict=True)
     ]
-    label = max(90, max(7.2 * len(name) for name, *_ in rows) + 14)
+    label = max(80, max(7.0 * len(name) for name, *_ in rows) + 14)
     room = WIDTH - _LEFT - _RIGHT - label - max(7.6 * len(shown) for _, _, shown, _ in rows) - 12
     finite = [abs(value) for _, value, _, _ in rows if math.isfinite(value)]
     most = max(finite, default=0) * (1.25 if len(finite) < len(rows) else 1) or 1
@@ -116,16 +119,14 @@ def _bars(panel: Panel, colours: Colours, y: float) -> tuple[list[str], float]:
 
 def _curve(panel: Panel, colours: Colours, y: float) -> tuple[list[str], float]:
     """A line for each series over the places, each point with its value where there are few."""
-    parts = [_text(_LEFT, y + 18, panel.title, colours.quiet)]
-    x = float(WIDTH - _RIGHT)
-    for index in reversed(range(len(panel.series))):  # the legend, from the right
-        name = panel.series[index]
-        x -= 7.0 * len(name)
-        parts.append(_text(x, y + 18, name, colours.text))
-        parts.append(_line([(x - 26, y + 14), (x - 6, y + 14)], colours.series[index], _dash(index)))
-        x -= 44
+    parts, y = _title(panel, colours, y)
+    x, y = float(_LEFT), y + 4
+    for index, name in enumerate(panel.series):  # the legend
+        parts.append(_line([(x, y + 14), (x + 22, y + 14)], colours.series[index], _dash(index), 2.5))
+        parts.append(_text(x + 28, y + 18, name, colours.text))
+        x += 28 + 7.0 * len(name) + 24
     top, bottom = y + 46, y + 46 + _LINE_HEIGHT
-    left, right = _LEFT + 46, WIDTH - _RIGHT - 60
+    left, right = _LEFT + 26, WIDTH - _RIGHT - 30
     values = [value for series in panel.values for value in series]
     least, most = min(0.0, *values), max(values) or 1.0
     step = (right - left) / max(len(panel.places) - 1, 1)
@@ -144,6 +145,8 @@ def _curve(panel: Panel, colours: Colours, y: float) -> tuple[list[str], float]:
             parts.append(f'<circle cx="{_n(px)}" cy="{_n(py)}" r="4" fill="{colours.series[index]}"/>')
             if index and any(other[place] == series[place] for other in panel.values[:index]):
                 continue  # said already
+            if len(set(series)) == 1 and place < len(series) - 1:
+                continue  # said at the end
             above = all(series[place] >= other[place] for other in others) or py + 22 > bottom
             said = panel.shown[index][place]
             parts.append(_text(px, py - 10 if above else py + 18, said, colours.text, 'text-anchor="middle" font-size="12"'))
@@ -152,6 +155,12 @@ def _curve(panel: Panel, colours: Colours, y: float) -> tuple[list[str], float]:
         parts.append(_text((left + right) / 2, bottom + 8, panel.axis, colours.quiet, 'text-anchor="middle"'))
         bottom += 12
     return parts, bottom
+
+
+def _title(panel: Panel, colours: Colours, y: float) -> tuple[list[str], float]:
+    """What a plot is of, in as many lines as that takes."""
+    lines = textwrap.wrap(panel.title, _TITLE)
+    return [_text(_LEFT, y + 18 * number, line, colours.quiet) for number, line in enumerate(lines, 1)], y + 18 * len(lines)
 
 
 def _dash(index: int) -> str:

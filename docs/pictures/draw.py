@@ -86,6 +86,8 @@ def terminal(said: str, theme: str) -> str:
     colours = DEFAULT_TERMINAL_THEME if theme == "light" else MONOKAI
     drawn = drawing.export_svg(title="torchlint", theme=colours, unique_id=f"torchlint-{theme}")
     drawn = re.sub(r"@font-face \{.*?\}\n?", "", drawn, flags=re.DOTALL)  # fonts that a page would have to fetch
+    if theme == "light":
+        drawn = drawn.replace("rgba(255,255,255,0.35)", "rgba(0,0,0,0.35)")
     words = "The report of torchlint train.py in a terminal: three findings, each with the line and what the fix does."
     about = f"<title>torchlint in a terminal</title>\n<desc>{words}</desc>\n<metadata>sha256:{digest_of(said)}</metadata>"
     drawn = re.sub(r"(<svg [^>]*>)", lambda start: f"{start[1]}\n{about}", drawn, count=1)
