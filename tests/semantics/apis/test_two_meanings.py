@@ -111,6 +111,8 @@ def test_a_number_that_counts_nothing_is_taken_for_a_size(snippet: str, is_value
         ("«torch.IntTensor([[-1, 2.5]])»", TwoMeanings.CUT_OFF),
         ("«torch.LongTensor([2.0, 1])»", None),
         ("«torch.FloatTensor([0.5, 1])»", None),
+        ("def f(env): «torch.Tensor(env.action_space.shape)»", None),
+        ("class A:\n    def f(self):\n        self.s = np.ones(3)\n        self.s = torch.zeros(«torch.Tensor(self.s)»)", None),
         ("def f(ids): «torch.Tensor(ids)».long()", TwoMeanings.ROUNDED),
         ("def f(n): «torch.Tensor([n, 1])».to(torch.int64)", TwoMeanings.ROUNDED),
         ("def f(ids): «torch.FloatTensor(ids)».type(torch.LongTensor)", TwoMeanings.ROUNDED),

@@ -61,6 +61,7 @@ def test_work_that_may_go_on(body: str, work: str) -> None:
         "t = now()\ny = model(x)\ntorch.cuda.synchronize()\nd = «now() - t»",
         "t = now()\ny = model(x).sum().item()\nd = «now() - t»",
         "t = now()\ny = model(x)\nprint(y)\nd = «now() - t»",
+        "t = now()\ny = model(x)\nmeter.update(«now() - t»)",
         "t = now()\ny = [1] * rounds\nd = «now() - t»",
         "t = now()\nfor _ in range(rounds):\n    x.sum().item()\n    x = model(x)\nd = «now() - t»",
         "t = now()\ny = model(x)\nif «now() - t» > 3: pass",

@@ -48,6 +48,8 @@ def seems_graphless(text: str) -> bool:
         "for batch in data.get_batches(X, Y):\n    x, y = batch\n    «x»",
         "x, y = next(iter(loader))\n«x»",
         "seen = None\nfor x, y in loader:\n    seen = torch.cat((y, y))\n    «seen»",
+        "def sort(output_lengths, num_boxes):\n    return «output_lengths», num_boxes",
+        "def show(imgs_A, real_A):\n    return «real_A»",
         "def psnr(img, imclean):\n    return «imclean»",
         "def show(images):\n    return «images.cpu()»",
         "def flat(grads):\n    return «torch.cat(grads)»",

@@ -96,6 +96,20 @@ def test_registered_elsewhere(behind: str) -> None:
     assert in_constructor(f"{LAYERS}\n    {behind}") is None
 
 
+@pytest.mark.parametrize(
+    ("chooser", "is_chosen"),
+    [
+        ("return self.a[name]", True),
+        ("net = self.a[name]\n    return net", True),
+        ("print(self.a[name])", False),
+        ("net = self.a[name]\n    print(net)", False),
+    ],
+)
+def test_one_of_them_is_chosen_to_be_an_attribute(chooser: str, is_chosen: bool) -> None:
+    found = kept(f"{HEAD}{BY_NAME}\n    self.b = self.choose(unknown)\n  def choose(self, name):\n    {chooser}\n")
+    assert (found is None) is is_chosen
+
+
 def test_modules_that_are_attributes_of_their_own() -> None:
     assert in_constructor("self.l = nn.Linear(2, 2)\n    self.k = nn.Linear(2, 2)\n    «self.a» = [self.l, self.k]") is None
 

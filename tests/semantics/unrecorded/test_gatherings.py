@@ -19,6 +19,7 @@ def is_gathering(code: str) -> bool:
         "def f(xs):\n    kept = []\n    for x in xs: «kept».append(x)",
         "def f(xs):\n    kept = []\n    for x in reversed(range(len(xs))): «kept».insert(0, xs[x] * 2 + xs[x - 1])",
         "def f(xs):\n    kept = {}\n    for k in xs: «kept»[k] = torch.exp(xs[k])",
+        "def f(net, xs):\n    kept = []\n    for x in xs:\n        for y in net(x).view(-1): «kept».append(y)",
         "def f(net):\n    kept = {}\n    for k, v in net.named_parameters(): «kept»[k] = shift(v)",
     ],
 )

@@ -141,6 +141,8 @@ class LegacyConstructor(Rule):
         is_shared = two is None and self.model.memory.is_change_perhaps_shared(call)
         meaning = _SHARES if is_shared else _TWO_MEANINGS[two] if two is not None else _MEANINGS[given.content]
         is_usual = not is_shared and two in (None, TwoMeanings.SIZE_OR_DATA)
+        if two is TwoMeanings.ROUNDED and isinstance(call.args[0].value, (cst.List, cst.Tuple)):
+            is_usual = len(call.args[0].value.elements) == 1  # one number, which is not known to be large
         self.report(call, f"`{self._shown(call)}` {meaning}: {advice}", mended, strict=is_usual)
 
     def _fix(self, name: str, old: cst.Call, new: cst.Call, given: Given, two: TwoMeanings | None) -> CodeFix | None:

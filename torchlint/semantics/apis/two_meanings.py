@@ -10,6 +10,7 @@ from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.apis.constructors import Constructors, Content, TensorClass, is_called_a_count
+from torchlint.semantics.code.tree import last_name
 
 _INTEGERS = frozenset({"uint8", "int8", "int16", "int32", "int64", "bool"})
 _TO_INTEGERS = frozenset({"long", "int", "short", "char", "byte"})
@@ -81,11 +82,13 @@ class Ambiguities:
         argument = call.args[0]
         match given.content:
             case Content.SHAPE:
-                return None if given.sizes else TwoMeanings.SIZE_OR_SHAPE
+                return None if given.sizes or _is_of_space(argument) else TwoMeanings.SIZE_OR_SHAPE
             case Content.SIZES:
                 return TwoMeanings.COUNT_OR_VALUE if self._is_value(call, argument) else None
             case Content.TENSOR:
-                return None if made is None or self._is_of_dtype(argument, made) else TwoMeanings.ANY_DTYPE
+                if made is None or self._is_of_dtype(argument, made) or self._may_be_array(argument):
+                    return None
+                return TwoMeanings.ANY_DTYPE
             case Content.STORAGE:
                 return None
         if made is not None and made.dtype in _INTEGERS and _has_floats(argument):
@@ -95,6 +98,36 @@ class Ambiguities:
         if given.content is Content.UNKNOWN and not given.sizes and not self._is_data(argument):
             return TwoMeanings.SIZE_OR_DATA
         return None
+
+    def _may_be_array(self, tensor: ast.expr) -> bool:
+        """Whether what is known as a tensor is an array elsewhere in the file, or an item of what has values of other kinds."""
+        if isinstance(tensor, ast.Name):
+            values = [each.value for each in self._semantics.bindings.reaching(tensor) if each.form is Form.ASSIGNMENT]
+        else:
+            values = self._stored(tensor)
+        return any(
+            self._is_item_of_others(each) or self._semantics.kind(each).type is Type.ARRAY
+            for each in values
+            if each is not None
+        )
+
+    def _is_item_of_others(self, item: ast.expr) -> bool:
+        """Whether a value is an item of what not all its bindings make a tensor."""
+        if not isinstance(item, ast.Subscript) or not isinstance(item.value, ast.Name):
+            return False
+        bindings = self._semantics.bindings.reaching(item.value)
+        return len(bindings) > 1 and any(
+            each.value is None or each.path or not self._semantics.kind(each.value).is_tensor for each in bindings
+        )
+
+    def _stored(self, tensor: ast.expr) -> list[ast.expr | None]:
+        """What an attribute of ``self`` is given."""
+        owner = self._semantics.facts.self_class(tensor.value) if isinstance(tensor, ast.Attribute) else None
+        if owner is None or not isinstance(tensor, ast.Attribute):
+            return []
+        stores = [store for slot in self._semantics.facts.slots(owner, tensor.attr) for store in slot.stores]
+        statements = map(self._semantics.tree.parent, stores)
+        return [each.value for each in statements if isinstance(each, ast.Assign)]
 
     def _is_of_dtype(self, tensor: ast.expr, made: TensorClass[ast.expr]) -> bool:
         """Whether a tensor is cast to the dtype of the class right there."""
@@ -260,6 +293,11 @@ def _has_floats(node: ast.expr) -> bool:
         case ast.Call(args=[data, *_]):
             return isinstance(data, (ast.List, ast.Tuple)) and _has_floats(data)
     return False
+
+
+def _is_of_space(shape: ast.expr) -> bool:
+    """Whether a shape is that of a space of gym, which is a tuple: data."""
+    return isinstance(shape, ast.Attribute) and last_name(shape.value).endswith("space")
 
 
 def _is_written_out(node: ast.expr) -> bool:

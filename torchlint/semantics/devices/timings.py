@@ -77,10 +77,12 @@ class Timings:
         return found
 
     def _is_wanted(self, difference: ast.BinOp) -> bool:
-        """Whether a time is used, and not only compared: many a report of it has been commented out."""
+        """Whether a time is used, and not only compared or added to a mean: many a report of it has been commented out."""
         match parent := self._semantics.tree.parent(difference):
             case ast.Compare():
                 return False
+            case ast.Call(func=ast.Attribute(attr="update")):
+                return False  # a meter takes the mean of rounds one after the other, where the next one waits
             case ast.Assign(targets=[ast.Name() as name]) if parent.value is difference:
                 binding = self._semantics.bindings.of(name)
                 return binding is None or bool(binding.uses) or self._semantics.tree.function(difference) is None

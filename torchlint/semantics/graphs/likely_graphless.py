@@ -19,6 +19,8 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 """Names of what a dataset gives for an answer, and of integers: no operation of a model makes these."""
+_INTEGERS = re.compile(r"(^|_)(lengths?|lens|idxs?|inds|indices|ids)$|^(num|n)_", re.IGNORECASE)
+"""Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
 _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.IGNORECASE)
 """Parts of names of what a model gives."""
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
@@ -81,6 +83,8 @@ class LikelyGraphless:
                 pass
             case _:
                 name = spoken_name(node)
+        if _INTEGERS.search(name) is not None:
+            return True
         return _LABELS.search(name) is not None and _OUTPUTS.search(name) is None
 
     def _is_class_target(self, node: ast.expr) -> bool:

@@ -17,7 +17,8 @@ from torchlint.semantics.code.tree import last_name, spoken_name
 _LOADER = re.compile(r"loader|dataset|get_batch|batches$|data_?iter|train_?iter|val_?iter|test_?iter", re.IGNORECASE)
 """Parts of names of what gives batches."""
 _INPUTS = re.compile(
-    r"images|imgs|inputs?|(real|input|orig|original|src|clean)_(images?|imgs?|inputs?)|(im|img|image)_?(clean|real|orig)"
+    r"(images|imgs)(_[a-z0-9])?|inputs?|(real|input|orig|original|src|clean)_(images?|imgs?|inputs?)|(im|img|image)_?(clean|real|orig)"
+    r"|real_([a-z]|data|samples?|batch)"
 )
 """Names of what a model is given."""
 _GRADIENTS = re.compile(r"(^|_)(grads?|gradients?)($|_)")

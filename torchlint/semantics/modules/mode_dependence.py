@@ -98,7 +98,7 @@ class ModeDependence:
         name = self._semantics.qualified_name(function) or ""
         last = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
         if _DEPENDS.fullmatch(last):
-            return True
+            return None if any(map(_keeps_last_batch, call.keywords)) else True
         if _FUNCTIONS.fullmatch(name):
             return any(keyword.arg == "training" for keyword in call.keywords)
         holds = name in torch_api.CONTAINER_MODULES or name.endswith("DataParallel")
@@ -117,6 +117,11 @@ class ModeDependence:
         if not isinstance(parent, ast.Assign) or not any(isinstance(target, ast.Attribute) for target in parent.targets):
             return False
         return self._semantics.kind(call).type in (Type.UNKNOWN, Type.MODULE)
+
+
+def _keeps_last_batch(word: ast.keyword) -> bool:
+    """Whether batch normalisation keeps the statistics of the last batch alone, which serve no evaluation: ``momentum=1``."""
+    return word.arg == "momentum" and isinstance(word.value, ast.Constant) and word.value.value == 1
 
 
 def _is_written_out(argument: ast.expr) -> bool:

@@ -150,12 +150,26 @@ class Registration:
                 return method in _BY_HAND
             case ast.Call(func=function) if function is not item:
                 return last_name(function) in _REGISTERING or self._makes_module(parent)
+            case ast.Assign(targets=[ast.Name() as name]):
+                binding = self._semantics.bindings.of(name)
+                return binding is not None and any(map(self._is_returned_to_attribute, binding.uses))
             case ast.Assign(targets=targets):
                 return any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+            case ast.Return():
+                return self._is_returned_to_attribute(item)
             case ast.Starred():
                 outer = tree.parent(parent)
                 return isinstance(outer, ast.Call) and self._makes_module(outer)
         return False
+
+    def _is_returned_to_attribute(self, item: ast.expr) -> bool:
+        """Whether a method returns an item, as the one that was chosen, and an attribute is given what the method returns."""
+        tree = self._semantics.tree
+        function = tree.function(item)
+        if not isinstance(tree.parent(item), ast.Return) or not isinstance(function, FUNCTIONS):
+            return False
+        assigned = [tree.parent(call) for call in self._semantics.facts.calls.get(function.name, ())]
+        return any(isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Attribute) for each in assigned)
 
     def _makes_module(self, call: ast.Call) -> bool:
         if (self._semantics.qualified_name(call.func) or "") in torch_api.MODULES:

@@ -23,14 +23,14 @@ class Gatherings:
     def is_one(self, statement: ast.stmt, container: ast.expr) -> bool:
         """Whether a function gathers in a container of its own: the parts of a model, or what it computes of what it is given.
 
-        Its loop then calls no model, and no code but torch's functions.
+        Its loop then calls no model, and no code but torch's functions; or it goes through the numbers of a tensor.
         """
         loops, function = list(self._semantics.tree.loops(statement)), self._semantics.tree.function(statement)
         if not loops or not isinstance(container, ast.Name) or function is None:
             return False
         bindings = self._semantics.bindings.reaching(container)
         is_own = all(each.form is Form.ASSIGNMENT and each.scope.node is function for each in bindings)
-        return bool(bindings) and is_own and self._is_plain(loops[-1])
+        return bool(bindings) and is_own and (self._is_plain(loops[-1]) or _goes_through_numbers(loops[0]))
 
     def _is_plain(self, loop: Loop) -> bool:
         if loop not in self._plain:
@@ -47,3 +47,13 @@ class Gatherings:
         if name.startswith("torch."):
             return name in torch_api.FUNCTIONS
         return isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS
+
+
+def _goes_through_numbers(loop: Loop) -> bool:
+    """Whether a loop is over all numbers of one tensor, which share one graph if they have any: `for each in x.view(-1)`."""
+    match loop:
+        case ast.For(iter=ast.Call(func=ast.Attribute(attr="flatten"), args=[])):
+            return True
+        case ast.For(iter=ast.Call(func=ast.Attribute(attr="view" | "reshape"), args=[size])):
+            return isinstance(size, ast.UnaryOp) and isinstance(size.op, ast.USub)
+    return False
