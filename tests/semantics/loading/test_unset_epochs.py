@@ -22,13 +22,11 @@ def unset(snippet: str) -> list[tuple[str | None, str | None, str | None, bool]]
     semantics, nodes = marked(HEAD + snippet)
     found = semantics.of(UnsetEpochs).found
     assert list(found) == nodes
-    return [
-        (
-            *(None if part is None else ast.unparse(part) for part in (each.epoch, each.sampler, each.loader)),
-            each.is_conditional,
-        )
-        for each in found.values()
-    ]
+    return [(_text(each.epoch), _text(each.sampler), _text(each.loader), each.is_conditional) for each in found.values()]
+
+
+def _text(part: ast.expr | None) -> str | None:
+    return None if part is None else ast.unparse(part)
 
 
 @pytest.mark.parametrize(

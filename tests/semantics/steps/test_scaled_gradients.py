@@ -27,7 +27,7 @@ def clipped(body: str) -> dict[ast.Call, str | None]:
     semantics, nodes = marked(indented(body))
     found = semantics.of(ScaledGradients).clipped
     assert list(found) == nodes
-    return {call: each.optimizer and ast.unparse(each.optimizer) for call, each in found.items()}
+    return {call: ast.unparse(each.optimizer) if each.optimizer else None for call, each in found.items()}
 
 
 def stepped(body: str) -> int:
