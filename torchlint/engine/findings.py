@@ -87,6 +87,14 @@ def load(rules: Iterable[Entry]) -> None:
                 analysis_of(trigger.analysis)
 
 
+def settle(rules: Iterable[Entry]) -> None:
+    """Imports what ``rules`` need, and has this process keep what texts that are looked at again and again have in common."""
+    load(rules)
+    from torchlint.model.statements import keep_trees
+
+    keep_trees()
+
+
 def without_yielding(found: Mapping[Entry, list[Diagnostic]]) -> list[Diagnostic]:
     """The findings of all rules, but for those at places of which another rule says more."""
     by_code = {rule.code: diagnostics for rule, diagnostics in found.items()}

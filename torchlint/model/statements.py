@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import threading
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import libcst as cst
@@ -75,22 +76,54 @@ class Parsed:
         return sorted(span for node, span in self.spans.items() if isinstance(node, cst.Comment))
 
 
+class Trees:
+    """What statements were parsed to, by their texts: for one who looks at nearly the same file again and again.
+
+    Trees never change, and what is known of their nodes is kept by file, so that files can share them. Within one file, each
+    statement has a tree of its own: it is asked for by its number among those of the same text.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._trees: dict[str, list[cst.Module]] = {}
+
+    def get(self, text: str, number: int) -> cst.Module | None:
+        """The tree of a text, if there are that many."""
+        trees = self._trees.pop(text, None)
+        if trees is None:
+            return None
+        self._trees[text] = trees  # behind all others, as the one that was asked for last
+        return trees[number] if number < len(trees) else None
+
+    def keep(self, text: str, tree: cst.Module) -> None:
+        """Takes one more tree of a text; where there are too many texts, those are let go that nobody has asked for longest."""
+        self._trees.setdefault(text, []).append(tree)
+        while len(self._trees) > self._most:
+            del self._trees[next(iter(self._trees))]
+
+
+_kept: Trees | None = None
+
+
+def keep_trees(most: int = 1000) -> None:
+    """From here on keeps the trees of ``most`` texts in this process: for a server, where most statements stay as they are."""
+    global _kept
+    _kept = Trees(most)
+
+
 @dataclass(eq=False)
 class Statements:
     """The statements of one file."""
 
     source: Source
+    _parsed: Counter[str] = field(default_factory=Counter)
+    """How many statements of each text were parsed."""
 
     def parse(self, unit: ast.AST) -> Parsed:
         """The libcst tree of a statement or clause, joined to its twin; raises `RecursionError` where it is too deep."""
-        depth = self._depth(unit)
-        if depth > _DEEPEST:
-            raise RecursionError
         prefix, start, end, suffix = self._span(unit)
         text = prefix + self.source.text[start:end] + suffix
-        parse = partial(parsed_module, stand_ins=self.source.stand_ins)
-        parsable = prefix + self.source.parsable[start:end] + suffix
-        module = parse(parsable) if depth <= _DEEP else _with_room(parse, parsable)
+        module = self._module(prefix + self.source.parsable[start:end] + suffix, unit)
         root: cst.CSTNode = module.body[0]
         if prefix.startswith(_INDENTED):
             root = root.body.body[0]  # type: ignore[attr-defined]
@@ -104,6 +137,25 @@ class Statements:
         join.node(root, unit)
         indentation = prefix.removeprefix(_INDENTED) if prefix.startswith(_INDENTED) else ""
         return Parsed(text, module, start - len(prefix), join, indentation)
+
+    def _module(self, text: str, unit: ast.AST) -> cst.Module:
+        """The tree of a text, from among those that are kept or new; raises `RecursionError`."""
+        known = None if self.source.stand_ins else _kept  # which stand for other names in other files
+        if known is not None:
+            number = self._parsed[text]
+            self._parsed[text] += 1
+            if (tree := known.get(text, number)) is not None:
+                return tree
+        depth = self._depth(unit)
+        if depth > _DEEPEST:
+            raise RecursionError
+        parse = partial(parsed_module, stand_ins=self.source.stand_ins)
+        if depth > _DEEP:
+            return _with_room(parse, text)
+        tree = parse(text)
+        if known is not None:
+            known.keep(text, tree)
+        return tree
 
     def _depth(self, unit: ast.AST) -> int:
         """How deeply libcst would nest; beyond `_DEEPEST`, it is not counted on.

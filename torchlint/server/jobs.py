@@ -14,7 +14,7 @@ from torchlint.diagnostic import Diagnostic, Edit, FileError, Location
 from torchlint.engine.deadline import TimeIsUpError, deadline
 from torchlint.engine.examination import Action, Task, examine
 from torchlint.engine.explanation import explain
-from torchlint.engine.findings import load
+from torchlint.engine.findings import settle
 from torchlint.proof.evidence import records
 from torchlint.rules import own_rules
 from torchlint.rules.catalogue import Entry
@@ -134,8 +134,8 @@ class Desk:
         self._stamps: dict[str, Stamp] = {}
 
     def prepare(self) -> None:
-        """Imports what the first job would have to wait for."""
-        load(own_rules())
+        """Imports what the first job would have to wait for, and has statements parsed once that stay as they are."""
+        settle(own_rules())
 
     def do(self, job: Job) -> object:
         """The answer to a job."""
