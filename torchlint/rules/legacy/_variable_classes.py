@@ -55,10 +55,28 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
 
 
 def report_mapped(rule: Rule, node: cst.BaseExpression, tensors: cst.Arg) -> None:
-    """Reports `map(Variable, tensors)`."""
+    """Reports `map(Variable, tensors)`; where it does nothing but give names their own values, the statement goes."""
+    statement = rule.model.statement(node)
+    if _assigns_to_itself(statement, rule.model.parent(node), tensors):
+        removal = remove(statement, but_comment=True)
+        rests_on = unknown("a graph that `Variable` cut is whole again")
+        rule.report(node, DEAD, fix("Remove the assignment of names to themselves", removal, rests_on=rests_on))
+        return
     change = replace(node, api("torch.Tensor.detach"))
     fact = unknown("its elements are not in sight") if tensors.star else rule.model.variables.are_detached(tensors.value)
     rule.report(node, DEAD, fix("Use `torch.Tensor.detach`, which does the same", change, rests_on=fact))
+
+
+def _assigns_to_itself(statement: cst.CSTNode, mapped: cst.CSTNode | None, tensors: cst.Arg) -> bool:
+    """Whether a statement is ``x, y = map(Variable, (x, y))``."""
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(cst.Tuple(elements=targets))], value=value) if value is mapped:
+            given = tensors.value.elements if isinstance(tensors.value, (cst.Tuple, cst.List)) else ()
+            names = [
+                [each.value.value if isinstance(each.value, cst.Name) else "" for each in part] for part in (targets, given)
+            ]
+            return not tensors.star and names[0] == names[1] and "" not in names[0]
+    return False
 
 
 def report_quoted(rule: Rule, string: cst.SimpleString) -> None:

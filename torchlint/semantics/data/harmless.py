@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.rebinds import DataRebinds
@@ -45,6 +46,7 @@ class HarmlessReads:
             or self._is_written_out(data)
             or self._is_made_parameter(data)
             or self._is_of_meant_rebind(data)
+            or self._is_of_state(data)
             or self._is_off(data)
             or self._is_of_new_model(data)
         )
@@ -142,6 +144,27 @@ class HarmlessReads:
 
     def _is_of_meant_rebind(self, data: ast.expr) -> bool:
         return self._tree.statement(data) in self._semantics.of(DataRebinds).meant
+
+    def _is_of_state(self, data: ast.Attribute) -> bool:
+        """Whether a function keeps numbers of its own in a tensor, and sets its ``.data`` in a loop: `u.data = f(u.data)`."""
+        function = self._tree.function(data)
+        if not isinstance(data.value, ast.Name) or function is None:
+            return False
+        if any(binding.form is Form.LOOP for binding in self._semantics.bindings.reaching(data.value)):
+            return False  # each of a model's parameters
+        return (function, data.value.id) in self._rebound
+
+    @cached_property
+    def _rebound(self) -> set[tuple[ast.AST, str]]:
+        """The names whose ``.data`` is assigned from what is computed of it, with the functions that do so."""
+        found: set[tuple[ast.AST, str]] = set()
+        for statement in self._tree.of_type(ast.Assign):
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="data")], value=ast.Call(args=[_, *_])):
+                    function = self._tree.function(statement)
+                    if function is not None and any(self._tree.loops(statement)):
+                        found.add((function, name))
+        return found
 
     def _is_of_new_model(self, data: ast.Attribute) -> bool:
         """Whether a weight is read while the model is made, initialised or loaded: nothing is computed with it yet."""
