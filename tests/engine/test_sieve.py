@@ -34,6 +34,7 @@ class Declared:
 
     triggers: tuple[Trigger, ...]
     needs: Needs = ()
+    code: str = "TPL999"
 
 
 def may_hold(text: str | bytes, *triggers: Trigger, needs: Needs = ()) -> bool:
@@ -267,6 +268,19 @@ def test_what_an_analysis_finds() -> None:
 )
 def test_the_innermost_statement_or_clause_in_the_order_of_the_text(text: str, units: list[str]) -> None:
     assert shown(text, Attribute("data")) == units
+
+
+MADE = Found(".apis.constructors:Constructors.made", ".aliasing.dated_constructions:DatedConstructions.found")
+
+
+@pytest.mark.parametrize(
+    ("lenient", "rows"),
+    [((), [2, 3, 4]), (("TPL998",), [2, 3, 4]), (("TPL999",), [3, 4])],
+)
+def test_what_can_only_be_strict_is_left_out_where_the_rule_is_lenient(lenient: tuple[str, ...], rows: list[int]) -> None:
+    text = "import torch\ntorch.Tensor(3, 4)\ntorch.LongTensor([0.5])\nf(torch.Tensor(3), torch.Tensor(torch.ones(3)))\n"
+    units = triggered(Semantics(Source(text).tree), text.encode(), [Declared((MADE,))], lenient)
+    assert [unit.lineno for unit in units if isinstance(unit, ast.stmt)] == rows
 
 
 def test_each_statement_has_the_rules_that_are_shown_it_once() -> None:

@@ -59,7 +59,8 @@ class Findings:
 
     def _visited(self, rules: Sequence[Entry]) -> dict[str, list[Diagnostic]]:
         """What rules about nodes find, by their codes."""
-        shown = triggered(self._semantics, self._data, rules) if self._triggers else {}
+        lenient = () if self.suppressions.are_present else self._options.lenient  # a comment may speak of what is left out
+        shown = triggered(self._semantics, self._data, rules, lenient) if self._triggers else {}
         if self._triggers and not shown:
             return {}  # and neither libcst nor a rule is imported
         from torchlint.engine.looking import Looking
@@ -85,6 +86,8 @@ def load(rules: Iterable[Entry]) -> None:
         for trigger in rule.triggers:
             if isinstance(trigger, Found):
                 analysis_of(trigger.analysis)
+                if trigger.strict:
+                    analysis_of(trigger.strict)
 
 
 def settle(rules: Iterable[Entry]) -> None:

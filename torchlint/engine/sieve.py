@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TypeVar
 
@@ -23,17 +23,19 @@ from torchlint.semantics.code.units import Unit, place_of, unit_of
 R = TypeVar("R", bound=Declared)
 
 
-def triggered(semantics: Semantics, data: bytes, rules: Sequence[R]) -> dict[Unit, list[R]]:
+def triggered(semantics: Semantics, data: bytes, rules: Sequence[R], lenient: Collection[str] = ()) -> dict[Unit, list[R]]:
     """The statements and clauses that hold triggers, in the order of the text, each with the rules that are to be shown it.
 
-    ``data`` are the bytes of the file: what its words rule out is not looked for.
+    ``data`` are the bytes of the file: what its words rule out is not looked for. Of rules whose code is ``lenient``, what can
+    only be strict is left out.
     """
     tree, raw = semantics.tree, Raw(data)
     triggers = [list(filter(raw.may_hold_trigger, rule.triggers)) for rule in rules]
     places = _Places(semantics, {trigger for of_rule in triggers for trigger in of_rule})
     found: dict[Unit, list[R]] = defaultdict(list)
     for rule, of_rule in zip(rules, triggers):
-        nodes = (node for trigger in of_rule for node in places.of(trigger))
+        is_lenient = rule.code in lenient
+        nodes = (node for trigger in of_rule for node in places.of(trigger, is_lenient=is_lenient))
         for unit in dict.fromkeys(unit_of(tree, node) for node in nodes):
             found[unit].append(rule)
     return dict(sorted(found.items(), key=lambda item: place_of(item[0])))
@@ -55,8 +57,8 @@ class _Places:
             self._look_for_words()
         self._by_name: dict[type[ast.AST], dict[str, list[ast.AST]]] = {}
 
-    def of(self, trigger: Trigger) -> Iterable[ast.AST]:
-        """The nodes that are the trigger."""
+    def of(self, trigger: Trigger, *, is_lenient: bool) -> Iterable[ast.AST]:
+        """The nodes that are the trigger; those that are strict only where the rule is not lenient."""
         match trigger:
             case Word(names=names, within=within):
                 found = (node for name in names for node in self._words[name])
@@ -74,8 +76,9 @@ class _Places:
                 return self._semantics.of(Spellings).references(names)
             case Syntax(types=types):
                 return self._semantics.tree.of_type(*_ast_types(types))
-            case Found(analysis=analysis):
-                return _found(analysis, self._semantics)
+            case Found(analysis=analysis, strict=strict):
+                nodes = _found(analysis, self._semantics)
+                return set(nodes).difference(_found(strict, self._semantics)) if nodes and strict and is_lenient else nodes
         raise TypeError(f"not a trigger: {trigger!r}")
 
     def _named(self, node_type: type[ast.AST], names: Iterable[str]) -> list[ast.AST]:
@@ -179,9 +182,9 @@ def _ast_types(types: frozenset[str]) -> tuple[type[ast.AST], ...]:
     return tuple(getattr(ast, name) for each in sorted(types) for name in _OTHER_NAMES.get(each, (each,)))
 
 
-def _found(analysis: str, semantics: Semantics) -> Iterable[ast.AST]:
+def _found(analysis: str, semantics: Semantics) -> Collection[ast.AST]:
     made, attribute = analysis_of(analysis)
-    found: Mapping[ast.AST, object] | Iterable[ast.AST] = getattr(semantics.of(made), attribute)
+    found: Mapping[ast.AST, object] | Collection[ast.AST] = getattr(semantics.of(made), attribute)
     return found
 
 

@@ -29,6 +29,9 @@ class Declared(Protocol):
     """What a rule declares."""
 
     @property
+    def code(self) -> str: ...
+
+    @property
     def triggers(self) -> tuple[Trigger, ...]: ...
 
     @property

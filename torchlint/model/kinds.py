@@ -9,10 +9,9 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics import torch_api
+from torchlint.semantics.certainty.copied_tensors import CopiedTensors
 from torchlint.semantics.certainty.default_devices import DefaultDevices
-from torchlint.semantics.certainty.likely_tensors import LikelyTensors
 from torchlint.semantics.certainty.tensors import Tensors
-from torchlint.semantics.kinds.asked import AskedTensors
 
 _SHARING = frozenset({"torch.from_numpy", "torch.from_dlpack", "torch.frombuffer", "torch.from_file"})
 """Factories whose tensors look at memory that is there already."""
@@ -25,15 +24,13 @@ class KindsQuestions:
         self._model = model
         self._semantics = model.semantics
 
-    def is_surely_tensor(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression is taken for a tensor, on the text alone; what a fix rests on is `is_tensor`."""
-        twin = self._model.twin(node)
-        return isinstance(twin, ast.expr) and self._semantics.of(LikelyTensors).is_tensor(twin)
+    def is_tensor_copied(self, call: cst.Call) -> bool | None:
+        """Whether what a call of ``torch.tensor`` is given is a tensor already, on every path.
 
-    def is_tensor_in_passing(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression is read where it may be a tensor, by what the code asks, and where it may be none."""
-        twin = self._model.twin(node)
-        return isinstance(twin, ast.expr) and self._semantics.of(AskedTensors).are_read_either_way(twin)
+        ``False`` where it is one only on some, by what the code asks; ``None`` where it is none, and for every other call.
+        """
+        found: bool | None = self._model.found(self._semantics.of(CopiedTensors).found, call)
+        return found
 
     def is_tensor(self, node: cst.BaseExpression) -> Fact:
         """Whether an expression is a tensor, as a fact that a fix can rest on."""

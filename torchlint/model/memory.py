@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.aliasing.dated_constructions import DatedConstructions
 from torchlint.semantics.aliasing.detached import DetachedAliases, DetachedChange
 from torchlint.semantics.aliasing.expansions import ExpandedWeight, ExpandedWrite, Expansions
 from torchlint.semantics.aliasing.identity import IdentityTest, IdentityTests
@@ -119,6 +120,10 @@ class MemoryQuestions:
     def is_change_perhaps_shared(self, construction: cst.Call) -> bool:
         """Whether an array, or the tensor that a legacy constructor makes of it, is changed while the other one is used."""
         return self._model.twin(construction) in self._semantics.of(SharedBuffers).perhaps
+
+    def is_but_dated(self, construction: cst.Call) -> bool:
+        """Whether the call of a legacy constructor means what it says, and nothing that it may share changes."""
+        return self._model.twin(construction) in self._semantics.of(DatedConstructions).found
 
     def kept_snapshots(self, node: cst.CSTNode) -> list[KeptSnapshot[cst.CSTNode]]:
         """How what an expression takes for a copy of weights is kept while they change; empty where that is not known."""

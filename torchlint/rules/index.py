@@ -128,7 +128,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL105", "legacy-constructor", "torchlint.rules.legacy.tpl105_legacy_constructor", "LegacyConstructor",
-        (Found(".apis.constructors:Constructors.made"), Found(".apis.constructors:Constructors.renewed"), Found(".apis.constructors:Constructors.tests"),),
+        (Found(".apis.constructors:Constructors.made", ".aliasing.dated_constructions:DatedConstructions.found"), Found(".apis.constructors:Constructors.renewed", ".aliasing.dated_constructions:DatedConstructions.found"), Found(".apis.constructors:Constructors.tests", ".aliasing.dated_constructions:DatedConstructions.found"),),
         needs=(("new", "Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor",),),
         since=TorchVersion(0, 4),
         severity="warning",
@@ -149,7 +149,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL108", "deprecated-api", "torchlint.rules.legacy.tpl108_deprecated_api", "DeprecatedApi",
-        (Found(".apis.deprecated_uses:DeprecatedUses.found"), Found(".apis.deprecated_uses:DeprecatedUses.imports"), Found(".apis.deprecated_arguments:DeprecatedArguments.found"), Found(".apis.unused_imports:UnusedImports.deprecated"),),
+        (Found(".apis.deprecated_uses:DeprecatedUses.found", ".apis.deprecated_uses:DeprecatedUses.quiet"), Found(".apis.deprecated_uses:DeprecatedUses.imports"), Found(".apis.deprecated_arguments:DeprecatedArguments.found"), Found(".apis.unused_imports:UnusedImports.deprecated"),),
         needs=(_SHARED_1,),
         yields_to=("TPL106", "TPL109",),
         severity="warning",
@@ -209,7 +209,8 @@ ENTRIES = (
     ),
     Entry(
         "TPL207", "tensor-from-tensor", "torchlint.rules.aliasing.tpl207_tensor_from_tensor", "TensorFromTensor",
-        (Call("tensor"),),
+        (Found(".certainty.copied_tensors:CopiedTensors.found"),),
+        needs=(("tensor",),),
         yields_to=("TPL007",),
         since=TorchVersion(0, 4),
         severity="warning",

@@ -82,8 +82,10 @@ def _entry(entry: Entry, shared: Mapping[tuple[str, ...], str]) -> str:
 
 def _trigger(trigger: Trigger) -> str:
     match trigger:
-        case Misspelt(word=text) | Comment(text=text) | Found(analysis=text):
+        case Misspelt(word=text) | Comment(text=text) | Found(analysis=text, strict=""):
             arguments = [_text(text)]
+        case Found(analysis=text, strict=strict):
+            arguments = [_text(text), _text(strict)]
         case Syntax(types=names) | OfWords(names=names):
             arguments = list(map(_text, sorted(names)))
     if isinstance(trigger, Word) and trigger.within:

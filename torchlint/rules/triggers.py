@@ -107,9 +107,13 @@ class Found(Trigger):
 
     ``analysis`` is ``module:Class.attribute``; a module that starts with a dot is one of `torchlint.semantics`. The class is
     made of the file's `Semantics`, and the attribute gives the nodes, as a collection of them or as a mapping from them.
+
+    ``strict``, which names an analysis too, gives those of the nodes that the rule has but strict findings at: they are not
+    looked at where these are left out.
     """
 
     analysis: str
+    strict: str = ""
 
 
 Needs: TypeAlias = tuple[tuple[str, ...], ...]

@@ -84,17 +84,17 @@ class Suppressions:
     def __init__(self, source: Source, names: Mapping[str, str] | None = None) -> None:
         self._source = source
         self._patterns = _patterns(tuple((names or {}).items()))
-        self._present = _ANY.search(source.text) is not None
+        self.are_present = _ANY.search(source.text) is not None
 
     def covers(self, code: str, row: int) -> bool:
         """Whether a comment silences findings of ``code`` that start on line ``row`` (from 1)."""
-        if not self._present:
+        if not self.are_present:
             return False
         return code.startswith(self._on_file) or code.startswith(self._on_row.get(row, ()))
 
     def comments(self) -> list[Comment]:
         """The comments that name codes; what reads like one in a string is none, even where it silences."""
-        if not self._present:
+        if not self.are_present:
             return []
         found = [
             self._patterns.comment(match, range(0))

@@ -8,7 +8,7 @@ from torchlint.fact import CERTAIN
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import expression
 from torchlint.rules.rule import Rule
-from torchlint.rules.triggers import Call
+from torchlint.rules.triggers import Found
 from torchlint.semantics import Grad
 from torchlint.target import TorchVersion
 
@@ -58,20 +58,21 @@ class TensorFromTensor(Rule):
     name = "tensor-from-tensor"
     severity = "warning"
     since = TorchVersion(0, 4)
-    triggers = (Call("tensor"),)
+    triggers = (Found(".certainty.copied_tensors:CopiedTensors.found"),)
+    needs = (("tensor",),)
     yields_to = ("TPL007",)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports `torch.tensor` of a tensor."""
-        given = _data(node)
-        if given is None or self.model.name(node.func) != "torch.tensor":
+        is_always = self.model.kinds.is_tensor_copied(node)
+        if is_always is None:
             return
+        given = _data(node)
         data = given.value
         text = self.model.shown(data)
-        if not self.model.kinds.is_surely_tensor(data):
-            if self.model.kinds.is_tensor_in_passing(data):
-                what = f"`{self.model.shown(node.func)}` copies `{text}` where that is a tensor already"
-                self.report(node, f"{what}, and cuts the copy from the graph; use `{text}.detach().clone()` there")
+        if not is_always:
+            what = f"`{self.model.shown(node.func)}` copies `{text}` where that is a tensor already"
+            self.report(node, f"{what}, and cuts the copy from the graph; use `{text}.detach().clone()` there")
             return
         said = f"`{text}`, which is a tensor already" if len(text) <= _LONGEST else "a tensor"
         instead = "".join(f".{method}()" for method in self._copy(data)) or text
@@ -110,12 +111,10 @@ class TensorFromTensor(Rule):
         return ("detach", "clone")
 
 
-def _data(call: cst.Call) -> cst.Arg | None:
-    """The argument that is made a tensor; none where it is not the only one that is given by its place."""
-    by_place = [given for given in call.args if given.keyword is None and given.star != "**"]
-    if by_place:
-        return by_place[0] if len(by_place) == 1 and not by_place[0].star else None
-    return next((given for given in call.args if given.keyword is not None and given.keyword.value == "data"), None)
+def _data(call: cst.Call) -> cst.Arg:
+    """The argument that is made a tensor: the one that is given by its place, or as ``data``."""
+    by_place = [given for given in call.args if given.keyword is None and not given.star]
+    return by_place[0] if by_place else next(each for each in call.args if each.keyword and each.keyword.value == "data")
 
 
 def _methods(words: dict[str, cst.Arg]) -> Iterator[tuple[str, list[cst.Arg]]]:

@@ -46,6 +46,7 @@ _INTEGERS = {
 }
 _LONGEST = 40
 """So many characters of arguments a message shows."""
+_DATED = ".aliasing.dated_constructions:DatedConstructions.found"
 
 
 class LegacyConstructor(Rule):
@@ -99,9 +100,9 @@ class LegacyConstructor(Rule):
     severity = "warning"
     since = TorchVersion(0, 4)
     triggers = (
-        Found(".apis.constructors:Constructors.made"),
-        Found(".apis.constructors:Constructors.renewed"),
-        Found(".apis.constructors:Constructors.tests"),
+        Found(".apis.constructors:Constructors.made", _DATED),
+        Found(".apis.constructors:Constructors.renewed", _DATED),
+        Found(".apis.constructors:Constructors.tests", _DATED),
     )
     needs = (("new", "Tensor", *(f"{dtype}Tensor" for dtype in _DTYPES)),)
 
@@ -140,10 +141,7 @@ class LegacyConstructor(Rule):
         """Reports a tensor's making; strictly, where the line means one thing."""
         is_shared = two is None and self.model.memory.is_change_perhaps_shared(call)
         meaning = _SHARES if is_shared else _TWO_MEANINGS[two] if two is not None else _MEANINGS[given.content]
-        is_usual = not is_shared and two in (None, TwoMeanings.SIZE_OR_DATA)
-        if two is TwoMeanings.ROUNDED and isinstance(call.args[0].value, (cst.List, cst.Tuple)):
-            is_usual = len(call.args[0].value.elements) == 1  # one number, which is not known to be large
-        self.report(call, f"`{self._shown(call)}` {meaning}: {advice}", mended, strict=is_usual)
+        self.report(call, f"`{self._shown(call)}` {meaning}: {advice}", mended, strict=self.model.memory.is_but_dated(call))
 
     def _fix(self, name: str, old: cst.Call, new: cst.Call, given: Given, two: TwoMeanings | None) -> CodeFix | None:
         """The function in the place of the constructor, where it is clear which one does the same."""

@@ -60,7 +60,7 @@ class DeprecatedApi(Rule):
     severity = "warning"
     yields_to = ("TPL106", "TPL109")
     triggers = (
-        Found(".apis.deprecated_uses:DeprecatedUses.found"),
+        Found(".apis.deprecated_uses:DeprecatedUses.found", ".apis.deprecated_uses:DeprecatedUses.quiet"),
         Found(".apis.deprecated_uses:DeprecatedUses.imports"),
         Found(".apis.deprecated_arguments:DeprecatedArguments.found"),
         Found(".apis.unused_imports:UnusedImports.deprecated"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Basis, Binding, Form, Kind, Semantics, Type
-from torchlint.semantics.apis.deprecations import members, modules, symbols
+from torchlint.semantics.apis.deprecations import deprecation, members, modules, symbols
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.code.tree import TRIES
@@ -50,6 +50,11 @@ class DeprecatedUses:
                     if canonical(name) in table:
                         uses[call] = canonical(name)
         return uses
+
+    @cached_property
+    def quiet(self) -> frozenset[ast.expr]:
+        """Those of them that warn nobody."""
+        return frozenset(node for node, symbol in self.found.items() if not deprecation(symbol).warns)
 
     @cached_property
     def imports(self) -> dict[ast.ImportFrom, str]:

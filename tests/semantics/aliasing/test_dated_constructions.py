@@ -1,0 +1,36 @@
+"""Which legacy constructors are but dated."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.aliasing.dated_constructions import DatedConstructions
+
+
+def found(text: str) -> set[str]:
+    """The calls that are found in a program, as they are written."""
+    analysis = DatedConstructions(Semantics(ast.parse(f"import numpy as np\nimport torch\n{text}")))
+    return {ast.unparse(call) for call in analysis.found}
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("torch.Tensor(3, 4)", {"torch.Tensor(3, 4)"}),
+        ("torch.LongTensor([0, 1])", {"torch.LongTensor([0, 1])"}),
+        ("def f(state):\n    return torch.FloatTensor(state)", {"torch.FloatTensor(state)"}),
+        ("x = torch.ones(3)\ny = x.new(3)", {"x.new(3)"}),
+        ("def f(x):\n    return isinstance(x, torch.cuda.FloatTensor)", {"isinstance(x, torch.cuda.FloatTensor)"}),
+        ("torch.Tensor(torch.ones(3))", set()),
+        ("def f(n):\n    return torch.Tensor([n]).long()", {"torch.Tensor([n])"}),
+        ("def f(n, m):\n    return torch.Tensor([n, m]).long()", set()),
+        ("torch.LongTensor([0.5, 1.5])", set()),
+        ('a = np.load("f")\nx = torch.Tensor(a)\na[0] = 2\nprint(x)', set()),
+        ("torch.tensor([1.0])", set()),
+    ],
+)
+def test_what_is_but_dated(text: str, calls: set[str]) -> None:
+    assert found(text) == calls

@@ -1,0 +1,42 @@
+"""Calls of ``torch.tensor`` with what is a tensor already."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.certainty.likely_tensors import LikelyTensors
+from torchlint.semantics.kinds.asked import AskedTensors
+
+_MAKER = "torch.tensor"
+
+
+class CopiedTensors:
+    """Finds them in a file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    @cached_property
+    def found(self) -> dict[ast.Call, bool]:
+        """The calls, each with whether its argument is a tensor on every path, and not only where the code asks for that."""
+        likely, asked = self._semantics.of(LikelyTensors), self._semantics.of(AskedTensors)
+        found: dict[ast.Call, bool] = {}
+        for call in self._semantics.of(Spellings).calls({"tensor"}):
+            data = _data(call)
+            if data is None or self._semantics.qualified_name(call.func) != _MAKER:
+                continue
+            if likely.is_tensor(data):
+                found[call] = True
+            elif asked.are_read_either_way(data):
+                found[call] = False
+        return found
+
+
+def _data(call: ast.Call) -> ast.expr | None:
+    """The argument that is made a tensor; none where it is not the only one that is given by its place."""
+    if call.args:
+        return call.args[0] if len(call.args) == 1 and not isinstance(call.args[0], ast.Starred) else None
+    return next((word.value for word in call.keywords if word.arg == "data"), None)
