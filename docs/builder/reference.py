@@ -81,7 +81,7 @@ def _command(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     for group in parser._action_groups:
         shown = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
         if shown:
-            yield f"| {group.title} | |\n|---|---|"
+            yield f"| {group.title} | what it does |\n|---|---|"
             yield from (f"| {_spelling(action)} | {_help(parser, action)} |" for action in shown)
             yield ""
 

@@ -39,7 +39,6 @@ SHARED_PAGES = {
     "torch.amp": "amp.html",
     "torch.cpu.amp": "amp.html",
     "torch.cuda.amp": "amp.html",
-    "torch.distributions": "distributions.html",
     "torch.nn.init": "nn.init.html",
     "torch.utils.checkpoint": "checkpoint.html",
     "torch.utils.data": "data.html",
@@ -48,12 +47,13 @@ SHARED_PAGES = {
 
 NAMES = {
     "torch": """are_deterministic_algorithms_enabled compile enable_grad get_default_device get_default_dtype
-        get_deterministic_debug_mode get_float32_matmul_precision get_rng_state inference_mode initial_seed
+        get_deterministic_debug_mode get_float32_matmul_precision get_rng_state initial_seed
         is_deterministic_algorithms_warn_only_enabled is_grad_enabled is_inference_mode_enabled is_storage is_tensor
         is_warn_always_enabled load manual_seed no_grad save seed set_default_device set_default_dtype
-        set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_grad_enabled
+        set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision
         set_printoptions set_rng_state set_warn_always use_deterministic_algorithms vmap Generator""",
     "torch.autograd": "backward grad",
+    "torch.autograd.grad_mode": "inference_mode set_grad_enabled",
     "torch.autograd.variable": "Variable",
     "torch.autograd.gradcheck": "gradcheck gradgradcheck GradcheckError get_analytical_jacobian get_numerical_jacobian",
     "torch.cuda": """current_device current_stream default_stream device device_count get_device_capability get_device_name
@@ -115,6 +115,8 @@ MODULES = {
 ALIASES = {
     "torch.amp.autocast": "torch.autocast",
     "torch.autograd.Variable": "torch.autograd.variable.Variable",
+    "torch.inference_mode": "torch.autograd.grad_mode.inference_mode",
+    "torch.set_grad_enabled": "torch.autograd.grad_mode.set_grad_enabled",
     "torch.cuda.empty_cache": "torch.cuda.memory.empty_cache",
     "torch.cuda.max_memory_allocated": "torch.cuda.memory.max_memory_allocated",
     "torch.cuda.max_memory_cached": "torch.cuda.memory.max_memory_cached",
@@ -149,7 +151,8 @@ def entries() -> Iterator[tuple[str, str, str]]:
             yield from methods(module, name)
     for module, page in SHARED_PAGES.items():
         for name in public(module):
-            yield f"{module}.{name}", kind_of(module, name), f"{page}#{module}.{name}"
+            if not name.endswith("DataPipe") and (module != "torch.nn.init" or name.endswith("_")):
+                yield f"{module}.{name}", kind_of(module, name), f"{page}#{module}.{name}"
     for module, names in NAMES.items():
         for name in names.split():
             yield f"{module}.{name}", kind_of(module, name), own_page(f"{module}.{name}")
@@ -202,6 +205,7 @@ def inventory() -> bytes:
 
     found = {name: (kind, page) for name, kind, page in entries()}
     found = {name: entry for name, entry in found.items() if name not in UNDOCUMENTED}
+    found["torch.amp.GradScaler"] = ("class", "amp.html#gradient-scaling")  # a section about it, and no entry
     found |= {alias: found[name] for alias, name in ALIASES.items()}
     lines = sorted(f"{name} py:{kind} 1 {page} -" for name, (kind, page) in found.items())
     version = torch.__version__.partition("+")[0]

@@ -133,10 +133,8 @@ LOOKED_AT = (
     "rules",
     "rules/TPL004",
     "team",
-    "criteria",
     "writing-rules",
     "reference/api",
-    "reference/configuration",
     "search",
 )
 
