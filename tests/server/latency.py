@@ -146,6 +146,7 @@ def lines_of(path: Path) -> str:
 def section(measured: Sequence[tuple[str, str, Measured]], keystrokes: int) -> str:
     """The section of the page."""
     load = os.getloadavg()[0]
+    ahead = f", which went before what else ran (nice {os.nice(0)})" if os.nice(0) < 0 else ""
     lines = [
         "## In an editor\n",
         f"Written by `python tests/server/latency.py --write`: {keystrokes} keystrokes in each text, each answered before the",
@@ -155,7 +156,7 @@ def section(measured: Sequence[tuple[str, str, Measured]], keystrokes: int) -> s
         f"At most {LIMIT} ms are wanted at the median, for 1,000 lines on a machine that does nothing else.\n",
         f"- Date: {datetime.now(UTC).date()}",
         f"- Machine: {os.cpu_count()} processor cores, {platform.system()}, Python {platform.python_version()}; load average "
-        f"{load:.1f} while this was measured\n",
+        f"{load:.1f} while this was measured{ahead}\n",
         "| text | server | median | 9 of 10 within | fastest | processor | findings |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]

@@ -30,7 +30,7 @@ SESSION = """\
 local said = {}
 
 local function wait(what, holds)
-  if not vim.wait(90000, holds, 20) then error('nothing came of: ' .. what) end
+  if not vim.wait(300000, holds, 20) then error('nothing came of: ' .. what) end
 end
 
 local function shown()
@@ -50,10 +50,10 @@ local function act(kind, line, column)
   local client = vim.lsp.get_active_clients()[1]
   local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
   params.context = { diagnostics = {}, only = { kind } }
-  local answers = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 90000)
+  local answers = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 300000)
   local action = answers[client.id].result[1]
   if not action.edit then
-    action = client.request_sync('codeAction/resolve', action, 90000, 0).result
+    action = client.request_sync('codeAction/resolve', action, 300000, 0).result
   end
   vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding)
   return action.title
@@ -103,7 +103,7 @@ def test_neovim_shows_findings_and_makes_fixes(tmp_path: Path) -> None:
         env={**os.environ, **home},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=400,
+        timeout=900,
         check=True,
     )
     said = json.loads((tmp_path / "said.json").read_text(encoding="utf-8"))

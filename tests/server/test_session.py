@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import io
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,17 +14,19 @@ import pytest
 pytest.importorskip("pygls", reason="the language server needs pygls, which is not installed")
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Location
-from torchlint.server.jobs import Job, Lint, Looked
+from torchlint.server import worker
+from torchlint.server.jobs import Buffer, Job, Lint, Looked
 from torchlint.server.office import Office
 from torchlint.server.programs import Document, Found, Program
 from torchlint.server.session import Session
+from torchlint.server.settings import Chosen
 from torchlint.server.texts import Text, Units
 
 _START = Location(1, 1)
 _FIX = Fix("Mend", (Edit(_START, _START, ""),), Applicability.SAFE)
 
 
-class Worker(Office):
+class Slow(Office):
     """Takes its time, and finds in each text what that text is."""
 
     def __init__(self, seconds: float) -> None:
@@ -49,7 +53,7 @@ class Desktop:
 
     def __init__(self, folder: Path, *, debounce: float = 20, seconds: float = 0.02) -> None:
         self.published: list[list[str]] = []
-        self.worker = Worker(seconds)
+        self.worker = Slow(seconds)
         self.session = Session(self._publish, lambda message: None)
         self.session.office = self.worker
         self.session.configure({"debounce": debounce}, {str(folder): {"debounce": debounce}})
@@ -134,3 +138,39 @@ def test_a_text_that_is_looked_at_is_looked_at_again_when_the_keys_rest(tmp_path
     assert desktop.worker.jobs == [("first", False), ("text 0", False), ("text 4", False)]
     assert later - at_once >= 0.3
     assert desktop.published == [["first"], ["text 4"]]
+
+
+# --- the worker's memory ---------------------------------------------------------------------------------------------
+
+
+class Working(worker.Worker):
+    """A worker that jobs are handed to, and that says when it collects what they left."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), io.BytesIO())
+        self.buffer = Buffer("train.py", "", Chosen())
+
+    def hand(self, number: int) -> None:
+        self._waiting.put((number, Lint(self.buffer)))
+
+    def take(self, uncollected: int) -> int:
+        self._uncollected = uncollected
+        return self._next()[0]
+
+
+def test_nothing_is_collected_while_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    collections: list[None] = []
+    monkeypatch.setattr(gc, "collect", lambda: collections.append(None))
+    working = Working()
+    for number in (1, 2, 3):
+        working.hand(number)
+    assert [working.take(0), working.take(1), len(collections)] == [1, 2, 0]
+    assert [working.take(1000), len(collections), working._uncollected] == [3, 1, 0]
+
+
+def test_what_jobs_left_is_collected_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    working = Working()
+    monkeypatch.setattr(worker, "_REST", 0.01)
+    monkeypatch.setattr(gc, "collect", lambda: working.hand(7))
+    assert working.take(1) == 7, "the job that came while it collected"
+    assert working._uncollected == 0

@@ -25,7 +25,7 @@ HEAD = struct.Struct(">Q")
 
 _REST = 0.5
 """The seconds without a job after which what the last ones have left is collected."""
-_MANY = 4
+_MANY = 12
 """The jobs after which it is collected however busy it is."""
 
 
