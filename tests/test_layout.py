@@ -63,6 +63,7 @@ SEMANTICS = (
     "parameters",
     "loading",
     "compiled",
+    "distributed",
     "numerics",
     "saving",
     "modes",

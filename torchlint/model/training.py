@@ -9,6 +9,8 @@ import libcst as cst
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
 from torchlint.semantics.compiled.discarded import DiscardedCompile, DiscardedCompiles
+from torchlint.semantics.distributed.bypassed import Bypassed, BypassedWrappers
+from torchlint.semantics.distributed.lonely import Lonely, LonelyCollectives, Unwaited
 from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
 from torchlint.semantics.loading.unset_epochs import UnsetEpoch, UnsetEpochs
 from torchlint.semantics.loading.unshuffled import Unshuffled, UnshuffledLoaders
@@ -179,3 +181,16 @@ class TrainingQuestions:
     def unscaled_accumulation(self, backward: cst.Call) -> Unscaled[cst.BaseExpression] | None:
         """The loss of each of several rounds that is not divided by their number; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(UnscaledAccumulation).found, backward)
+
+    def bypassed_wrapper(self, call: cst.Call) -> Bypassed[cst.BaseExpression] | None:
+        """The distributed wrapper that a forward pass goes past, and is back-propagated; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(BypassedWrappers).found, call)
+
+    def lonely_collective(self, call: cst.Call) -> Lonely[cst.BaseExpression, cst.CSTNode] | None:
+        """The condition on the rank that a collective is called under, by some processes alone; ``None`` for all else."""
+        return self._model.found(self._semantics.of(LonelyCollectives).alone, call)
+
+    def unwaited(self, call: cst.Call) -> Unwaited | None:
+        """What an operation of several processes is called that goes on with nobody waiting for it; ``None`` for all else."""
+        found: Unwaited | None = self._model.found(self._semantics.of(LonelyCollectives).unwaited, call)
+        return found

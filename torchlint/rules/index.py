@@ -449,6 +449,16 @@ ENTRIES = (
         needs=(("BCELoss", "binary_cross_entropy",),),
     ),
     Entry(
+        "TPL701", "ddp-bypassed", "torchlint.rules.distributed.tpl701_ddp_bypassed", "DdpBypassed",
+        (Found(".distributed.bypassed:BypassedWrappers.found"),),
+        needs=(("DistributedDataParallel",), ("module",), ("backward",),),
+    ),
+    Entry(
+        "TPL702", "lonely-collective", "torchlint.rules.distributed.tpl702_lonely_collective", "LonelyCollective",
+        (Found(".distributed.lonely:LonelyCollectives.alone"), Found(".distributed.lonely:LonelyCollectives.unwaited"),),
+        needs=(("distributed",), ("torch",),),
+    ),
+    Entry(
         "TPL703", "discarded-compile", "torchlint.rules.distributed.tpl703_discarded_compile", "DiscardedCompile",
         (Found(".compiled.discarded:DiscardedCompiles.found"),),
         needs=(("torch",), ("compile",),),

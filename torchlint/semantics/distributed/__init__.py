@@ -1,0 +1,1 @@
+"""What several processes do together: whose gradients they share, and what all of them have to call."""
