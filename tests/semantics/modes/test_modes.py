@@ -321,7 +321,7 @@ def test_models_that_the_file_trains_are_known_in_every_scope_that_has_them() ->
         ("model = nn.Sequential(nn.Linear(2, 2), nn.LayerNorm(2)).cuda()", False),
         ("model = nn.Sequential(*layers)", None),
         ("model = nn.Sequential(first, nn.Linear(2, 2))", None),
-        ("model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, momentum=1))", None),
+        ("model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, momentum=1))", False),
         ("model = nn.LSTM(2, 2)", False),
         ("model = nn.LSTM(2, 2, 3, dropout=0.5)", True),
         ("model = nn.TransformerEncoderLayer(4, 4)", True),

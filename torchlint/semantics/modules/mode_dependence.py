@@ -98,7 +98,7 @@ class ModeDependence:
         name = self._semantics.qualified_name(function) or ""
         last = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
         if _DEPENDS.fullmatch(last):
-            return None if any(map(_keeps_last_batch, call.keywords)) else True
+            return not any(map(_keeps_last_batch, call.keywords))
         if _FUNCTIONS.fullmatch(name):
             return any(keyword.arg == "training" for keyword in call.keywords)
         holds = name in torch_api.CONTAINER_MODULES or name.endswith("DataParallel")
