@@ -43,6 +43,7 @@ _NO_IDIOM = {
     "TPL316",
     "TPL317",
     "TPL319",
+    "TPL321",
     "TPL322",
     "TPL323",
     "TPL324",

@@ -27,7 +27,9 @@ from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
 from torchlint.semantics.steps.accumulation import Unscaled, UnscaledAccumulation
 from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
 from torchlint.semantics.steps.clipping import Clippings, IdleClip
+from torchlint.semantics.steps.early_schedules import EarlySchedule, EarlySchedules
 from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
+from torchlint.semantics.steps.schedules import Schedules, WrongUnit
 from torchlint.semantics.steps.updating import NeverUpdated, ScalerUpdates
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
@@ -194,3 +196,16 @@ class TrainingQuestions:
         """What an operation of several processes is called that goes on with nobody waiting for it; ``None`` for all else."""
         found: Unwaited | None = self._model.found(self._semantics.of(LonelyCollectives).unwaited, call)
         return found
+
+    def early_schedule(self, step: cst.Call) -> EarlySchedule[cst.BaseExpression, cst.CSTNode] | None:
+        """The step of an optimizer that should come before one of a scheduler; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(EarlySchedules).found, step)
+
+    def unused_schedule(self, making: cst.Call) -> cst.BaseExpression | None:
+        """The step of an optimizer beside which nothing moves the scheduler on that a call makes; ``None`` for all others."""
+        step: cst.BaseExpression | None = self._model.found(self._semantics.of(Schedules).unused, making)
+        return step
+
+    def wrong_unit(self, making: cst.Call) -> WrongUnit[cst.BaseExpression] | None:
+        """The length of a scheduler in other units than it is moved on in; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(Schedules).wrong_units, making)

@@ -339,6 +339,11 @@ ENTRIES = (
         since=TorchVersion(0, 4),
     ),
     Entry(
+        "TPL321", "scheduler-misuse", "torchlint.rules.training.tpl321_scheduler_misuse", "SchedulerMisuse",
+        (Found(".steps.early_schedules:EarlySchedules.found"), Found(".steps.schedules:Schedules.unused"), Found(".steps.schedules:Schedules.wrong_units"),),
+        needs=(("lr_scheduler",), ("step",), ("backward",),),
+    ),
+    Entry(
         "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",
         (Found(".loading.unshuffled:UnshuffledLoaders.found"),),
         needs=(("DataLoader",), ("backward", "manual_backward",),),

@@ -1,0 +1,136 @@
+"""Schedules that are moved on too early, never, or in other units than they count: the marked calls, or none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.steps.early_schedules import EarlySchedules
+from torchlint.semantics.steps.schedules import Schedules
+
+HEAD = """
+import torch
+from torch import optim
+from torch.optim import lr_scheduler
+from elsewhere import helper
+def train(model, train_loader, epochs, args):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = {scheduler}
+    for epoch in range(epochs):
+        {first}
+        for x in train_loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+            {batch}
+        {last}
+"""
+STEP = "scheduler.step()"
+
+
+def snippet(
+    scheduler: str = "lr_scheduler.StepLR(optimizer, 10)", first: str = "pass", batch: str = "pass", last: str = "pass"
+) -> str:
+    return HEAD.format(scheduler=scheduler, first=first, batch=batch, last=last)
+
+
+def early(text: str) -> list[tuple[bool, bool]]:
+    """Of each call that comes too early, whether it can be moved, and whether it is made in each batch."""
+    semantics, nodes = marked(text)
+    found = semantics.of(EarlySchedules).found
+    assert list(found) == nodes
+    return [(isinstance(each.behind, ast.stmt), each.is_batch) for each in found.values()]
+
+
+def test_first_in_the_loop() -> None:
+    assert early(snippet(first=f"«{STEP}»", last="print(epoch)")) == [(True, False)]
+    assert early(snippet(first=f"«{STEP}»", last="if epoch: break")) == [(False, False)]
+
+
+def test_first_in_a_function_of_the_loop() -> None:
+    calls = snippet(first="one_epoch(scheduler, optimizer, x)", batch="continue") + (
+        "def one_epoch(scheduler, optimizer, x):\n    «scheduler.step()»\n    x.sum().backward()\n    optimizer.step()\n"
+    )
+    without = calls.replace("            optimizer.step()\n", "")
+    assert early(without) == [(False, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        snippet(last=STEP),
+        snippet(batch=STEP),
+        snippet(first=f"if epoch: {STEP}"),
+        snippet(first="scheduler.step(epoch)"),
+        snippet("lr_scheduler.ReduceLROnPlateau(optimizer)", first="scheduler.step(args.loss)"),
+        snippet("helper(optimizer)", first=STEP),
+        snippet(first=STEP).replace("    for epoch", "    optimizer.step()\n    for epoch"),
+    ],
+)
+def test_behind_the_first_step_or_not_known_to_be_before(text: str) -> None:
+    assert early(text) == []
+
+
+def unused(text: str) -> int:
+    semantics, nodes = marked(text)
+    found = semantics.of(Schedules).unused
+    assert list(found) == nodes
+    return len(found)
+
+
+def test_a_scheduler_that_nothing_moves_on() -> None:
+    assert unused(snippet("«lr_scheduler.StepLR(optimizer, 10)»")) == 1
+    assert unused(snippet("«lr_scheduler.StepLR(optimizer, 10)»", last="print(scheduler.get_last_lr())")) == 1
+
+
+@pytest.mark.parametrize(
+    "last",
+    [STEP, "helper(scheduler)", "move = scheduler.step", "return scheduler", "state = [scheduler]", "scheduler.anything()"],
+)
+def test_a_scheduler_that_something_moves_on_or_may(last: str) -> None:
+    assert unused(snippet(last=last)) == 0
+
+
+def wrong(text: str) -> list[tuple[str, bool, bool]]:
+    """Of each length in the wrong unit: how it is written, whether it is in batches, and whether their loader is known."""
+    semantics, nodes = marked(text)
+    found = semantics.of(Schedules).wrong_units
+    assert list(found) == nodes
+    return [(ast.unparse(each.length), each.in_batches, each.loader is not None) for each in found.values()]
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "length"),
+    [
+        ("lr_scheduler.OneCycleLR(optimizer, 1, epochs=epochs, steps_per_epoch=len(train_loader))", "len(train_loader)"),
+        ("lr_scheduler.OneCycleLR(optimizer, 1, len(train_loader) * epochs)", "len(train_loader) * epochs"),
+        ("lr_scheduler.CosineAnnealingLR(optimizer, T_max=len(train_loader) * epochs)", "len(train_loader) * epochs"),
+    ],
+)
+def test_batches_once_an_epoch(scheduler: str, length: str) -> None:
+    assert wrong(snippet(f"«{scheduler}»", last=STEP)) == [(length, True, False)]
+    assert wrong(snippet(scheduler, batch=STEP)) == []
+
+
+@pytest.mark.parametrize("length", ["epochs", "args.num_epochs", "args.n_epoch"])
+def test_epochs_in_each_batch(length: str) -> None:
+    scheduler = f"lr_scheduler.CosineAnnealingLR(optimizer, {length})"
+    assert wrong(snippet(f"«{scheduler}»", batch=STEP)) == [(length, False, True)]
+    assert wrong(snippet(scheduler, last=STEP)) == []
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "batch"),
+    [
+        ("lr_scheduler.CosineAnnealingLR(optimizer, 100)", STEP),
+        ("lr_scheduler.CosineAnnealingLR(optimizer, args.steps)", STEP),
+        ("lr_scheduler.CosineAnnealingLR(optimizer, args.warm_epochs_of_all)", STEP),
+        ("lr_scheduler.CosineAnnealingLR(optimizer, epochs)", f"if epoch: {STEP}"),
+        ("lr_scheduler.CosineAnnealingLR(optimizer, epochs)", f"{STEP}; helper(scheduler)"),
+        ("lr_scheduler.CosineAnnealingLR(optimizer, epochs)", f"{STEP}; {STEP}"),
+    ],
+)
+def test_units_that_are_not_known(scheduler: str, batch: str) -> None:
+    assert wrong(snippet(scheduler, batch=batch)) == []

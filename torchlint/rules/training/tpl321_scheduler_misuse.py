@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.fact import unknown
+from torchlint.fixes.changes import fix, insert_behind, remove, replace
+from torchlint.fixes.code import expression, statement
+from torchlint.rules.rule import Rule
+from torchlint.rules.triggers import Found
+
+
+class SchedulerMisuse(Rule):
+    """
+    ## What it does
+    Finds learning rates that do not follow their schedule: the scheduler is never moved on, it counts batches and is moved on
+    once an epoch, or the other way round, or it is moved on before the optimizer makes its first step.
+
+    ## Why is this bad
+    Without `step()` the rate stays as it is. A `OneCycleLR` that is as long as all batches together, and is moved on once an
+    epoch, never gets out of its warm-up. A cosine over as many steps as there are epochs, moved on in each batch, goes up and
+    down from one end to the other. What is moved on first leaves out the first rate: torch has warned of it since 1.1.
+
+    ## Example
+    ```python
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+    for epoch in range(epochs):
+        scheduler.step()
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+    ```
+
+    ## Fix safety
+    Unsafe: the learning rates are others. A call that comes first is moved to the end of the loop, where each round comes to
+    that; a length in epochs is multiplied with the number of batches. There is no fix for the others.
+
+    A finding is strict where a scheduler is moved on first in each batch: one batch is hardly noticed. Not reported where code
+    that the file does not show is given the scheduler.
+
+    ## References
+    - [torch.optim: how to adjust the learning rate](https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate)
+    """
+
+    code = "TPL321"
+    name = "scheduler-misuse"
+    triggers = (
+        Found(".steps.early_schedules:EarlySchedules.found"),
+        Found(".steps.schedules:Schedules.unused"),
+        Found(".steps.schedules:Schedules.wrong_units"),
+    )
+    needs = (("lr_scheduler",), ("step",), ("backward",))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Reports a scheduler that is moved on too early, never, or in the wrong unit."""
+        self._report_early(node)
+        self._report_unused(node)
+        self._report_unit(node)
+
+    def _report_early(self, node: cst.Call) -> None:
+        early = self.model.training.early_schedule(node)
+        if early is None:
+            return
+        shown = self.model.shown(node)
+        change = None
+        if early.statement and early.behind:
+            step = statement("{scheduler}.step()", scheduler=early.scheduler)
+            change = fix(
+                f"Call `{shown}` at the end of the loop",
+                insert_behind(early.behind, step),
+                remove(early.statement),
+                rests_on=unknown("the learning rates are others"),
+            )
+        self.report(
+            node,
+            f"`{shown}` is called before the first `{self.model.shown(early.step)}`, which leaves out the first learning rate; "
+            "call it afterwards",
+            change,
+            strict=early.is_batch,
+        )
+
+    def _report_unused(self, node: cst.Call) -> None:
+        if (step := self.model.training.unused_schedule(node)) is not None:
+            shown = self.model.shown(step)
+            self.report(
+                node, f"nothing calls `step()` of this scheduler, so that the learning rate of `{shown}` stays as it is"
+            )
+
+    def _report_unit(self, node: cst.Call) -> None:
+        wrong = self.model.training.wrong_unit(node)
+        if wrong is None:
+            return
+        length, step = self.model.shown(wrong.length), self.model.shown(wrong.step)
+        if wrong.in_batches:
+            self.report(node, f"`{length}` counts batches, and `{step}` is called once an epoch; call it for each batch")
+            return
+        product = expression("{length} * len({loader})", length=wrong.length, loader=wrong.loader) if wrong.loader else None
+        self.report(
+            node,
+            f"`{length}` counts epochs, and `{step}` is called for each batch; call it once an epoch, or count batches",
+            fix(
+                f"Use `{self.model.shown(product)}`",
+                replace(wrong.length, product),
+                rests_on=unknown("the learning rates are others"),
+            )
+            if product
+            else None,
+        )
