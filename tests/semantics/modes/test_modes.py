@@ -324,6 +324,8 @@ def test_models_that_the_file_trains_are_known_in_every_scope_that_has_them() ->
         ("model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, momentum=1))", False),
         ("model = nn.LSTM(2, 2)", False),
         ("model = nn.LSTM(2, 2, 3, dropout=0.5)", True),
+        ("model = nn.LSTM(2, 2, dropout=0.5)", False),
+        ("model = nn.GRU(2, 2, num_layers=2, dropout=0.5)", True),
         ("model = nn.TransformerEncoderLayer(4, 4)", True),
         ("model = nn.DataParallel(net)", None),
         ("model = torchvision.models.resnet18()", True),

@@ -89,9 +89,21 @@ class ModeDependence:
             case ast.Attribute(attr="training", ctx=ast.Load()):
                 return True
             case ast.keyword(arg=str(name), value=value) if re.search("drop(out|_rate|_prob|path)", name):
-                return not (isinstance(value, ast.Constant) and not value.value)
+                return not (isinstance(value, ast.Constant) and not value.value) and not self._is_of_one_layer(part)
             case ast.Call(func=function):
                 return self._of_call(part, function)
+        return False
+
+    def _is_of_one_layer(self, dropout: ast.keyword) -> bool:
+        """Whether it is said to a recurrent network of one layer, which drops nothing: it drops between its layers."""
+        match self._semantics.tree.parent(dropout):
+            case ast.Call(func=function, args=args, keywords=words):
+                is_recurrent = (self._semantics.qualified_name(function) or "") in (
+                    "torch.nn.RNN",
+                    "torch.nn.LSTM",
+                    "torch.nn.GRU",
+                )
+                return is_recurrent and len(args) < 3 and not {word.arg for word in words} & {"num_layers", None}
         return False
 
     def _of_call(self, call: ast.Call, function: ast.expr) -> bool | None:
