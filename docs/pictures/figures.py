@@ -25,11 +25,11 @@ CURVES: dict[str, tuple[tuple[tuple[str, ...], str, tuple[str, ...], str], ...]]
         ),
         (("bytes",), "bytes kept for a backward that never comes", ("1", "5", "10", "15", "20"), "steps of the evaluation"),
     ),
-    "TPL013": ((("first", "last"), "loss", ("first", "20th"), "step"),),
-    "TPL016": ((("first", "last"), "loss", ("first", "20th"), "step"),),
+    "TPL013": ((("losses",), "loss", ("1", "5", "10", "15", "20"), "step"),),
+    "TPL016": ((("losses",), "loss", ("1", "5", "10", "15", "20"), "step"),),
     "TPL305": ((("losses",), "loss of the same weights, evaluated twice", ("first", "second"), "evaluation"),),
     "TPL306": ((("batches seen",), "batches that the running statistics have seen", ("1st", "2nd", "3rd"), "epoch"),),
-    "TPL308": ((("first loss", "last loss"), "loss", ("first", "40th"), "step"),),
+    "TPL308": ((("losses",), "loss", ("1", "10", "20", "30", "40"), "step"),),
 }
 """For rules whose evidence is a course: the keys of its values, what they are, where they were taken, and what that counts."""
 
