@@ -16,6 +16,7 @@ _REPOSITORY = "https://github.com/torchlint/torchlint"
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()(?P<target>[^)\s]+)(?=\))")
 _ANCHOR = re.compile(r'<a id="([^"]+)">')
+_NAMED_BY_FILE = re.compile(r"\[[\w/-]+\.md\]\((?!\.\.)(?=[\w/-]+\.md[#)])")
 _PAGES = {
     "README.md#the-rules": "docs/rules.md",
     "README.md": "docs/index.md",
@@ -36,6 +37,8 @@ def for_site(name: str, text: str) -> str:
 
 
 def _changed(name: str, prose: str) -> str:
+    """The prose with other targets; a page that is named by its file is named by its title."""
+    prose = _NAMED_BY_FILE.sub("[](", prose)
     return _LINK.sub(lambda link: _target(name, link["target"]), prose)
 
 

@@ -63,7 +63,8 @@ def _row(rule: Entry) -> str:
     fix = documentation.fix_safety(rule) or "none"
     default = "on" if rule.default else "off"
     facts = {"family": _family(rule), "default": default, "fix": fix, "since": _since(rule)}
-    data = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
+    said = {**facts, "text": documentation.summary(rule)}  # more than is shown can be searched
+    data = "".join(f' data-{name}="{escape(value)}"' for name, value in said.items())
     cells = "".join(f'<td data-label="{name}">{escape(value)}</td>' for name, value in facts.items())
     summary = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(finds(rule)))
     return (
@@ -80,6 +81,7 @@ def _family(rule: Entry) -> str:
 def _says(rule: Entry) -> str:
     """What the package of a rule's family says of itself."""
     text = (import_module(".".join(rule.module.split(".")[:3])).__doc__ or "").strip()
+    text = re.sub(rf"^(Rules about |{_family(rule)}[^:]*: )", "", text, flags=re.IGNORECASE)
     return text[:1].lower() + text[1:]
 
 

@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
     return fields.every((field) => {
       const wanted = field.value.trim().toLowerCase();
       if (!wanted) return true;
-      if (field.name === "text") return wanted.split(/\s+/).every((word) => row.textContent.toLowerCase().includes(word));
+      if (field.name === "text") return wanted.split(/\s+/).every((word) => (row.textContent + row.dataset.text).toLowerCase().includes(word));
       const has = row.dataset[field.name];
       return field.name === "fix" ? has.split(" or ").includes(wanted) : has === wanted;
     });
