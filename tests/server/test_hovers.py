@@ -20,7 +20,7 @@ def test_a_finding_is_explained_with_what_was_measured(tmp_path: Path) -> None:
             assert what.startswith("Finds values that carry the autograd graph")
             assert why.startswith("**Why is this bad?** The sum, or the list, holds the graph of every step.")
             assert proof.startswith("**Proof** (cpu, torch 2.")
-            assert "→ fixed: nodes `[0, 0]`" in proof
+            assert "→ fixed: nodes `[0, 0, 0, 0, 0]`" in proof
 
     asyncio.run(run())
 
