@@ -48,6 +48,7 @@ _NO_IDIOM = {
     "TPL323",
     "TPL324",
     "TPL325",
+    "TPL327",
     "TPL506",
     "TPL602",
     "TPL605",

@@ -30,6 +30,7 @@ from torchlint.semantics.steps.clipping import Clippings, IdleClip
 from torchlint.semantics.steps.early_schedules import EarlySchedule, EarlySchedules
 from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
 from torchlint.semantics.steps.schedules import Schedules, WrongUnit
+from torchlint.semantics.steps.stale import StaleBackward, StaleBackwards
 from torchlint.semantics.steps.updating import NeverUpdated, ScalerUpdates
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
@@ -209,3 +210,7 @@ class TrainingQuestions:
     def wrong_unit(self, making: cst.Call) -> WrongUnit[cst.BaseExpression] | None:
         """The length of a scheduler in other units than it is moved on in; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(Schedules).wrong_units, making)
+
+    def stale_backward(self, backward: cst.Call) -> StaleBackward[cst.BaseExpression, cst.CSTNode] | None:
+        """The step that changes weights which a backward pass goes through later; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(StaleBackwards).found, backward)

@@ -1,0 +1,71 @@
+"""Backward passes through weights that a step has changed: the marked call is one, or there is none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.steps.stale import StaleBackwards
+
+HEAD = """
+import torch
+from torch import nn, optim
+def train(model: nn.Module, other: nn.Module, loader, n):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    second = optim.SGD(other.parameters(), lr=0.1)
+    for x in loader:
+"""
+FIRST = "first = model(x).mean()"
+LATER = "later = model(x).square().mean()"
+
+
+def stale(*statements: str) -> list[tuple[str, str, int]]:
+    """Of each stale backward: the forward, the step, and how many statements can be moved."""
+    lines = [f"        {line}" for statement in statements for line in statement.split("\n")]
+    semantics, nodes = marked(HEAD + "\n".join(lines) + "\n")
+    found = semantics.of(StaleBackwards).found
+    assert list(found) == nodes
+    return [(ast.unparse(each.forward), ast.unparse(each.step), len(each.moved)) for each in found.values()]
+
+
+def test_a_step_between_the_forward_and_the_backward() -> None:
+    order = (FIRST, LATER, "first.backward()", "optimizer.step()", "«later.backward()»", "optimizer.step()")
+    assert stale(*order) == [("model(x)", "optimizer.step()", 2)]
+
+
+def test_the_result_of_a_model_through_variables() -> None:
+    order = ("out = model(x)", "first = out.mean()", "later = other(out).mean()", "first.backward(retain_graph=True)")
+    assert stale(*order, "optimizer.step()", "total = 2 * later", "«total.backward()»") == [("model(x)", "optimizer.step()", 0)]
+
+
+def test_what_needs_the_loss_is_not_moved() -> None:
+    order = (FIRST, LATER, "print(later)", "first.backward()", "optimizer.step()", "«later.backward()»")
+    assert stale(*order) == [("model(x)", "optimizer.step()", 0)]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        (FIRST, "first.backward()", "optimizer.step()", LATER, "later.backward()", "optimizer.step()"),
+        (FIRST, LATER, "first.backward()", "second.step()", "later.backward()"),
+        (FIRST, LATER, "first.backward()", "later.backward()", "optimizer.step()"),
+        (
+            "out = model(x)",
+            "later = other(out.detach()).mean()",
+            "out.mean().backward()",
+            "optimizer.step()",
+            "later.backward()",
+        ),
+        (FIRST, LATER, "first.backward()", "if n:\n    optimizer.step()", "later.backward()"),
+        (FIRST, LATER, "first.backward()", "optimizer.step()", f"if n:\n    {LATER}", "later.backward()"),
+    ],
+)
+def test_weights_that_have_not_changed_or_may_not_have(order: tuple[str, ...]) -> None:
+    assert stale(*order) == []
+
+
+def test_one_layer_may_have_saved_no_weight() -> None:
+    layer = ("layer = nn.Linear(2, 2)", "third = optim.SGD(layer.parameters(), lr=0.1)", "out = layer(x)", "first = out.mean()")
+    assert stale(*layer, "later = out.sum()", "first.backward(retain_graph=True)", "third.step()", "later.backward()") == []
