@@ -9,6 +9,7 @@ from torchlint.semantics.devices.creations import Creation, Creations
 from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
+from torchlint.semantics.modules.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
@@ -129,3 +130,7 @@ class DevicesQuestions:
     def unfinished_timing(self, difference: cst.BinaryOperation) -> Timing[cst.CSTNode, cst.CSTNode] | None:
         """What a difference of two readings of the clock times before the GPU has finished it; ``None`` for other times."""
         return self._model.found(self._semantics.of(Timings).unfinished, difference)
+
+    def placeless(self, factory: cst.Call) -> Placeless[cst.BaseExpression] | None:
+        """What a tensor meets that a module makes on no device that is said; ``None`` for all other calls."""
+        return self._model.found(self._semantics.of(PlacelessTensors).found, factory)

@@ -396,6 +396,11 @@ ENTRIES = (
         needs=(("time", "perf_counter", "monotonic", "time_ns", "perf_counter_ns", "monotonic_ns", "default_timer",), ("cuda", "to", "device",),),
     ),
     Entry(
+        "TPL405", "factory-off-device", "torchlint.rules.performance.tpl405_factory_off_device", "FactoryOffDevice",
+        (Found(".modules.placeless:PlacelessTensors.found"),),
+        needs=(("forward",), ("Module",),),
+    ),
+    Entry(
         "TPL501", "load-without-map-location", "torchlint.rules.serialization.tpl501_load_without_map_location", "LoadWithoutMapLocation",
         (Found(".saving.files:SavedFiles.weights"),),
         needs=(("torch",), ("load",), ("load_state_dict", "from_pretrained",),),

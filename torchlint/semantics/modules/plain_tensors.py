@@ -37,6 +37,12 @@ _ELEMENTWISE = frozenset(
         *("nn.functional.l1_loss", "nn.functional.grid_sample", "dot", "outer", "bitwise_and", "eq", "maximum", "minimum"),
     )
 )
+_JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "stack", "hstack", "vstack", "dstack"))
+_ALONG = frozenset(
+    f"torch.{name}"
+    for name in ("exp", "log", "sqrt", "sin", "cos", "abs", "softmax", "sigmoid", "tanh", "triu", "tril", "unsqueeze", "pow")
+)
+"""Functions whose result is where their first argument is."""
 _DEPTH = 6
 
 
@@ -155,6 +161,42 @@ class PlainTensors:
                     first = (use, other, method.name)
                 pending += self._names_for(top)  # type: ignore[arg-type]
         return first
+
+    def met_by(self, made: ast.expr, method: Function) -> ast.expr | None:
+        """The input of a method that a tensor which is made in it is combined with; ``None`` where a device is looked after."""
+        first: ast.expr | None = None
+        pending, seen = [made], 0
+        while pending and seen < 24:
+            current = pending.pop()
+            seen += 1
+            if self._is_moved(current):
+                return None
+            top, other = self._meets(current, method)
+            first = first or other or self._joined(top, method)
+            pending += self._names_for(top)
+            parent = self._tree.parent(top)
+            if (
+                isinstance(parent, ast.Call)
+                and top in parent.args[:1]
+                and self._semantics.qualified_name(parent.func) in _ALONG
+            ):
+                pending.append(parent)
+        return first
+
+    def _joined(self, value: ast.expr, method: Function) -> ast.expr | None:
+        """The input that a value is joined with: ``torch.cat([x, value])``."""
+        parent = self._tree.parent(value)
+        call = self._tree.parent(parent) if isinstance(parent, (ast.List, ast.Tuple)) else None
+        if not isinstance(call, ast.Call) or self._semantics.qualified_name(call.func) not in _JOINING:
+            return None
+        assert isinstance(parent, (ast.List, ast.Tuple))
+        return next((each for each in parent.elts if each is not value and self._is_input(each, method)), None)
+
+    def makes(self, call: ast.Call) -> bool:
+        """Whether a call makes a tensor of some dimensions, on no device that is said."""
+        name = self._semantics.qualified_name(call.func) or ""
+        has_none = any(isinstance(each, (ast.Tuple, ast.List)) and not each.elts for each in call.args[:1])
+        return self._makes(name, call.args) and self._semantics.kind(call).scalar is not True and not has_none
 
     def _method(self, use: ast.expr) -> Function | None:
         """The method of the class that a use of ``self.x`` stands in."""
