@@ -72,9 +72,9 @@ def test_an_index_can_show_the_readme(wheel: Path) -> None:
     """What is beside the README in a checkout is not beside it there."""
     shown = metadata(wheel).get_payload()
     assert isinstance(shown, str)
-    links = re.findall(r"\]\(([^)]+)\)", shown)
-    assert f"https://github.com/torchlint/torchlint/blob/v{torchlint.__version__}/docs/usage.md" in links
-    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", shown)
+    assert f"https://github.com/torchlint/torchlint/blob/v{torchlint.__version__}/docs/usage.md" in {link for link, _ in links}
+    assert [link or picture for link, picture in links if not (link or picture).startswith(("https://", "#"))] == []
 
 
 def test_command_by_itself(installed: Path, tmp_path: Path) -> None:
