@@ -51,7 +51,7 @@ def awake_rules(rules: Iterable[Entry], data: bytes, options: Options, *, trigge
 
 def is_foreign(data: bytes) -> bool:
     """Whether a file imports another library whose objects have a ``data`` or a ``backward``, and not torch."""
-    if not any(name in data for name in _OTHER_LIBRARIES):
+    if _words_of(data).isdisjoint(_OTHER_LIBRARIES):
         return False
     return re.search(_IMPORTS_OTHER, data) is not None and re.search(_IMPORTS_TORCH, data) is None
 
@@ -71,8 +71,9 @@ class Raw:
 
     def may_hold(self, rule: Declared) -> bool:
         """Whether a file with these bytes may hold a finding of ``rule``."""
-        if not all(self._holds_any(group) for group in rule.needs):
-            return False
+        for group in rule.needs:
+            if self._words.isdisjoint(_encoded(group)):
+                return False
         return any(map(self.may_hold_trigger, rule.triggers))
 
     def may_hold_trigger(self, trigger: Trigger) -> bool:

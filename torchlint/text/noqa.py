@@ -22,7 +22,6 @@ from torchlint.text.source import Source, SourceError
 
 _BLANK = r"[^\S\r\n]"
 _CODE = "[A-Z]+[0-9]+"
-_ANY = re.compile("noqa", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,\s]+")
 
 _BLANKET = ("",)
@@ -84,7 +83,8 @@ class Suppressions:
     def __init__(self, source: Source, names: Mapping[str, str] | None = None) -> None:
         self._source = source
         self._patterns = _patterns(tuple((names or {}).items()))
-        self.are_present = _ANY.search(source.text) is not None
+        self.are_present = "noqa" in source.text.lower()
+        """Whether there may be any."""
 
     def covers(self, code: str, row: int) -> bool:
         """Whether a comment silences findings of ``code`` that start on line ``row`` (from 1)."""

@@ -97,7 +97,7 @@ class Accumulations:
             return
         target = node.targets[0]
         if isinstance(node.value, ast.BinOp):
-            name = ast.unparse(target)
+            name = target.id if isinstance(target, ast.Name) else ast.unparse(target)
             operands = list(summands(node.value))
             others = tuple(operand for operand in operands if not mentions(operand, name))
             if len(others) < len(operands):

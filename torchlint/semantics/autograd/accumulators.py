@@ -313,6 +313,8 @@ def summands(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def mentions(node: ast.expr, name: str) -> bool:
-    return any(
-        isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and ast.unparse(part) == name for part in ast.walk(node)
-    )
+    """Whether a variable, an attribute or an entry that is spelled ``name`` is a part of ``node``."""
+    if name.isidentifier():
+        return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+    spelled = ast.Subscript if name.endswith("]") else ast.Attribute
+    return any(isinstance(part, spelled) and ast.unparse(part) == name for part in ast.walk(node))

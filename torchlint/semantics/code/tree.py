@@ -53,6 +53,7 @@ class Tree:
         self.module = module
         self.nodes: list[ast.AST] = []
         self._by_type: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        self._by_types: dict[tuple[type[ast.AST], ...], list[ast.AST]] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         self._statements: dict[ast.AST, ast.stmt] = {}
         self._frames: dict[ast.AST, tuple[ast.AST, ast.AST]] = {}
@@ -85,7 +86,9 @@ class Tree:
         lists = [found for node_type in types if (found := self._by_type.get(node_type))]
         if len(lists) < 2:
             return cast("list[Node]", lists[0]) if lists else []
-        return [node for node in self.nodes if isinstance(node, types)]
+        if (known := self._by_types.get(types)) is None:
+            known = self._by_types[types] = [node for node in self.nodes if type(node) in types]
+        return cast("list[Node]", known)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node that ``node`` is a part of; ``None`` for the module."""

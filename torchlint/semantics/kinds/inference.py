@@ -261,7 +261,9 @@ class Inference:
             kind = self.kind(default) if default is not None else UNKNOWN
             if kind.type in (Type.NONE, Type.NUMBER):
                 kind = UNKNOWN
-        return replace(kind, items=None) if kind.known else UNKNOWN
+        if not kind.known:
+            return UNKNOWN
+        return kind if kind.items is None else replace(kind, items=None)
 
     def call_sites(self, function: Function) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``."""

@@ -97,12 +97,13 @@ class Links:
         if not isinstance(call.func, ast.Attribute):
             return None
         source, method = call.func.value, call.func.attr
+        of_tensor, of_array = _method_sharing(call, method), _array_sharing(method)
+        if of_tensor is of_array is None:
+            return None  # whatever it is a method of
         if self._semantics.kind(source).is_tensor:
-            sharing = _method_sharing(call, method)
-        elif self.is_array(source):
-            sharing = _array_sharing(method)
+            sharing = of_tensor
         else:
-            sharing = None
+            sharing = of_array if self.is_array(source) else None
         return Link(call, source, method, sharing) if sharing is not None else None
 
     def _function(self, call: ast.Call, name: str) -> Link | None:

@@ -22,13 +22,16 @@ class Scalars:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._trains = not semantics.words.all.isdisjoint(_TRAINING)
 
     @cached_property
     def indexed(self) -> dict[ast.Subscript, ast.expr]:
         """The indices of 0-dim tensors, ``loss.data.cpu()[0]``, each with the tensor, ``loss``."""
         found = ((node, self._indexed(node)) for node in self._semantics.tree.of_type(ast.Subscript))
         return {node: tensor for node, tensor in found if tensor is not None}
+
+    @cached_property
+    def _trains(self) -> bool:
+        return not self._semantics.words.all.isdisjoint(_TRAINING)
 
     def index_of(self, node: ast.expr) -> ast.Subscript | None:
         """The index of a 0-dim tensor that ``node`` is the base or a link of: ``loss.data.cpu()[0]`` for ``loss.data``."""
@@ -51,10 +54,12 @@ class Scalars:
         if not isinstance(node.ctx, ast.Load) or not _is_first(node.slice):
             return None
         value = base(node.value)
+        if value is node.value and not self._trains:
+            return None
         kind = self._semantics.kind(value)
         if value is node.value:
             is_scalar = (kind.is_tensor and kind.scalar and not kind.loose) or self._sums_losses(value)
-            return value if is_scalar and self._trains and not self._is_used_as_sequence(value) else None
+            return value if is_scalar and not self._is_used_as_sequence(value) else None
         if kind.is_tensor and kind.scalar and not kind.loose:
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE

@@ -130,8 +130,8 @@ def _place_field(value: ast.FormattedValue, field: Field, text: EncodedText) -> 
 def _place_expression(node: ast.expr, start: int, end: int, text: EncodedText) -> None:
     """Places ``node``, the expression that stands from ``start`` to ``end``, and all that is within it."""
     code = text.data[start:end]
-    if isinstance(node, ast.Name) and code == node.id.encode("utf-8"):  # what most are: not worth a parser
-        _set_position(node, text.place(start), text.place(end))
+    if _is_dotted(node, code):  # as most are: not worth a parser
+        _place_dotted(node, start, end, text)
         return
     try:
         parsed = ast.parse(f"({code.decode('utf-8')})", mode="eval").body
@@ -145,6 +145,24 @@ def _place_expression(node: ast.expr, start: int, end: int, text: EncodedText) -
         _set_position(node, text.place(bare_start), text.place(bare_end))
     for string in strings:
         _place_string(string, text)
+
+
+def _is_dotted(node: ast.expr, code: bytes) -> bool:
+    """Whether an expression is a chain of attributes of a name that is written with nothing in between: ``a.b.c``."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return isinstance(node, ast.Name) and code == ".".join((node.id, *reversed(names))).encode("utf-8")
+
+
+def _place_dotted(node: ast.expr, start: int, end: int, text: EncodedText) -> None:
+    while isinstance(node, ast.Attribute):
+        _set_position(node, text.place(start), text.place(end))
+        end -= len(f".{node.attr}".encode())
+        node = node.value
+    assert isinstance(node, ast.Name)
+    _set_position(node, text.place(start), text.place(end))
 
 
 def _copy_positions(right: ast.expr, wrong: ast.expr, rows: int, columns: int) -> list[ast.JoinedStr]:
