@@ -82,9 +82,13 @@ class Suppressions:
 
     def __init__(self, source: Source, names: Mapping[str, str] | None = None) -> None:
         self._source = source
-        self._patterns = _patterns(tuple((names or {}).items()))
+        self._names = tuple((names or {}).items())
         self.are_present = "noqa" in source.text.lower()
         """Whether there may be any."""
+
+    @cached_property
+    def _patterns(self) -> _Patterns:
+        return _patterns(self._names)
 
     def covers(self, code: str, row: int) -> bool:
         """Whether a comment silences findings of ``code`` that start on line ``row`` (from 1)."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import cached_property
 
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.tree import dotted
@@ -16,6 +17,7 @@ from torchlint.semantics.memory.places import Place, Places
 _MODEL = re.compile(r"model|net(work)?($|_|\d)|module|encoder|decoder", re.IGNORECASE)
 _PARAMETERS = re.compile(r"(^|_)(parameters|params)$")
 """Methods that give parameters, under a name of the project's own."""
+_GIVING = frozenset({"state_dict", "parameters", "named_parameters"})
 _SHALLOW_COPIES = frozenset({"builtins.dict", "collections.OrderedDict", "copy.copy"})
 _SEQUENCES = frozenset({"builtins.list", "builtins.tuple"})
 
@@ -55,13 +57,19 @@ class Snapshots:
         """The aliases of weights that an assigned value is or holds."""
         match value:
             case ast.Dict(keys=keys, values=values):
-                for key, part in zip(keys, values):
+                for key, part in zip(keys, values) if self._takes_weights else ():
                     if (state := self._state(part)) is not None:
                         yield replace(state, key=key)
             case ast.Name() | ast.Attribute() | ast.Call() | ast.ListComp() | ast.DictComp() | ast.Subscript():
-                found = self._state(value) or self._parameters(value) or self._tensor(value) or self._module(value)
+                weights = self._state(value) or self._parameters(value) if self._takes_weights else None
+                found = weights or self._tensor(value) or self._module(value)
                 if found is not None:
                     yield found
+
+    @cached_property
+    def _takes_weights(self) -> bool:
+        """Whether the file takes states or parameters of anything: most code does not, and is told so at little cost."""
+        return not self._semantics.facts.calls.keys().isdisjoint(_GIVING)
 
     def _state(self, node: ast.expr) -> Snapshot | None:
         """``model.state_dict()``, or a shallow copy of it."""
@@ -160,6 +168,8 @@ class Snapshots:
 
     def _model_of(self, node: ast.expr) -> ast.expr | None:
         """``model`` of ``model.state_dict()["w"]``, ``next(model.parameters())`` and ``list(model.parameters())[0]``."""
+        if not self._takes_weights:
+            return None
         match node:
             case ast.Subscript(value=ast.Call(func=ast.Attribute(value=model, attr="state_dict"))) if self._has_state(model):
                 return model if self._semantics.kind(model).type is not Type.OPTIMIZER else None

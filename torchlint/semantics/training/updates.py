@@ -88,13 +88,17 @@ class Updates:
     @cached_property
     def _by_scope(self) -> dict[ast.AST, list[Update]]:
         found: dict[ast.AST, list[Update]] = {}
-        for update in [*self._direct(), *self._through_functions]:
+        for update in [*self._direct, *self._through_functions]:
             found.setdefault(self._semantics.control_flow.scope(update.node), []).append(update)
         return found
 
     # --- direct updates ----------------------------------------------------------------------------------------------
 
-    def _direct(self) -> Iterator[Update]:
+    @cached_property
+    def _direct(self) -> list[Update]:
+        return list(self._seen_directly())
+
+    def _seen_directly(self) -> Iterator[Update]:
         calls = self._semantics.facts.calls
         for call in calls.get("step", ()):
             if (optimizer := self._stepped(call)) is not None:
@@ -212,7 +216,7 @@ class Updates:
     def _through_functions(self) -> list[Update]:
         """The calls of functions of the file in which something is updated."""
         found: list[Update] = []
-        pending = [(update.node, update.of) for update in self._direct()]
+        pending = [(update.node, update.of) for update in self._direct]
         seen: set[tuple[ast.AST, tuple[str, ...]]] = set()
         while pending:
             node, places = pending.pop()
