@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import after_method, expression, method_call
 from torchlint.rules.rule import Rule
@@ -20,8 +21,8 @@ class DataToNumpy(Rule):
     `x.data.numpy()`, `x.data.tolist()`.
 
     Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, results of
-    `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.tolist()`, whose numbers have none. They are
-    shown where the rule is selected by name.
+    `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.tolist()`, whose numbers have none, or
+    `x.data.numpy().shape`, which `x.shape` tells as well. They are shown where the rule is selected by name.
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the
@@ -73,6 +74,12 @@ class DataToNumpy(Rule):
             message = f"`{self.model.shown(number.read)}` takes a detour to a number: use `{self.model.shown(item)}`"
             change = replace(number.read, item)
             self.report(node, message, fix("Use `.item()`", change, rests_on=number.alike), strict=graphless)
+        elif (array := self._array_for_form(node)) is not None:
+            message = f"`{tensor}` tells its form itself: neither `.data` nor an array is needed"
+            rests_on = unknown("a shape is a `torch.Size` then, and what raises on the GPU does no more")
+            self.report(
+                node, message, fix(f"Ask `{tensor}` itself", replace(array, node.value), rests_on=rests_on), strict=True
+            )
         elif graphless or self._makes_numbers(node):
             self.report(
                 node, f"{self._why_needless(node, tensor)}: `.data` is not needed", self._fix_without(node), strict=True
@@ -109,6 +116,15 @@ class DataToNumpy(Rule):
             case cst.Attribute(attr=cst.Name("tolist")):
                 return not _moves_before(node)
         return False
+
+    def _array_for_form(self, node: cst.Attribute) -> cst.Call | None:
+        """The array of which only the form is asked for: `x.data.numpy()` in front of `.shape`."""
+        method = self.model.parent(node)
+        array = self.model.parent(method) if isinstance(method, cst.Attribute) and method.attr.value == "numpy" else None
+        match self.model.parent(array) if isinstance(array, cst.Call) else None:
+            case cst.Attribute(attr=cst.Name("shape" | "ndim")) if isinstance(array, cst.Call):
+                return array
+        return None
 
     def _fix_without(self, node: cst.Attribute) -> CodeFix:
         """Leaves `.data` out; what requires grad has no `.numpy()`."""
