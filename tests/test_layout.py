@@ -27,14 +27,15 @@ MAY_IMPORT = {
     "model": {"semantics", "text", "fact"},
     "fixes": {"model", "semantics", "text", "diagnostic", "fact"},
     "rules": {"model", "fixes", "semantics", "text", *GROUND},
-    "engine": {"rules", "fixes", "model", "semantics", "text", *GROUND},
+    "project": {"semantics", "text"},
+    "engine": {"rules", "fixes", "model", "project", "semantics", "text", *GROUND},
     "reporters": {"rules", "diagnostic"},
     "config": {"rules", "reporters", "text", *GROUND},
-    "api": {"engine", "rules", "text", *GROUND},
-    "flake8_plugin": {"engine", "rules", "text", *GROUND},
+    "api": {"engine", "project", "rules", "text", *GROUND},
+    "flake8_plugin": {"engine", "project", "rules", "text", *GROUND},
     "proof": {"engine", "rules", "text", *GROUND},
-    "server": {"config", "engine", "proof", "rules", "text", *GROUND},
-    "cli": {"config", "engine", "reporters", "proof", "server", "rules", "model", "semantics", "text", *GROUND},
+    "server": {"config", "engine", "project", "proof", "rules", "text", *GROUND},
+    "cli": {"config", "engine", "project", "reporters", "proof", "server", "rules", "model", "semantics", "text", *GROUND},
     "__main__": {"cli"},
     "": {"api", "diagnostic", "text"},  # what `import torchlint` gives, when it is first asked for
 }
@@ -43,6 +44,7 @@ MAY_IMPORT = {
 SEMANTICS = (
     "torch_api",
     "code",
+    "summaries",
     "kinds",
     "",
     "purpose",

@@ -11,6 +11,7 @@ from torchlint.engine.fixer import FixResult as FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options, accumulation
+from torchlint.project.files import Files, Reading
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules, unnamed
@@ -30,6 +31,7 @@ def lint(
     target_torch: str | None = None,
     accumulate_with: Accumulation | None = None,
     plugins: Sequence[str] = (),
+    project_root: str | None = None,
 ) -> list[Diagnostic]:
     """The findings in a program, in the order of the text.
 
@@ -44,11 +46,12 @@ def lint(
     Raises `SourceError` where the text cannot be parsed (for a notebook with cells that cannot, it has the findings of the
     others), `SelectionError` for a code that no rule has, `TypeError` for a string
     in place of a list, `ValueError` for a version that is none and `PluginError` for a plugin that cannot be used. The function
-    is pure, and its results can be pickled.
+    is pure, and its results can be pickled; with a ``project_root``, a folder that ``filename`` is below, imports are followed
+    into the files in there, as the command does.
     """
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     _ = request.source.tree  # whatever the rules, a text that is no Python is said to be none
-    found = lint_source(request.source, request.rules, request.options)
+    found = lint_source(request.source, request.rules, request.options, reading=_reading(filename, project_root))
     located = [request.source.located(diagnostic) for diagnostic in found]
     for error in request.source.errors:
         raise SourceError(error, located)
@@ -67,6 +70,7 @@ def fix(
     target_torch: str | None = None,
     accumulate_with: Accumulation | None = None,
     plugins: Sequence[str] = (),
+    project_root: str | None = None,
 ) -> FixResult:
     """A program with the fixes of its findings applied.
 
@@ -81,7 +85,7 @@ def fix(
     options = replace(request.options, unfixable=codes)
     applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
     _ = request.source.tree
-    result = fix_source(request.source, request.rules, applicability, options)
+    result = fix_source(request.source, request.rules, applicability, options, reading=_reading(filename, project_root))
     fixed = request.source.with_text(result.text)
     text = fixed.notebook_text() if isinstance(fixed, NotebookSource) else result.text
     return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken, request.source.errors)
@@ -91,6 +95,11 @@ def _require_list(name: str, given: Sequence[str] | None) -> None:
     """Raises `TypeError` for a string, each letter of which would be taken for a code."""
     if isinstance(given, str):
         raise TypeError(f"{name}: expected a list, such as [{given!r}], found the string {given!r}")
+
+
+def _reading(filename: str, project_root: str | None) -> Reading | None:
+    """What a file sees of its project, where one is named."""
+    return Files().reading(filename, project_root) if project_root else None
 
 
 class _Request(NamedTuple):

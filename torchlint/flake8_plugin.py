@@ -28,6 +28,8 @@ from torchlint.target import NEWEST, TorchVersion
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager
 
+    from torchlint.project.files import Files, Reading
+
 _F_STRING = re.compile(r"""\b(?:f|rf|fr)["']""", re.IGNORECASE)
 
 
@@ -41,6 +43,12 @@ class Plugin:
     """The rules that run: those that flake8's options may let through, which are not known before they have been read."""
 
     options: ClassVar[Options] = DEFAULTS
+
+    project_root: ClassVar[str | None] = ""
+    """The root of the project; empty where it is looked for, `None` where each file is linted alone."""
+
+    files: ClassVar[Files | None] = None
+    """The project's files, as far as they were read."""
 
     def __init__(self, tree: ast.Module, filename: str, lines: Sequence[str]) -> None:
         self._tree = tree
@@ -72,6 +80,13 @@ class Plugin:
             parse_from_config=True,
             help="installed packages whose rules run besides, as torchlint's configuration names them",
         )
+        manager.add_option(
+            "--torchlint-no-project",
+            action="store_true",
+            default=False,
+            parse_from_config=True,
+            help="lint each file alone, and follow no import into other files of the project",
+        )
 
     @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
@@ -87,6 +102,7 @@ class Plugin:
             raise ExecutionError(f"--target-torch: {error}") from None
         except PluginError as error:
             raise ExecutionError(f"torchlint: {error}") from None
+        cls.project_root = None if options.torchlint_no_project else ""
         selected = (*(options.select or ()), *(options.extend_select or ()))
         cls.rules = tuple(rule for rule in known if rule.code.startswith(selected) or (rule.default and not options.select))
         with_ = accumulation(options.accumulate_with, (rule.code for rule in cls.rules))
@@ -106,7 +122,7 @@ class Plugin:
 
         source = Source(text, self._filename, tree=self._tree if _may_share(text) else None)
         try:
-            found = lint(source, rules, self.options, suppress=False)
+            found = lint(source, rules, self.options, suppress=False, reading=self._reading())
         except SourceError:
             return
         for diagnostic in found:
@@ -114,6 +130,17 @@ class Plugin:
 
             location = diagnostic.location
             yield location.row, location.column - 1, f"{diagnostic.code} {printable(diagnostic.message)}", type(self)
+
+    def _reading(self) -> Reading | None:
+        """What the file sees of its project; standard input is in none."""
+        if self.project_root is None or self._filename in ("-", "stdin"):
+            return None
+        from torchlint.project.files import Files
+
+        cls = type(self)
+        cls.files = cls.files or Files()
+        cls.files.look_again()
+        return cls.files.reading(self._filename, self.project_root)
 
 
 def _may_share(text: str) -> bool:

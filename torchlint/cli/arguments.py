@@ -255,6 +255,13 @@ def _add_run_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-w", "--watch", action="store_true", help="run again whenever a file changes")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     group.add_argument("--cache-dir", metavar="DIR", help="where the cache is (default: .torchlint_cache)")
+    project = group.add_mutually_exclusive_group()
+    project.add_argument(
+        "--project-root",
+        metavar="DIR",
+        help="the folder of whose files imports are followed (default: that of pyproject.toml or .git)",
+    )
+    project.add_argument("--no-project", action="store_true", help="lint each file alone, and follow no import")
 
 
 def rule_parser() -> argparse.ArgumentParser:

@@ -18,6 +18,7 @@ from torchlint.diagnostic import Applicability, Diagnostic, FileError, Severity,
 from torchlint.engine.baseline import Baseline, BaselineError
 from torchlint.engine.cache import FOLDER, Cache, settings_key
 from torchlint.engine.runner import NOTHING, Action, Outcome, Task, examine, run
+from torchlint.project.files import Files
 from torchlint.reporters.report import Report
 from torchlint.reporters.summary import unread, unsafe_fixes, would_fix
 from torchlint.rules.plugins import states
@@ -146,7 +147,7 @@ class _Run:
         data = sys.stdin.buffer.read()
         left_out = options.stdin_filename and options.force_exclude and settings.excluded.match_inside(path)
         task = replace(self._task(settings), always_parsed=True)
-        outcome = NOTHING if left_out else examine(data, name, task)
+        outcome = NOTHING if left_out else examine(data, name, task, Files() if options.stdin_filename else None)
         if task.action not in (Action.FIX, Action.ADD_NOQA):
             return self._report([outcome], (), sys.stdout)
         sys.stdout.buffer.write(data if outcome.replacement is None else outcome.replacement)
@@ -185,6 +186,7 @@ class _Run:
             settings.max_file_size,
             suppress=not options.ignore_noqa,
             timeout=settings.timeout_per_file,
+            project_root=None if options.no_project else os.path.abspath(options.project_root) if options.project_root else "",
         )
 
     def _cache(self, task: Task, settings: Settings) -> Cache | None:
@@ -195,7 +197,10 @@ class _Run:
             raise OutputError(f"{folder}: error: there are other things in it, and the cache needs a folder of its own")
         ignores = repr(settings.per_file_ignores and (settings.root, settings.per_file_ignores))
         codes = (rule.code for rule in task.rules)
-        return Cache(folder, settings_key(codes, repr((task.options.key, task.suppress)), ignores, *states(settings.known)))
+        return Cache(
+            folder,
+            settings_key(codes, repr((task.options.key, task.suppress, task.project_root)), ignores, *states(settings.known)),
+        )
 
     # --- what came of it ----------------------------------------------------------------------------------------------
 

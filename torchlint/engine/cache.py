@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,9 +36,13 @@ _LARGEST = 100_000_000
 _MOST_TEXT = 1_000_000
 """Characters of source in the findings of one file; more are not kept. Each finding holds its line, which may be any length."""
 
+_WITH_ANSWERS = 7
+"""So many parts has an entry that rests on other files."""
+
+Answers = Sequence[tuple[str, str]]
 Entry = list[Any]
 """A result as JSON: modification time, change time, size, and for a file that was linted the hash of its content; where
-there is something to report, then also findings and errors."""
+there is something to report, then also findings and errors, and behind those what other files of the project answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,8 @@ class Cache:
         self._folder = folder
         self._results = os.path.join(folder, key)
         self._working_directory = os.getcwd()
+        self.holds: Callable[[str, Answers], bool] = lambda path, answers: False
+        """Whether what the file at a path was told of other files is what it would be told now."""
         self._shards: dict[str, _Shard] = {}
         self._shard_of: dict[str, str] = {}
 
@@ -124,18 +130,26 @@ class Cache:
         entry = self._entry(path)
         if entry is None or entry[:3] != [metadata.modified, metadata.changed, metadata.size]:
             return None
-        return _result(entry, path)
+        return self._result(entry, path)
 
     def by_content(self, path: str, content: str) -> Result | None:
         """The result for the file at ``path`` if the `digest` of what it holds is ``content`` still; None otherwise."""
         entry = self._entry(path)
         if entry is None or len(entry) < 4 or entry[3] != content:
             return None
-        return _result(entry, path)
+        return self._result(entry, path)
 
-    def store(self, path: str, metadata: Metadata, content: str, result: Result) -> None:
+    def _result(self, entry: Entry, path: str) -> Result | None:
+        """The result in an entry, where what it rests on holds still."""
+        try:
+            holds = len(entry) < _WITH_ANSWERS or self.holds(path, [(str(asked), str(answer)) for asked, answer in entry[6]])
+        except (TypeError, ValueError):
+            return None
+        return _result(entry, path) if holds else None
+
+    def store(self, path: str, metadata: Metadata, content: str, result: Result, answers: Answers = ()) -> None:
         """Keeps the ``result`` for a file, whose ``metadata`` were taken before it was read. ``content`` is the `digest`, or
-        empty for a file whose result is cheaper to find again than to look up by content."""
+        empty for a file whose result is cheaper to find again than to look up by content. It rests on ``answers``, too."""
         entry: Entry = [metadata.modified, metadata.changed, metadata.size]
         if not metadata.settled(time.time_ns()):
             entry = [0, 0, -1]  # it may change without its metadata showing it
@@ -145,11 +159,13 @@ class Cache:
             entry.append(content)
         if sum(len(found.snippet) for found in result.diagnostics) > _MOST_TEXT:
             return
-        if result.diagnostics or result.errors:
+        if result.diagnostics or result.errors or answers:
             entry += [
                 [_from_diagnostic(found) for found in result.diagnostics],
                 [_from_error(error) for error in result.errors],
             ]
+        if answers:
+            entry.append([list(each) for each in answers])
         shard, directory, name = self._place(path)
         shard.directories.setdefault(directory, {})[name] = entry
         shard.used.add((directory, name))
@@ -248,7 +264,7 @@ def _result(entry: Entry, path: str) -> Result | None:
     if len(entry) in (3, 4):
         return CLEAN
     try:
-        diagnostics, errors = entry[4:]
+        diagnostics, errors = entry[4:6]
         found = tuple(_to_diagnostic(each, path) for each in diagnostics)
         return Result(found, tuple(_to_error(each, path) for each in errors))
     except (TypeError, ValueError):

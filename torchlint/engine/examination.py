@@ -22,6 +22,7 @@ from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from torchlint.engine.baseline import Baseline
+    from torchlint.project.files import Files, Reading
 
 BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
 _DEBUGGING = "TORCHLINT_DEBUG=1 shows where it happened"
@@ -66,6 +67,8 @@ class Task:
     """The seconds of processor time after which a file is given up; 0 is no limit."""
     always_parsed: bool = False
     """Whether files are parsed even if no rule is interested in them."""
+    project_root: str | None = None
+    """The root of the project that the files are in; empty where it is looked for, `None` for none: each file alone."""
     encoding: str = ""
     """The encoding of what is given, for texts that are in another than the one that they declare: those of editors."""
 
@@ -79,8 +82,8 @@ class Outcome:
     """What came of one file: findings left, errors, the codes of the findings that were fixed, and the diff that shows it.
 
     ``replacement`` is the file's new content where it is to be written. It ``is_lasting`` where it depends on nothing but the
-    file's content and the task. ``filename`` is there for outcomes of a whole run. ``unsafely`` are the findings that unsafe
-    fixes mended.
+    file's content, the task, and the ``answers`` of other files of its project. ``filename`` is there for outcomes of a whole
+    run. ``unsafely`` are the findings that unsafe fixes mended.
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -90,6 +93,7 @@ class Outcome:
     diff: str = ""
     replacement: bytes | None = None
     is_lasting: bool = False
+    answers: tuple[tuple[str, str], ...] = ()
     filename: str = ""
 
 
@@ -101,16 +105,19 @@ def may_hold_findings(data: bytes, path: str, task: Task) -> bool:
     return path.endswith(NOTEBOOK) or passes_sieve(data, task.rules_for(path))
 
 
-def examine(data: bytes, filename: str, task: Task) -> Outcome:
-    """What comes of a file that holds ``data``; nothing is read or written, and nothing raised."""
+def examine(data: bytes, filename: str, task: Task, files: Files | None = None) -> Outcome:
+    """What comes of a file that holds ``data``; nothing is written, and nothing raised.
+
+    Nothing is read, either, but ``files`` of its project, where the task has one.
+    """
     try:
         with deadline(task.timeout):
-            return _within_time(data, filename, task)
+            return _within_time(data, filename, task, files)
     except TimeIsUpError:
         return failed(filename, f"cannot lint: it takes longer than {task.timeout:g} s (see timeout-per-file)", "timeout")
 
 
-def _within_time(data: bytes, filename: str, task: Task) -> Outcome:
+def _within_time(data: bytes, filename: str, task: Task, files: Files | None) -> Outcome:
     """What comes of a file, however long that takes."""
     source: Source | None = None
     try:
@@ -121,7 +128,10 @@ def _within_time(data: bytes, filename: str, task: Task) -> Outcome:
         refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
         if task.always_parsed:
             _ = source.tree
-        outcome = _examined(source, task, data)
+        reading = files.reading(filename, task.project_root) if files is not None and task.project_root is not None else None
+        outcome = _examined(source, task, data, reading)
+        if reading is not None:
+            outcome = replace(outcome, answers=reading.answers)
         unread = _unread(source, task)
         return replace(outcome, errors=(*unread, *outcome.errors)) if unread else outcome
     except SourceError as error:
@@ -143,16 +153,16 @@ def _within_time(data: bytes, filename: str, task: Task) -> Outcome:
         return failed(filename, f"internal error: {_one_line(error)}; {please_report()}", "internal-error")
 
 
-def _examined(source: Source, task: Task, data: bytes) -> Outcome:
+def _examined(source: Source, task: Task, data: bytes, reading: Reading | None) -> Outcome:
     """What comes of the parts of a file that can be read."""
     match task.action:
         case Action.LINT:
             rules = task.rules_for(source.filename)
-            found = lint(source, rules, task.options, suppress=task.suppress, fixes=task.fixes)
+            found = lint(source, rules, task.options, suppress=task.suppress, fixes=task.fixes, reading=reading)
             return Outcome(_located(source, found), is_lasting=True)
         case Action.ADD_NOQA:
-            return _with_comments(source, task, data)
-    return _fixed(source, task, data)
+            return _with_comments(source, task, data, reading)
+    return _fixed(source, task, data, reading)
 
 
 def _unread(source: Source, task: Task) -> tuple[FileError, ...]:
@@ -180,8 +190,8 @@ def _located(source: Source, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnos
     return tuple(source.located(diagnostic) for diagnostic in diagnostics)
 
 
-def _with_comments(source: Source, task: Task, data: bytes) -> Outcome:
-    found = lint(source, task.rules_for(source.filename), task.options)
+def _with_comments(source: Source, task: Task, data: bytes, reading: Reading | None) -> Outcome:
+    found = lint(source, task.rules_for(source.filename), task.options, reading=reading)
     wanted = found if task.baseline is None else task.baseline.new(found)
     if not wanted:
         return NOTHING
@@ -244,12 +254,12 @@ def _decoded(data: bytes, filename: str, encoding: str) -> Source:
     return NotebookSource.decode(data, filename)
 
 
-def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
+def _fixed(source: Source, task: Task, data: bytes, reading: Reading | None) -> Outcome:
     from torchlint.engine.fixer import fix
 
     rules = task.rules_for(source.filename)
     wanted = list if task.baseline is None else task.baseline.new
-    result = fix(source, rules, task.applicability, task.options, suppress=task.suppress, wanted=wanted)
+    result = fix(source, rules, task.applicability, task.options, suppress=task.suppress, wanted=wanted, reading=reading)
     errors = tuple(
         FileError(
             source.filename,
@@ -267,7 +277,7 @@ def _fixed(source: Source, task: Task, data: bytes) -> Outcome:
     try:
         replacement = _replacement(source, result.text, data, task.encoding)
     except (SourceError, ValueError) as error:
-        unfixed = _located(source, lint(source, rules, task.options, suppress=task.suppress))
+        unfixed = _located(source, lint(source, rules, task.options, suppress=task.suppress, reading=reading))
         return Outcome(unfixed, (*errors, FileError(source.filename, f"cannot fix: {error}", code="io-error")))
     unsafely = tuple(found for found in result.fixed if found.fix is not None and found.fix.reason)
     outcome = replace(outcome, fixed=tuple(found.code for found in result.fixed), unsafely=unsafely)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.engine.sieve import analysis_of, triggered
@@ -22,18 +23,35 @@ from torchlint.semantics import Semantics
 from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
 
+if TYPE_CHECKING:
+    from torchlint.project.files import Reading
+
 
 class Findings:
     """Runs rules on one text."""
 
-    def __init__(self, source: Source, data: bytes, options: Options, *, triggers: bool, fixes: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        data: bytes,
+        options: Options,
+        *,
+        triggers: bool,
+        fixes: bool,
+        reading: Reading | None = None,
+    ) -> None:
         self.suppressions = Suppressions(source, codes_of_names(all_rules(options.plugins)))
         self._source = source
         self._data = data
         self._options = options
-        self._semantics = Semantics(source.tree)
+        self._semantics = Semantics(source.tree, reading, reading.file if reading is not None else "")
         self._triggers = triggers
         self._fixes = fixes
+
+    @property
+    def rest_on_others(self) -> bool:
+        """Whether other files of the project said anything that the findings may rest on."""
+        return self._semantics.elsewhere.has_said
 
     def of(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""

@@ -10,6 +10,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Applicability, Diagnostic, Edit, FileError, applies
 from torchlint.engine.linter import lint
@@ -19,6 +20,9 @@ from torchlint.text.source import Source
 
 _ROUNDS = 100
 """How many rounds may pass in which the findings become no fewer."""
+
+if TYPE_CHECKING:
+    from torchlint.project.files import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +49,19 @@ def fix(
     *,
     suppress: bool = True,
     wanted: Callable[[list[Diagnostic]], list[Diagnostic]] = list,
+    reading: Reading | None = None,
 ) -> FixResult:
     """``source`` with the fixes of ``rules`` applied, round after round until nothing changes.
 
     With `Applicability.UNSAFE` unsafe fixes are applied as well; with ``suppress`` off, noqa comments do not count. ``wanted``
-    chooses among the findings of each round. Raises `SourceError` where the text is not Python.
+    chooses among the findings of each round; the ``reading`` is that of the project, if there is one. Raises `SourceError`
+    where the text is not Python.
     """
     endless: dict[str, Diagnostic] = {}
     while True:  # ends, as each time around another rule is without its fixes
         try:
             less = replace(options, unfixable=options.unfixable | endless.keys())
-            result = _fix(source, applicability, partial(_findings, rules, less, suppress, wanted))
+            result = _fix(source, applicability, partial(_findings, rules, less, suppress, wanted, reading))
             return replace(result, broken=(*endless.values(), *result.broken))
         except _EndlessError as error:
             endless |= {found.code: found for found in error.diagnostics}
@@ -66,9 +72,10 @@ def _findings(
     options: Options,
     suppress: bool,
     wanted: Callable[[list[Diagnostic]], list[Diagnostic]],
+    reading: Reading | None,
     source: Source,
 ) -> list[Diagnostic]:
-    return wanted(lint(source, rules, options, suppress=suppress))
+    return wanted(lint(source, rules, options, suppress=suppress, reading=reading))
 
 
 class _EndlessError(Exception):

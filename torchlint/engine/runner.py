@@ -12,6 +12,7 @@ from torchlint.diagnostic import Diagnostic, FileError, applies
 from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.engine.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
 from torchlint.engine.words import awake_rules
+from torchlint.project.files import Files, still_hold
 from torchlint.text.reading import read_file, refuse_larger
 
 __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
@@ -49,14 +50,17 @@ def run(
     files are done. What goes wrong with a file is part of its outcome; nothing is raised but `KeyboardInterrupt`.
     """
     outcomes: dict[int, Outcome] = {}
+    files = Files()
+    if cache is not None:
+        cache.holds = lambda path, answers: still_hold(files, path, answers, task.project_root or "")
     with _garbage_kept():
         candidates = _candidates(paths, task, cache, outcomes, advance)
-        for candidate, outcome in _worked_off(candidates, task, jobs):
+        for candidate, outcome in _worked_off(candidates, task, jobs, files):
             outcomes[candidate.index] = outcome
             advance(1)
             if cache is not None and outcome.is_lasting:
                 result = Result(outcome.diagnostics, outcome.errors)
-                cache.store(candidate.path, candidate.metadata, candidate.content, result)
+                cache.store(candidate.path, candidate.metadata, candidate.content, result, outcome.answers)
     if cache is not None:
         cache.save()
     return [
@@ -71,6 +75,7 @@ class _FileWork:
     """Does the task on files in this process; keeps count of how much garbage that may have left."""
 
     task: Task
+    files: Files
     unswept: int = 0
 
     def __call__(self, path: str) -> Outcome:
@@ -86,9 +91,9 @@ class _FileWork:
 
     def on(self, data: bytes, path: str) -> Outcome:
         """The outcome of the file at ``path``, which holds ``data``."""
-        outcome = examine(data, path, self.task)
+        outcome = examine(data, path, self.task, self.files)
         if outcome.replacement is not None:
-            outcome = _written(outcome, data, path, self.task)
+            outcome = _written(outcome, data, path, self.task, self.files)
         self.unswept += len(data)
         if self.unswept > _COLLECT_EVERY:
             self.unswept = 0
@@ -96,7 +101,7 @@ class _FileWork:
         return outcome
 
 
-def _written(outcome: Outcome, data: bytes, path: str, task: Task) -> Outcome:
+def _written(outcome: Outcome, data: bytes, path: str, task: Task, files: Files) -> Outcome:
     """``outcome`` once its replacement is in the file, or the old text's findings where it cannot be."""
     from torchlint.text.replacement import FileChangedError, replace_file
 
@@ -109,7 +114,7 @@ def _written(outcome: Outcome, data: bytes, path: str, task: Task) -> Outcome:
         message = _cannot("write", error)
     else:
         return replace(outcome, replacement=None)
-    unfixed = examine(data, path, replace(task, action=Action.LINT))
+    unfixed = examine(data, path, replace(task, action=Action.LINT), files)
     return Outcome(unfixed.diagnostics, (*outcome.errors, *unfixed.errors, FileError(path, message, code="io-error")))
 
 
@@ -177,7 +182,7 @@ class _Knowledge:
         return self._task.action is Action.ADD_NOQA
 
 
-def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int) -> Iterator[tuple[_Candidate, Outcome]]:
+def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int, files: Files) -> Iterator[tuple[_Candidate, Outcome]]:
     """Each candidate with its outcome, in any order."""
     first: list[_Candidate] = []
     size = 0
@@ -186,9 +191,9 @@ def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int) -> Iter
         size += len(candidate.data)
         if size > _SMALL_JOB and len(first) > 1:
             _load_for_all(first, task)
-            yield from _by_workers(chain(first, candidates), task, jobs)
+            yield from _by_workers(chain(first, candidates), task, jobs, files)
             return
-    work = _FileWork(task)
+    work = _FileWork(task, files)
     for candidate in chain(first, candidates):
         yield candidate, work.on(candidate.data, candidate.path)
 
@@ -204,7 +209,7 @@ def _load_for_all(candidates: Iterable[_Candidate], task: Task) -> None:
         gc.freeze()
 
 
-def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int) -> Iterator[tuple[_Candidate, Outcome]]:
+def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int, files: Files) -> Iterator[tuple[_Candidate, Outcome]]:
     from torchlint.engine.workers import Crash, spread
 
     given: dict[str, _Candidate] = {}
@@ -214,7 +219,7 @@ def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int) -> Iter
             given[candidate.path] = replace(candidate, data=b"")
             yield candidate.path, len(candidate.data)
 
-    for path, outcome in spread(_FileWork(task), items(), jobs):
+    for path, outcome in spread(_FileWork(task, files), items(), jobs):
         if isinstance(outcome, Crash):
             outcome = failed(
                 path, f"internal error: the process that linted it died ({outcome}); {please_report()}", "internal-error"

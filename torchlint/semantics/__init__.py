@@ -15,6 +15,8 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.inference import Inference
 from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type
+from torchlint.semantics.summaries.elsewhere import Elsewhere
+from torchlint.semantics.summaries.lookup import Project
 
 __all__ = ["Basis", "Binding", "Form", "Grad", "Kind", "Semantics", "Type", "torch_api"]
 
@@ -22,13 +24,17 @@ Analysis = TypeVar("Analysis")
 
 
 class Semantics(Code):
-    """The facts about one file: what is written in it, the kinds of its values, and every analysis that is asked for."""
+    """The facts about one file: what is written in it, the kinds of its values, and every analysis that is asked for.
 
-    def __init__(self, module: ast.Module) -> None:
+    In a ``project``, what the ``file`` imports from its other files is asked of them.
+    """
+
+    def __init__(self, module: ast.Module, project: Project | None = None, file: str = "") -> None:
         super().__init__(module)
+        self.elsewhere = Elsewhere(self, project, file)
         self.facts = self.definitions
         self.no_grad = NoGrad(self)
-        self.inference = Inference(self, self.no_grad)
+        self.inference = Inference(self, self.no_grad, self.elsewhere)
         self._made: dict[Callable[[Semantics], Any], Any] = {}
 
     def of(self, analysis: Callable[[Semantics], Analysis]) -> Analysis:

@@ -15,6 +15,7 @@ from torchlint.engine.deadline import TimeIsUpError, deadline
 from torchlint.engine.examination import Action, Task, examine
 from torchlint.engine.explanation import explain
 from torchlint.engine.findings import settle
+from torchlint.project.files import Files
 from torchlint.proof.evidence import records
 from torchlint.rules import own_rules
 from torchlint.rules.catalogue import Entry
@@ -132,6 +133,7 @@ class Desk:
     def __init__(self) -> None:
         self._resolvers: dict[Chosen, Resolver] = {}
         self._stamps: dict[str, Stamp] = {}
+        self._files = Files()
 
     def prepare(self) -> None:
         """Imports what the first job would have to wait for, and has statements parsed once that stay as they are."""
@@ -159,14 +161,14 @@ class Desk:
             return Looked(errors=(wrong,), configuration=dict(self._stamps))
         if task is None:
             return Looked(configuration=dict(self._stamps))
-        outcome = examine(buffer.data, buffer.path, replace(task, fixes=fixes))
+        outcome = examine(buffer.data, buffer.path, replace(task, fixes=fixes), self._project())
         return Looked(outcome.diagnostics, outcome.errors, dict(self._stamps))
 
     def _fixed(self, buffer: Buffer) -> list[Edit]:
         task = self._task(buffer)
         if task is None:
             return []
-        outcome = examine(buffer.data, buffer.path, replace(task, action=Action.FIX))
+        outcome = examine(buffer.data, buffer.path, replace(task, action=Action.FIX), self._project())
         if outcome.replacement is None:
             return []
         text = outcome.replacement.decode("utf-8", "surrogatepass")
@@ -209,8 +211,14 @@ class Desk:
             settings=settings,
             max_file_size=settings.max_file_size,
             timeout=settings.timeout_per_file,
+            project_root="",
             encoding="utf-8",
         )
+
+    def _project(self) -> Files:
+        """The files of the project, as they are on disk now."""
+        self._files.look_again()
+        return self._files
 
     def _settings(self, buffer: Buffer) -> Settings:
         """What holds for a text; raises `ConfigError`, `SelectionError` and `PluginError`."""

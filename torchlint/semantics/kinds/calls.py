@@ -8,6 +8,7 @@ from dataclasses import replace
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.annotations import instance
+from torchlint.semantics.kinds.api import given_by, instance_of
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NUMBER,
@@ -269,8 +270,12 @@ class Calls:
                 return self._forward(call, kind)
             case Type.CLASS if isinstance(kind.definition, ast.ClassDef):
                 return instance(kind.definition, self._kinds.code)
+            case Type.CLASS if kind.elsewhere is not None:
+                return instance_of(kind.elsewhere)
             case Type.CLASS:
                 return self._results.of_torch(call, kind.name)
+            case Type.UNKNOWN if (function := self._kinds.elsewhere.function(call.func)) is not None:
+                return given_by(function, self._kinds.elsewhere)
             case Type.FUNCTION if isinstance(kind.definition, FUNCTIONS):
                 if kind.definition.decorator_list and any(
                     "contextmanager" in ast.dump(part) for part in kind.definition.decorator_list
@@ -295,6 +300,8 @@ class Calls:
             return tensor(self._results.here(call, grad), module.scalar, why=f"the result of a `{module.name}`")
         if not call.args and not isinstance(module.definition, ast.ClassDef) and not _gives_inputs(call):
             return UNKNOWN  # rather a class that is taken for a module, called to make one
+        if module.basis is Basis.ELSEWHERE:
+            return UNKNOWN  # what the forward of another file gives, a loss, figures or a tuple of them, is not summed up
         why = (
             f"the output of `{ast.unparse(call.func)}`"
             if isinstance(call.func, (ast.Name, ast.Attribute))

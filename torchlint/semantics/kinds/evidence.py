@@ -12,7 +12,7 @@ from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS
-from torchlint.semantics.kinds.kind import Basis, Grad, Kind, Type, tensor
+from torchlint.semantics.kinds.kind import UNKNOWN, Basis, Grad, Kind, Type, tensor
 
 _CALLED_ON_TENSORS = frozenset(
     {"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"}
@@ -31,6 +31,9 @@ class Evidence:
 
     def refine(self, kind: Kind, binding: Binding) -> Kind:
         """The kind of what ``binding`` binds, given what its value tells."""
+        if kind.basis is Basis.ELSEWHERE:
+            found = self.refine(UNKNOWN, binding)
+            return kind.because(found) if found.type is Type.MODULE else kind
         if kind.type not in (Type.UNKNOWN, Type.TENSOR) or binding.form in (Form.IMPORT, Form.CLASS, Form.FUNCTION):
             return kind
         uses: list[ast.Name | ast.Attribute] = list(binding.uses)
@@ -65,6 +68,9 @@ class Evidence:
 
     def refine_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
         """The kind of an attribute of ``self``, given what the values stored there tell."""
+        if kind.basis is Basis.ELSEWHERE:
+            found = self.refine_slot(UNKNOWN, slots)
+            return kind.because(found) if found.type is Type.MODULE else kind
         if kind.type not in (Type.UNKNOWN, Type.TENSOR, Type.NONE):
             return kind
         uses: list[ast.Name | ast.Attribute] = [use for slot in slots for use in (*slot.uses, *slot.stores)]

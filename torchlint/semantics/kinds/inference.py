@@ -10,7 +10,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
 from torchlint.semantics.kinds.annotations import annotated_kind, instance
-from torchlint.semantics.kinds.api import api_kind
+from torchlint.semantics.kinds.api import api_kind, kind_of
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
@@ -35,6 +35,7 @@ from torchlint.semantics.kinds.kind import (
     sequence,
     tensor,
 )
+from torchlint.semantics.summaries.elsewhere import Elsewhere
 
 _DEEP = 150
 """At this depth of recursion, what is needed further on is inferred first."""
@@ -43,9 +44,10 @@ _DEEP = 150
 class Inference:
     """Computes kinds on demand and remembers them; what refers to itself is unknown where it does."""
 
-    def __init__(self, code: Code, no_grad: NoGrad) -> None:
+    def __init__(self, code: Code, no_grad: NoGrad, elsewhere: Elsewhere) -> None:
         self.code = code
         self.no_grad = no_grad
+        self.elsewhere = elsewhere
         self._tree = code.tree
         self._bindings = code.bindings
         self._names = code.names
@@ -96,7 +98,8 @@ class Inference:
             case ast.Name():
                 return self._name(node)
             case ast.Attribute():
-                return self._attributes.kind(node)
+                found = self._attributes.kind(node)
+                return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
             case ast.Call():
                 return self._calls.result(node)
             case ast.Subscript():
@@ -153,7 +156,8 @@ class Inference:
         bindings = self._bindings.reaching(node)
         if not bindings:
             name = self._names.qualified(node)
-            return api_kind(name) if name else UNKNOWN
+            found = api_kind(name) if name else UNKNOWN
+            return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
         return join([self.binding_kind(binding) for binding in bindings])
 
     def binding_kind(self, binding: Binding) -> Kind:
@@ -167,7 +171,8 @@ class Inference:
     def _bound(self, binding: Binding) -> Kind:
         match binding.form:
             case Form.IMPORT:
-                return api_kind(binding.imported)
+                found = api_kind(binding.imported)
+                return found if found.known else kind_of(self.elsewhere.imported(binding.imported), self.elsewhere)
             case Form.CLASS | Form.FUNCTION:
                 return self._definition(binding)
             case Form.PARAMETER:

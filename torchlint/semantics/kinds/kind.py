@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
+from torchlint.semantics.summaries.lookup import ClassElsewhere
+
 Definition: TypeAlias = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -51,6 +53,7 @@ class Basis(Enum):
     PROPAGATED = "that it is back-propagated"
     BATCH = "that a data loader gives it"
     PARAMETER = "that it is made a parameter"
+    ELSEWHERE = "what another file of the project says of its class"
     OPTIMIZED = "that it stands where an optimizer has its parameters"
 
 
@@ -60,9 +63,9 @@ class Kind:
 
     ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
     and ``items`` of containers, ``entries`` of a dict with written-out keys; ``name`` is the dotted name of a class or
-    function, or of the class that an instance is of; ``definition`` is the one in the file; ``depth`` is how deep
-    containers nest. ``why`` says in words where the knowledge is from, for people; ``basis`` says it for other questions, and
-    ``used`` is the name of the attribute or method that says so, if one does.
+    function, or of the class that an instance is of; ``definition`` is the one in the file, ``elsewhere`` the class of another
+    file of the project; ``depth`` is how deep containers nest. ``why`` says in words where the knowledge is from, for people;
+    ``basis`` says it for other questions, and ``used`` is the name of the attribute or method that says so, if one does.
     """
 
     type: Type = Type.UNKNOWN
@@ -74,6 +77,7 @@ class Kind:
     items: tuple[Kind, ...] | None = None
     entries: tuple[tuple[str, Kind], ...] = ()
     definition: Definition | None = None
+    elsewhere: ClassElsewhere | None = None
     depth: int = field(default=0, compare=False)
     why: str = field(default="", compare=False)
     basis: Basis = field(default=Basis.MADE, compare=False)
@@ -196,8 +200,9 @@ def _join_two(one: Kind, other: Kind) -> Kind:
         items=items,
         entries=entries,
         definition=one.definition if one.definition is other.definition else None,
+        elsewhere=one.elsewhere if one.elsewhere == other.elsewhere else None,
         depth=max(one.depth, other.depth),
-    ).because(one if one.why else other)
+    ).because(one if one.why and one.basis is not Basis.ELSEWHERE else other)
 
 
 def join_grads(one: Grad, other: Grad) -> Grad:

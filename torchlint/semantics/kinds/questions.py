@@ -9,6 +9,7 @@ from torchlint.semantics.code import Code
 from torchlint.semantics.code.tree import Function
 from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.kind import Kind
+from torchlint.semantics.summaries.elsewhere import Elsewhere
 
 
 class Kinds(Protocol):
@@ -16,6 +17,7 @@ class Kinds(Protocol):
 
     code: Code
     no_grad: NoGrad
+    elsewhere: Elsewhere
 
     def kind(self, node: ast.expr) -> Kind:
         """What ``node`` evaluates to."""

@@ -160,7 +160,7 @@ class Results:
         if name in _WRAPPERS or name.endswith("DataParallel"):
             wrapped = self._kinds.kind(call.args[0]) if call.args else UNKNOWN
             if wrapped.type in (Type.MODULE, Type.FUNCTION):
-                return wrapped
+                return wrapped if wrapped.basis is not Basis.ELSEWHERE else replace(wrapped, basis=Basis.MADE)
             return Kind(Type.MODULE, why=f"wrapped by `{name}`")
         element = None
         if name in torch_api.CONTAINER_MODULES:

@@ -40,6 +40,8 @@ _MAY_SET_MODE = re.compile(
     re.IGNORECASE,
 )
 """What a method is called that may set the mode of the object's models."""
+_MODES = {"train": Mode.TRAIN, "eval": Mode.EVAL, "mode": Mode.UNKNOWN}
+"""What the acts of other files' functions leave a model in."""
 _READERS = frozenset({"print", "len", "isinstance", "hasattr", "id", "type", "str", "repr", "list", "tuple", "set", "dict"})
 _WALKS = frozenset(
     {"sum", "any", "all", "map", "filter", "next", "iter", "zip", "enumerate", "dir", "vars", "getattr", "callable"}
@@ -131,7 +133,27 @@ class Modes:
             modes = frozenset[Mode]().union(*(effect.modes for effect in effects))
             cause = next((effect.switch for effect in effects if effect.switch is not None), None)
             return Setting(call, modes, any(effect.always for effect in effects), cause) if modes else None
+        if (set_elsewhere := self._set_elsewhere(call, model)) is not None:
+            return set_elsewhere if set_elsewhere.modes else None
         return Setting(call, UNKNOWN) if self._may_set(call, model) else None
+
+    def _set_elsewhere(self, call: ast.Call, model: Reference) -> Setting | None:
+        """What a function of another file does to the mode of what it is handed, no modes if nothing; `None` if not known."""
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        handed = [value for value in values if any(each.holds(model) for each in self.references.elements(value))]
+        if not handed or isinstance(call.func, ast.Call):
+            return None
+        modes: set[Mode] = set()
+        always = False
+        for value in handed:
+            acts = self._semantics.elsewhere.acts(call, value) if self.references.of(value) is not None else None
+            if acts is None:
+                return None
+            left = [act for act in acts if act.what in _MODES]
+            last = max((index for index, act in enumerate(left) if act.sure), default=0)
+            modes |= {_MODES[act.what] for act in left[last:]}
+            always = always or any(act.sure for act in left)
+        return Setting(call, frozenset(modes), always)
 
     def _loop_over(self, switch: ast.Call) -> ast.expr | None:
         """What ``for m in models: m.eval()`` goes through: it is taken not to be empty."""
@@ -308,8 +330,10 @@ class Modes:
         kind = self._semantics.kind(value.func)
         if kind.type is not Type.CLASS:
             return False
-        return kind.name in torch_api.MODULES or (
-            isinstance(kind.definition, ast.ClassDef) and self._semantics.facts.is_module(kind.definition)
+        return (
+            kind.name in torch_api.MODULES
+            or kind.elsewhere is not None
+            or (isinstance(kind.definition, ast.ClassDef) and self._semantics.facts.is_module(kind.definition))
         )
 
     def is_managed(self, node: ast.AST) -> bool:

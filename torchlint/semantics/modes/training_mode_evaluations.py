@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
@@ -212,12 +213,18 @@ class TrainingModeEvaluations:
         if run.node is not run.call and isinstance(function, FUNCTIONS) and is_evaluation(function.name):
             return True
         loop = next(tree.loops(run.call), None)
-        if loop in last_trained:
-            if position(run.node) < last_trained[loop]:
-                return False  # what comes before the training may be what it works with
+        if loop in last_trained and position(run.node) < last_trained[loop]:
+            return False  # what comes before the training may be what it works with
+        if loop in last_trained or loop in self._loops_with_backward:
             blocks = (parent for parent in tree.ancestors(run.call) if self._turns_autograd_off(parent))
             return _mentions(next(blocks, tree.statement(run.call)), _METRIC)
         return _mentions(loop or tree.statement(run.call), _FIGURE)
+
+    @cached_property
+    def _loops_with_backward(self) -> set[Loop | None]:
+        """The loops that something is back-propagated in: what runs there, too, is rather a part of the training."""
+        calls = (call for name in BACKWARDS for call in self._semantics.facts.calls.get(name, ()))
+        return {loop for call in calls for loop in self._semantics.tree.loops(call)}
 
     def _depends(self, scope: FlowScope, model: Reference, run: Run) -> bool:
         """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care."""

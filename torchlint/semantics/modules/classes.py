@@ -28,14 +28,24 @@ class ModuleClasses:
         """Whether a class is a module by its bases, or has a base from elsewhere and all else that makes a module."""
         if node not in self._sure:
             facts = self._semantics.facts
-            self._sure[node] = facts.derives_from(node, *MODULE_BASES) or (
-                facts.is_module(node)
-                and (
-                    any(self._shows_module(base) for base in facts.bases(node))
-                    or not self._foreign_bases(node).isdisjoint(self._shown_bases)
+            self._sure[node] = (
+                facts.derives_from(node, *MODULE_BASES)
+                or self._derives_elsewhere(node)
+                or (
+                    facts.is_module(node)
+                    and (
+                        any(self._shows_module(base) for base in facts.bases(node))
+                        or not self._foreign_bases(node).isdisjoint(self._shown_bases)
+                    )
                 )
             )
         return self._sure[node]
+
+    def _derives_elsewhere(self, node: ast.ClassDef) -> bool:
+        """Whether a class derives from a class of another file of the project that is a module."""
+        facts = self._semantics.facts
+        outside = (base for each in facts.bases(node) for base in each.bases if facts.definition(base) is None)
+        return any(self._semantics.elsewhere.module_class(base) is not None for base in outside)
 
     def _shows_module(self, node: ast.ClassDef) -> bool:
         return self._uses_modules_own(node) or self._sets_up_modules(node)

@@ -32,6 +32,10 @@ class ModeDependence:
         kind = self._semantics.kind(model)
         if isinstance(kind.definition, ast.ClassDef):
             return self._of_class(kind.definition)
+        if kind.elsewhere is not None:
+            depends = self._semantics.elsewhere.lookup.depends_on_mode(kind.elsewhere)
+            if depends is not None:
+                return depends
         if _ARCHITECTURES.fullmatch(kind.name):
             return True
         made = list(self._made(model))
@@ -119,6 +123,8 @@ class ModeDependence:
         definition = self._semantics.facts.definition(function)
         if isinstance(definition, ast.ClassDef):
             return self._of_class(definition)
+        if (found := self._semantics.elsewhere.module_class(function)) is not None:
+            return self._semantics.elsewhere.lookup.depends_on_mode(found)
         if definition is not None or name.startswith(("torch.", "builtins.", "numpy.", "math.")):
             return False
         return None if last[:1].isupper() or self._makes_part(call) else False

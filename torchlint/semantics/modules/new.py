@@ -123,7 +123,10 @@ class NewModules:
             return weighted or name in torch_api.CONTAINER_MODULES or any(table.get(name) for table in tables)
         if isinstance(call.func, ast.Attribute) and call.func.attr in _SAME and depth < _DEEP:
             return self.has_state(call.func.value, depth + 1)
-        definition = self._semantics.kind(call).definition
+        made = self._semantics.kind(call)
+        if made.elsewhere is not None:
+            return self._semantics.elsewhere.lookup.has_state(made.elsewhere)
+        definition = made.definition
         return not isinstance(definition, ast.ClassDef) or self._class_has_state(definition)
 
     def _class_has_state(self, definition: ast.ClassDef) -> bool:

@@ -62,6 +62,7 @@ class UnseenCode:
         self._facts = semantics.facts
         self._inference = semantics.inference
         self._optimizers = semantics.of(Optimizers)
+        self._elsewhere = semantics.elsewhere
 
     def may_wipe(self, region: Region, optimizer: ast.expr) -> bool:
         """Whether anything in a loop may wipe the gradients of an optimizer, as far as that can be told."""
@@ -100,10 +101,23 @@ class UnseenCode:
             return False
         if (self._names.qualified(call.func) or "").startswith(("torch.", "numpy.", "math.", "time.")):
             return False
+        if (wipes := self._wipes_elsewhere(call)) is not None:
+            return wipes
         root = root_of(optimizer)
         if root is not optimizer and isinstance(call.func, ast.Attribute) and ast.dump(call.func.value) == ast.dump(root):
             return self._is_hidden_method(call.func, root) and not _HARMLESS_WITH_OPTIMIZER.search(name)
         return self._acts_on_trained(call, optimizer)
+
+    def _wipes_elsewhere(self, call: ast.Call) -> bool | None:
+        """Whether a function of another file wipes gradients of what it is handed; `None` where that is not known."""
+        if self._elsewhere.function(call.func) is None:
+            return None
+        given = [*call.args, *(word.value for word in call.keywords)]
+        acts = [self._elsewhere.acts(call, each) for each in given if self._may_lead_to_model(each)]
+        if any(each is None for each in acts):
+            return None
+        self._elsewhere.has_said = True
+        return any(act.what == "zero" for each in acts if each is not None for act in each)
 
     def _is_hidden_method(self, function: ast.Attribute, root: ast.expr) -> bool:
         """Whether a method of the object that holds the optimizer may be one of a base class that the file does not show."""
@@ -134,7 +148,7 @@ class UnseenCode:
         """Whether a call is of code that is not shown, and may do more with an optimizer than look at it."""
         if self._inference.call_graph.called(call) is not None or stepped(call) is not None or is_preparation(call):
             return False
-        if _HARMLESS_WITH_OPTIMIZER.search(last_name(call.func)):
+        if _HARMLESS_WITH_OPTIMIZER.search(last_name(call.func)) or self._wipes_elsewhere(call) is False:
             return False
         if (self._names.qualified(call.func) or "").startswith("torch."):
             return False

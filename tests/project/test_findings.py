@@ -1,0 +1,226 @@
+"""What rules find by what other files of the project say, and what they no longer do; and that no fix becomes safe by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from torchlint.api import fix, lint
+from torchlint.diagnostic import Applicability
+from torchlint.engine.linter import no_safer
+
+MODELS = """
+    import torch
+    from torch import nn
+
+    class Plain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(3, 3)
+
+    class Dropping(Plain):
+        def __init__(self):
+            super().__init__()
+            self.drop = nn.Dropout(0.1)
+
+    class Wrapped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Dropping()
+
+    class Overriding(Dropping):
+        def train(self, mode=True):
+            return super().train(False)
+
+    class Loss(nn.Module):
+        def forward(self, x, y):
+            return (x - y).abs().sum()
+
+    def build(name):
+        if name == "a":
+            return Plain()
+        return Dropping().cuda()
+"""
+HELPERS = """
+    def prepare(model):
+        model.eval()
+
+    def count(model):
+        return sum(each.numel() for each in model.parameters())
+
+    def adjust(optimizer, epoch):
+        for group in optimizer.param_groups:
+            group["lr"] = 0.1 ** epoch
+
+    def begin(optimizer):
+        optimizer.zero_grad()
+
+    def start(optimizer):
+        begin(optimizer)
+
+    def keep(optimizer):
+        everything.append(optimizer)
+"""
+
+
+def codes(folder: Path, text: str, *select: str, alone: bool = False) -> list[str]:
+    """The codes of what is found in a file beside those two; ``alone``, without them."""
+    for name, other in (("models", MODELS), ("helpers", HELPERS)):
+        (folder / f"{name}.py").write_text(dedent(other))
+    path = str(folder / "train.py")
+    found = lint(dedent(text), filename=path, select=select, project_root=None if alone else str(folder))
+    return [each.code for each in found]
+
+
+TRAINED = """
+    import torch
+    from helpers import {helper}
+    def train(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch, (x, y) in enumerate(loader):
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            {helper}({arguments})
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "arguments", "expected"),
+    [
+        ("adjust", "optimizer, epoch", ["TPL015"]),
+        ("adjust", "epoch=epoch, optimizer=optimizer", ["TPL015"]),
+        ("begin", "optimizer", []),
+        ("start", "optimizer", []),
+        ("keep", "optimizer", []),
+        ("missing", "optimizer", []),
+    ],
+)
+def test_gradients_pile_up_unless_a_helper_wipes_them(tmp_path: Path, helper: str, arguments: str, expected: list[str]) -> None:
+    text = TRAINED.format(helper=helper, arguments=arguments)
+    assert codes(tmp_path, text, "TPL015") == expected
+    assert codes(tmp_path, text, "TPL015", alone=True) == []
+
+
+LOADED = """
+    import torch
+    from models import Dropping, Plain, Wrapped, Overriding, build
+    from helpers import prepare, count, keep
+    def predict(x):
+        model = {made}
+        model.load_state_dict(torch.load("model.pt", weights_only=True))
+        {between}
+        with torch.no_grad():
+            return model(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "between", "expected"),
+    [
+        ("Dropping()", "", ["TPL504"]),
+        ("Wrapped()", "", ["TPL504"]),
+        ("Wrapped().cuda()", "count(model)", ["TPL504"]),
+        ("Plain()", "", []),
+        ("Dropping()", "prepare(model)", []),
+        ("Dropping()", "keep(model)", []),
+        ("Overriding()", "", []),
+        ("Missing()", "", []),
+    ],
+)
+def test_a_mode_matters_by_the_class_of_the_model(tmp_path: Path, made: str, between: str, expected: list[str]) -> None:
+    text = LOADED.format(made=made, between=between)
+    assert codes(tmp_path, text, "TPL504") == expected
+    assert codes(tmp_path, text, "TPL504", alone=True) == []
+
+
+EVALUATED = """
+    import torch
+    from models import Dropping, Plain
+    def main(loader, tests):
+        model = {made}()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            model.train()
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+        correct = 0
+        with torch.no_grad():
+            for x, y in tests:
+                correct += (model(x).argmax(1) == y).sum().item()
+"""
+
+
+def test_a_model_without_modes_is_not_said_to_be_in_the_wrong_one(tmp_path: Path) -> None:
+    assert codes(tmp_path, EVALUATED.format(made="Dropping"), "TPL305") == ["TPL305"]
+    assert codes(tmp_path, EVALUATED.format(made="Plain"), "TPL305") == []
+    assert codes(tmp_path, EVALUATED.format(made="Plain"), "TPL305", alone=True) == ["TPL305"]
+
+
+def test_modules_of_other_files_are_registered_or_not(tmp_path: Path) -> None:
+    text = """
+        from torch import nn
+        from models import Plain, Loss
+        class Many(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = [{made}() for _ in range(3)]
+            def forward(self, x):
+                for layer in self.layers:
+                    x = x + layer.fc(x)
+                return x
+    """
+    assert codes(tmp_path, text.format(made="Plain"), "TPL301") == ["TPL301"]
+    assert codes(tmp_path, text.format(made="Loss"), "TPL301") == []
+    assert codes(tmp_path, text.format(made="Plain"), "TPL301", alone=True) == []
+
+
+FIXABLE = """
+    import torch
+    from models import Dropping, build, nn as network
+
+    model = build("a")
+    model.requires_grad = False
+    other = Dropping()
+    other.requires_grad = False
+    layer = network.Linear(2, 2)
+    layer.requires_grad = False
+    y = layer.forward(torch.ones(2)).data
+    flag = torch.ones(2)
+    flag.requires_grad == True
+    print(flag.item)
+    model.eval
+"""
+
+
+def test_what_is_found_with_others_has_no_safe_fix(tmp_path: Path) -> None:
+    (tmp_path / "models.py").write_text(dedent(MODELS))
+    text, name = dedent(FIXABLE), str(tmp_path / "train.py")
+    alone = [each for each in lint(text, filename=name) if each.fix]
+    together = [each for each in lint(text, filename=name, project_root=str(tmp_path)) if each.fix]
+    more = {(each.code, each.location): each.fix for each in together}
+    for each in alone:
+        more.pop((each.code, each.location), None)
+    assert {code for code, _ in more} >= {"TPL006", "TPL302"}
+    assert {fix.applicability.value for fix in more.values() if fix} == {"unsafe"}
+    assert fix(text, filename=name, project_root=str(tmp_path)).text == fix(text, filename=name).text
+
+
+def test_a_fix_is_safe_only_if_it_is_by_the_file_alone() -> None:
+    [typo] = lint("import torch\n\n\nx = torch.ones(3)\nx.requres_grad = True\n", select=["TPL005"])
+    assert typo.fix is not None
+    safe = replace(typo, fix=replace(typo.fix, applicability=Applicability.SAFE, reason=""))
+    unsafe = replace(typo, fix=replace(typo.fix, applicability=Applicability.UNSAFE, reason="so"))
+    other = replace(safe, fix=replace(typo.fix, applicability=Applicability.SAFE, edits=(), reason=""))
+    assert no_safer(safe, [safe]) == safe
+    assert no_safer(unsafe, [safe]) == unsafe
+    for alone in ([], [unsafe], [other], [replace(safe, fix=None)], [replace(safe, code="TPL006")]):
+        found = no_safer(safe, alone).fix
+        assert found is not None
+        assert found.applicability is Applicability.UNSAFE
+        assert "another file" in found.reason

@@ -1,0 +1,268 @@
+"""The files of a project as they are on disk: which there are, and what they say, read once for as long as they stay.
+
+`Files` is what all lints of a process share. `Reading` is what one of them sees: it keeps account of all that it was told, so
+that a result can be kept and used again for as long as the answers stay the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import stat
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torchlint.project.roots import root_of
+from torchlint.text.headroom import recursion_headroom
+from torchlint.text.reading import read_file
+
+if TYPE_CHECKING:
+    from torchlint.semantics.summaries.summary import Place, Summary
+
+_LARGEST = 1_000_000
+"""Bytes of a file that is summed up; larger ones are generated, and say nothing."""
+_MOST_KEPT = 20_000
+"""So many summaries are kept in memory."""
+_OTHERS = frozenset({"torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "matplotlib", "tqdm", "PIL", "cv2"})
+"""Packages that a project has none of its own name of, unless it is they."""
+
+_TICK = 2_000_000_000
+"""Nanoseconds: no file system in use is coarser in its times."""
+Answers = tuple[tuple[str, str], ...]
+"""What a reading rests on: what was asked for, and a text that stands for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A file that was summed up, and what the file system said of it."""
+
+    state: tuple[int, int, int]
+    summary: Summary
+    digest: str
+
+    @property
+    def stamp(self) -> str:
+        """The digest, and the state of the file if a change from now on would show in it."""
+        last = max(self.state[:2])
+        settled = self.state[2] >= 0 and last + _TICK < time.time_ns()
+        return f"={self.digest}" + (":" + ":".join(map(str, self.state)) if settled else "")
+
+
+class Files:
+    """The files of all projects, as far as somebody asked for them.
+
+    What is found is taken to stay for a run; `look_again` has all of it looked at anew, by its times and sizes.
+    """
+
+    def __init__(self) -> None:
+        self._read: dict[str, _Read] = {}
+        self._kept: dict[str, _Read] = {}
+        self._inner: dict[tuple[str, str, str], Place | None] = {}
+        self._real: dict[str, str] = {}
+        self._states: dict[str, str | None] = {}
+        self.texts: dict[str, bytes] = {}
+        """What stands in for the content of files, by their absolute paths."""
+
+    def look_again(self) -> None:
+        """Has everything that may have changed on disk be looked at when it is asked for again."""
+        self._kept.update(self._read)
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.clear()
+        self._read.clear()
+        self._inner.clear()
+        self._real.clear()
+        self._states.clear()
+        root_of.cache_clear()
+
+    def reading(self, file: str, root: str = "") -> Reading:
+        """What the file at a path, which need not be there, sees of its project."""
+        path = os.path.abspath(file)
+        return Reading(self, path, os.path.abspath(root) if root else root_of(os.path.dirname(path)))
+
+    def inner(self, folder: str, name: str, root: str) -> Place | None:
+        """The module or package of that name in a folder."""
+        key = (folder, name, root)
+        if key not in self._inner:
+            self._inner[key] = self._find(os.path.join(folder, name), root)
+        return self._inner[key]
+
+    def _find(self, path: str, root: str) -> Place | None:
+        from torchlint.semantics.summaries.summary import Place
+
+        package = os.path.join(path, "__init__.py")
+        if os.path.isfile(package):
+            return Place(package, path) if self.is_inside(package, root) else None
+        if os.path.isfile(path + ".py"):
+            return Place(path + ".py") if self.is_inside(path + ".py", root) else None
+        return Place("", path) if os.path.isdir(path) and self.is_inside(path, root) else None
+
+    def is_inside(self, path: str, root: str) -> bool:
+        """Whether a path leads to something below a root, with all links followed."""
+        for each in (path, root):
+            if each not in self._real:
+                self._real[each] = os.path.realpath(each)
+        return self._real[path].startswith(os.path.join(self._real[root], ""))
+
+    def summed_up(self, file: str) -> tuple[Summary, str]:
+        """What a file says, and a text that stands for that."""
+        found = self._read.get(file)
+        if found is None:
+            found = self._read[file] = self._look_at(file)
+        return found.summary, found.stamp
+
+    def is_as(self, file: str, stamp: str) -> bool:
+        """Whether a file still says what it did when it was given a ``stamp``; it is read only if something happened to it."""
+        if file not in self._read and self._state(file) == stamp.partition(":")[2]:
+            return True
+        return self.summed_up(file)[1].partition(":")[0] == stamp.partition(":")[0]
+
+    def _state(self, file: str) -> str | None:
+        """The state of a file, as a stamp has it; `None` where only its content tells."""
+        if file not in self._states:
+            try:
+                status = os.stat(file)
+            except (OSError, ValueError):
+                self._states[file] = None
+            else:
+                self._states[file] = f"{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_size}"
+        return None if file in self.texts else self._states[file]
+
+    def _look_at(self, file: str) -> _Read:
+        from torchlint.semantics.summaries.summary import EMPTY
+
+        if (text := self.texts.get(file)) is not None:
+            return _summed_up(text, (0, 0, -1))
+        try:
+            status = os.stat(file)
+            state = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+            known = self._kept.get(file)
+            if known is not None and known.state == state:
+                return known
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+                return _Read(state, EMPTY, "")
+            return _summed_up(read_file(file, _LARGEST), state)
+        except (OSError, ValueError):
+            return _Read((0, 0, -1), EMPTY, "")
+
+
+def _summed_up(data: bytes, state: tuple[int, int, int]) -> _Read:
+    from torchlint.semantics.summaries.making import summary_of
+    from torchlint.semantics.summaries.summary import EMPTY
+
+    try:
+        with recursion_headroom(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            summary = summary_of(ast.parse(data))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _Read(state, EMPTY, "")
+    return _Read(state, summary, summary.digest)
+
+
+class Reading:
+    """What one file sees of its project: the `Project` of its lookups."""
+
+    def __init__(self, files: Files, path: str, root: str) -> None:
+        self._files = files
+        self.file = path
+        self.root = root
+        self._asked: dict[str, str] = {}
+        self._tops: dict[str, tuple[str, ...]] = {}
+        self._is_inside = path.startswith(os.path.join(root, ""))
+
+    @property
+    def answers(self) -> Answers:
+        """All that was asked for, with the answers; nothing where nothing was."""
+        if not self._asked:
+            return ()
+        return ((_ROOT, self.root), *sorted(self._asked.items()))
+
+    def module(self, name: str, file: str) -> tuple[Place, ...]:
+        """The places that the first part of ``name`` may be, as ``file`` imports it; of a relative name, its dots' folder."""
+        if not self._is_inside:
+            return ()
+        if name.startswith("."):
+            return self._relative(len(name) - len(name.lstrip(".")), file)
+        first = name.partition(".")[0]
+        if first in _OTHERS or not first.isidentifier():
+            return ()
+        namespaces: list[Place] = []
+        for top in self._tops_of(file):
+            place = self._found(top, first)
+            if place is not None and place.file:
+                return (place,) if place.file != self.file else ()
+            namespaces += [place] if place is not None else []
+        return tuple(namespaces)
+
+    def _relative(self, level: int, file: str) -> tuple[Place, ...]:
+        from torchlint.semantics.summaries.summary import Place
+
+        folder = os.path.dirname(file)
+        for _ in range(level - 1):
+            folder = os.path.dirname(folder)
+        if folder != self.root and not folder.startswith(os.path.join(self.root, "")):
+            return ()
+        place = self._found(folder, "__init__")
+        return (Place(place.file if place is not None and place.file != self.file else "", folder),)
+
+    def _tops_of(self, file: str) -> tuple[str, ...]:
+        """The folders in which ``file`` finds what it imports by a full name, in the order in which they are looked through.
+
+        Above the folder of its packages come the project's root and its ``src``; then what a program may have put in its path:
+        the folders between, and its own.
+        """
+        folder = os.path.dirname(file)
+        if folder not in self._tops:
+            start = folder
+            while start != self.root and self._found(start, "__init__") is not None:
+                start = os.path.dirname(start)
+            between = [start]
+            while between[-1] != self.root and len(between[-1]) > len(self.root):
+                between.append(os.path.dirname(between[-1]))
+            tops = (start, self.root, os.path.join(self.root, "src"), *between, folder)
+            self._tops[folder] = tuple(dict.fromkeys(tops))
+        return self._tops[folder]
+
+    def _found(self, folder: str, name: str) -> Place | None:
+        place = self._files.inner(folder, name, self.root)
+        key = os.path.join(os.path.relpath(folder, self.root), name)
+        self._asked[key] = _shown(place)
+        return place
+
+    def inner(self, place: Place, name: str) -> Place | None:
+        """The module or package of that name in a package."""
+        found = self._found(place.folder, name) if place.folder else None
+        return found if found is None or found.file != self.file else None
+
+    def summary(self, file: str) -> Summary:
+        """What a file says."""
+        summary, stamp = self._files.summed_up(file)
+        self._asked[os.path.relpath(file, self.root)] = stamp
+        return summary
+
+
+_ROOT = "/"
+"""What stands for the root among what was asked for: no path below it is called so."""
+
+
+def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
+    """Whether all that a file was told of its project is what it would be told now."""
+    reading = files.reading(file, root)
+    for asked, answer in answers:
+        if asked == _ROOT:
+            holds = reading.root == answer
+        elif answer.startswith("="):
+            holds = files.is_as(os.path.join(reading.root, asked), answer)
+        else:
+            folder, name = os.path.split(asked)
+            holds = _shown(files.inner(os.path.normpath(os.path.join(reading.root, folder)), name, reading.root)) == answer
+        if not holds:
+            return False
+    return True
+
+
+def _shown(place: Place | None) -> str:
+    """What stands for what a folder has under a name."""
+    return "" if place is None else f"{'f' if place.file else ''}{'d' if place.folder else ''}"

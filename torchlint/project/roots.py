@@ -1,0 +1,28 @@
+"""Where a project starts: the nearest folder with a mark of one, or else the folder that packages are imported from."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+_MARKS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
+
+
+@lru_cache(maxsize=4096)
+def root_of(folder: str) -> str:
+    """The root of the project that an absolute ``folder`` is in; without any mark above, the folder over its packages."""
+    current = folder
+    while True:
+        if any(os.path.lexists(os.path.join(current, mark)) for mark in _MARKS):
+            return current
+        parent = os.path.dirname(current)
+        if parent == current:
+            return package_root(folder)
+        current = parent
+
+
+def package_root(folder: str) -> str:
+    """The folder that the packages are imported from that ``folder`` is a part of: it is that itself where it is in none."""
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return folder

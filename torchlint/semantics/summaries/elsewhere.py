@@ -1,0 +1,106 @@
+"""What the other files of the project say of the names that one file imports; without a project nothing."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics.code import Code
+from torchlint.semantics.code.names import canonical
+from torchlint.semantics.summaries.lookup import (
+    ClassElsewhere,
+    FunctionElsewhere,
+    Lookup,
+    Outside,
+    Project,
+    Target,
+    ValueElsewhere,
+)
+from torchlint.semantics.summaries.summary import Act
+
+_TELLING = (ClassElsewhere, ValueElsewhere, Outside)
+"""What matters by itself; a function does by what it gives, or does with an argument."""
+
+
+class Elsewhere:
+    """Follows what a file imports into the files that it is from, where somebody asks for it."""
+
+    def __init__(self, code: Code, project: Project | None, file: str) -> None:
+        self._code = code
+        self._file = file
+        self._lookup = Lookup(project) if project is not None else None
+        self._found: dict[str, Target | None] = {}
+        self.has_said = False
+        """Whether anything was found so far that may matter: if not, all is as it is without a project."""
+
+    @property
+    def lookup(self) -> Lookup:
+        """What is asked of what was found; there is something only in a project."""
+        assert self._lookup is not None
+        return self._lookup
+
+    def target(self, node: ast.AST) -> Target | None:
+        """What a name, or a chain of attributes on one, stands for by the project's other files; `None` if they do not say."""
+        if self._lookup is None or not isinstance(node, (ast.Name, ast.Attribute)):
+            return None
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return None
+        name = self._code.names.qualified(node)
+        if name is None:
+            return None
+        if not self._code.bindings.reaching(root):
+            return self._starred(name.removeprefix("builtins.")) if self._stars else None
+        return self.imported(name)
+
+    def imported(self, name: str) -> Target | None:
+        """What the full name of an import stands for, where that leads to another file of the project."""
+        if self._lookup is None or name.startswith(("torch.", "builtins.")):
+            return None
+        if name not in self._found:
+            found = self._lookup.imported(name, self._file)
+            self._found[name] = None if isinstance(found, Outside) and found.name == canonical(name) else found
+            self.has_said = self.has_said or isinstance(self._found[name], _TELLING)
+        return self._found[name]
+
+    def function(self, node: ast.AST) -> FunctionElsewhere | None:
+        """The function of another file that an expression refers to."""
+        found = self.target(node)
+        return found if isinstance(found, FunctionElsewhere) else None
+
+    def module_class(self, node: ast.AST) -> ClassElsewhere | None:
+        """The class of another file that an expression refers to, if its instances are modules."""
+        found = self.target(node)
+        return found if isinstance(found, ClassElsewhere) and self.lookup.is_module(found) else None
+
+    def acts(self, call: ast.Call, argument: ast.expr) -> tuple[Act, ...] | None:
+        """What the function of another file that is called does with an argument; `None` where that is not known."""
+        function = self.function(call.func)
+        if function is None or any(isinstance(each, ast.Starred) for each in call.args):
+            return None
+        place = str(call.args.index(argument)) if argument in call.args else ""
+        place = next((word.arg or "" for word in call.keywords if word.value is argument), place)
+        acts = self.lookup.acts(function, place)
+        self.has_said = self.has_said or acts is not None
+        return acts
+
+    def _starred(self, name: str) -> Target | None:
+        key = f"* {name}"
+        if key not in self._found:
+            assert self._lookup is not None
+            first, *rest = name.split(".")
+            found = (self._lookup.star(module, first, self._file) for module in reversed(self._stars))
+            self._found[key] = next((each for each in found if each is not None), None) if not rest else None
+            self.has_said = self.has_said or isinstance(self._found[key], _TELLING)
+        return self._found[key]
+
+    @cached_property
+    def _stars(self) -> list[str]:
+        """The modules that the file imports everything of, but for those of torch."""
+        found = []
+        for node in self._code.tree.of_type(ast.ImportFrom):
+            if node.names[0].name == "*" and not (node.module or "").startswith("torch"):
+                found.append("." * node.level + (node.module or ""))
+        return found

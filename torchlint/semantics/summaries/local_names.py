@@ -1,0 +1,82 @@
+"""What names mean within one function of a file that is summed up: its own variables and imports, or the file's names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from torchlint.semantics.code.tree import Function, dotted, walk_body
+from torchlint.semantics.summaries.summary import IMPORTED
+
+
+class LocalNames:
+    """The names that a function binds, or none for the top level of a file."""
+
+    def __init__(self, function: Function | None = None, outer: LocalNames | None = None) -> None:
+        self._outer = outer
+        self.parameters: tuple[ast.arg, ...] = ()
+        self.values: dict[str, list[ast.expr | None]] = {}
+        """What each variable is assigned, as it is written; `None` for what it gets otherwise."""
+        self._imports: dict[str, str] = {}
+        if function is not None:
+            given = function.args
+            every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+            self.parameters = tuple(each for each in every if each is not None)
+            for parameter in self.parameters:
+                self.values[parameter.arg] = [None]
+            self._read(list(walk_body(function.body)))
+
+    def reference(self, node: ast.AST) -> str:
+        """The reference that a name, or a chain of attributes on one, is; empty for what starts from a variable."""
+        text = dotted(node)
+        if text is None:
+            return ""
+        root, _, rest = text.partition(".")
+        scope: LocalNames | None = self
+        while scope is not None:
+            if root in scope.values:
+                return ""
+            if root in scope._imports:
+                return ".".join(filter(None, (IMPORTED + scope._imports[root], rest)))
+            scope = scope._outer
+        return text
+
+    def _read(self, nodes: list[ast.AST]) -> None:
+        plain = set[ast.AST]()
+        """The names that are assigned something by themselves."""
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
+                        if isinstance(target, ast.Name):
+                            plain.add(target)
+                            self._bind(target.id, value)
+                case ast.AnnAssign(target=ast.Name(id=name) as target, value=value) if value is not None:
+                    plain.add(target)
+                    self._bind(name, value)
+                case ast.Import() | ast.ImportFrom():
+                    self._imports.update(imported_names(node))
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    self._bind(name, None)
+                case ast.ExceptHandler(name=str(name)):
+                    self._bind(name, None)
+        for node in nodes:
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in plain:
+                self._bind(node.id, None)
+
+    def _bind(self, name: str, value: ast.expr | None) -> None:
+        self.values.setdefault(name, []).append(value)
+
+
+def imported_names(node: ast.Import | ast.ImportFrom) -> Iterable[tuple[str, str]]:
+    """The names that an import binds, each with the full name of what it is: relative ones keep their dots."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            if alias.name != "*":
+                prefix = "." * node.level + (f"{node.module}." if node.module else "")
+                yield alias.asname or alias.name, prefix + alias.name
+        elif alias.asname:
+            yield alias.asname, alias.name
+        else:
+            top = alias.name.partition(".")[0]
+            yield top, top

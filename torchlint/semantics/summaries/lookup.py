@@ -1,0 +1,293 @@
+"""Names followed from file to file: through imports, packages, re-exports and aliases, to what defines them.
+
+What leads out of the project is known by its full name, as `torch.nn.Linear` is; what cannot be followed is unknown. A chain
+that is longer than any that people write, or that comes back to where it was, is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.definitions import MODULE_BASES
+from torchlint.semantics.code.names import canonical
+from torchlint.semantics.summaries.summary import (
+    EMPTY,
+    IMPORTED,
+    Act,
+    Bound,
+    ClassSummary,
+    FunctionSummary,
+    Made,
+    Place,
+    Summary,
+)
+
+_LONGEST = 24
+"""So many steps are taken from a name to what it stands for; a class has no more bases that are looked at."""
+_DEEPEST = 8
+"""So many functions may hand an argument on to one another."""
+_HARMLESS = ("torch.", "numpy.", "math.", "time.", "logging.", "os.path.", "copy.deepcopy")
+"""What other packages' functions are called that leave models and optimizers as they are."""
+_READERS = frozenset(
+    f"builtins.{name}"
+    for name in ("print", "len", "isinstance", "hasattr", "getattr", "id", "type", "str", "repr", "int", "float", "callable")
+)
+_STATEFUL = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS)
+
+
+class Project(Protocol):
+    """The project that a file is in, as that file sees it."""
+
+    def module(self, name: str, file: str) -> tuple[Place, ...]:
+        """The places that the first part of ``name`` may be, as ``file`` imports it; of a relative name, its dots' folder."""
+        ...
+
+    def inner(self, place: Place, name: str) -> Place | None:
+        """The module or package of that name in a package."""
+        ...
+
+    def summary(self, file: str) -> Summary:
+        """What a file says."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Something that is not of the project, by its full name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassElsewhere:
+    """A class of another file."""
+
+    file: str
+    name: str
+    summary: ClassSummary = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionElsewhere:
+    """A function of another file."""
+
+    file: str
+    name: str
+    summary: FunctionSummary = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueElsewhere:
+    """A value that a call gives at the top level of another file."""
+
+    file: str
+    made: Made
+
+
+Target: TypeAlias = Outside | ClassElsewhere | FunctionElsewhere | ValueElsewhere | Place
+
+
+class Lookup:
+    """Follows names through a project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._names: dict[str, dict[str, Bound]] = {}
+
+    def imported(self, name: str, file: str, steps: int = _LONGEST) -> Target | None:
+        """What the full name of an import, as ``file`` has it, stands for."""
+        places = self._project.module(name, file)
+        parts = [part for part in name.lstrip(".").split(".") if part]
+        if not name.startswith("."):
+            if not places:
+                return Outside(canonical(name))
+            parts = parts[1:]
+        for place in places:
+            if (found := self._below(place, parts, steps)) is not None:
+                return found
+        return None
+
+    def _below(self, place: Place, parts: list[str], steps: int) -> Target | None:
+        """What attributes of a module lead to."""
+        for index, part in enumerate(parts):
+            if steps <= 0:
+                return None
+            rest = parts[index + 1 :]
+            inner = self._project.inner(place, part) if rest else None
+            bound = self._bindings(place.file).get(part) if inner is None else None
+            if bound is not None:
+                return self._further(self._bound(bound, part, place.file, steps - 1), rest, steps - 1)
+            inner = inner or self._project.inner(place, part)
+            if inner is None:
+                return self._further(self._starred(place.file, part, steps - 1), rest, steps - 1)
+            place = inner
+        return place
+
+    def _further(self, found: Target | None, parts: list[str], steps: int) -> Target | None:
+        """What attributes of something lead to: of a class or a value, nothing that is known."""
+        if not parts or found is None:
+            return found
+        if isinstance(found, Outside):
+            return Outside(canonical(".".join((found.name, *parts))))
+        return self._below(found, parts, steps) if isinstance(found, Place) else None
+
+    def _bindings(self, file: str) -> dict[str, Bound]:
+        if file not in self._names:
+            self._names[file] = dict(self._project.summary(file).names) if file else {}
+        return self._names[file]
+
+    def _bound(self, bound: Bound, name: str, file: str, steps: int) -> Target | None:
+        if bound.defined is not None:
+            return ClassElsewhere(file, name, bound.defined)
+        if bound.function is not None:
+            return FunctionElsewhere(file, name, bound.function)
+        if bound.reference:
+            return self.reference(bound.reference, file, steps) if bound.reference != name else None
+        return ValueElsewhere(file, bound.made) if bound.made.by or bound.made.items else None
+
+    def _starred(self, file: str, name: str, steps: int) -> Target | None:
+        """What a file's star imports bind a name to."""
+        summary = self._project.summary(file) if file else EMPTY
+        if name.startswith("_") or steps <= 0:
+            return None
+        for module in reversed(summary.stars):
+            if (found := self.star(module, name, file, steps - 1)) is not None:
+                return found
+        return None
+
+    def star(self, module: str, name: str, file: str, steps: int = _LONGEST) -> Target | None:
+        """What ``from module import *`` in ``file`` binds a name to; `None` where it does not."""
+        if name.startswith("_") or steps <= 0:
+            return None
+        found = self.imported(module, file, steps - 1)
+        if not isinstance(found, Place) or not found.file:
+            return None
+        exported = self._project.summary(found.file).exported
+        return self._below(found, [name], steps - 1) if exported is None or name in exported else None
+
+    def reference(self, reference: str, file: str, steps: int = _LONGEST) -> Target | None:
+        """What a reference in the summary of ``file`` stands for."""
+        if steps <= 0 or not reference:
+            return None
+        if reference.startswith(IMPORTED):
+            return self.imported(reference[len(IMPORTED) :], file, steps - 1)
+        first, *parts = reference.split(".")
+        if (bound := self._bindings(file).get(first)) is not None:
+            return self._further(self._bound(bound, first, file, steps - 1), parts, steps - 1)
+        found = self._starred(file, first, steps - 1)
+        if found is None and not self._project.summary(file).stars:
+            return Outside(f"builtins.{reference}")
+        return self._further(found, parts, steps)
+
+    # --- what a class is ---------------------------------------------------------------------------------------------
+
+    def bases(self, found: ClassElsewhere) -> Iterator[ClassElsewhere | Outside | None]:
+        """A class and all that it derives from, nearest first; `None` for what is not known."""
+        pending: list[ClassElsewhere | Outside | None] = [found]
+        seen: set[tuple[str, str]] = set()
+        while pending and len(seen) < _LONGEST:
+            current = pending.pop(0)
+            if isinstance(current, ClassElsewhere):
+                if (current.file, current.name) in seen:
+                    continue
+                seen.add((current.file, current.name))
+                for base in current.summary.bases:
+                    target = self.reference(base, current.file)
+                    pending.append(target if isinstance(target, (ClassElsewhere, Outside)) else None)
+            yield current
+
+    def is_module(self, found: ClassElsewhere) -> bool:
+        """Whether a class derives from torch's modules."""
+        outside = (base.name for base in self.bases(found) if isinstance(base, Outside))
+        return any(name.startswith(MODULE_BASES) for name in outside)
+
+    def is_plain(self, found: ClassElsewhere) -> bool:
+        """Whether a class, and each that it derives from, leaves calls and modes to the modules of torch."""
+        return all(
+            not base.summary.unusual if isinstance(base, ClassElsewhere) else base is not None for base in self.bases(found)
+        )
+
+    def depends_on_mode(self, found: ClassElsewhere, seen: frozenset[tuple[str, str]] = frozenset()) -> bool | None:
+        """Whether the mode of a class's instances makes a difference; `None` where not all of it can be followed."""
+        if (found.file, found.name) in seen:
+            return False
+        seen |= {(found.file, found.name)}
+        answers: set[bool | None] = set()
+        for base in self.bases(found):
+            if isinstance(base, ClassElsewhere):
+                if base.summary.matters:
+                    return True
+                answers |= {self._part_depends(each, base, seen) for each in base.summary.called}
+                answers |= {None for each in base.summary.stored if not each}
+            elif base is None or base.name not in ("torch.nn.Module", "builtins.object", "torch.nn.Sequential"):
+                answers.add(None)
+        return True if True in answers else None if None in answers else False
+
+    def _part_depends(self, reference: str, owner: ClassElsewhere, seen: frozenset[tuple[str, str]]) -> bool | None:
+        target = self.reference(reference, owner.file)
+        if isinstance(target, ClassElsewhere):
+            return self.depends_on_mode(target, seen) if len(seen) < _DEEPEST else None
+        if isinstance(target, Outside):
+            if target.name.startswith(("torch.", "builtins.", "numpy.", "math.", "copy.", "functools.", "collections.")):
+                return False
+            return None if reference in owner.summary.stored or target.name.rpartition(".")[2][:1].isupper() else False
+        if isinstance(target, FunctionElsewhere) and reference in owner.summary.stored:
+            made = [self.reference(by, target.file) for by in target.summary.gives.by]
+            classes = [each for each in made if isinstance(each, ClassElsewhere)]
+            if made and len(classes) == len(made) and len(seen) < _DEEPEST:
+                answers = {self.depends_on_mode(each, seen) for each in classes}
+                return True if True in answers else None if None in answers else False
+        return None if reference in owner.summary.stored else False
+
+    def has_state(self, found: ClassElsewhere, depth: int = _DEEPEST) -> bool:
+        """Whether instances of a class surely have parameters or buffers."""
+        for base in self.bases(found):
+            if not isinstance(base, ClassElsewhere):
+                continue
+            if base.summary.registers:
+                return True
+            for reference in base.summary.stored:
+                target = self.reference(reference, base.file)
+                if isinstance(target, Outside) and any(table.get(target.name) for table in _STATEFUL):
+                    return True
+                if isinstance(target, ClassElsewhere) and depth and self.has_state(target, depth - 1):
+                    return True
+        return False
+
+    # --- what a function does ------------------------------------------------------------------------------------------
+
+    def acts(self, found: FunctionElsewhere, place: str, depth: int = _DEEPEST) -> tuple[Act, ...] | None:
+        """What a function does with the argument at a place, an index or a keyword; `None` where that is not known.
+
+        What it hands on is followed: no act of the result is one of handing on.
+        """
+        summary = found.summary
+        every = (*summary.positional, *summary.named)
+        name = place
+        if place.isdigit():
+            name = summary.positional[int(place)] if int(place) < len(summary.positional) else ""
+        if summary.hidden or name not in every or not depth:
+            return None
+        acts: list[Act] = []
+        for act in dict(summary.acts).get(name, ()):
+            if act.what == "other":
+                return None
+            if act.what != "give":
+                acts.append(act)
+                continue
+            further = self._handed_on(act, found.file, depth)
+            if further is None:
+                return None
+            acts += [Act(each.what, each.sure and act.sure) for each in further]
+        return tuple(acts)
+
+    def _handed_on(self, act: Act, file: str, depth: int) -> tuple[Act, ...] | None:
+        target = self.reference(act.to, file)
+        if isinstance(target, Outside):
+            return () if target.name.startswith(_HARMLESS) or target.name in _READERS else None
+        if isinstance(target, FunctionElsewhere) and act.place:
+            return self.acts(target, act.place, depth - 1)
+        return None

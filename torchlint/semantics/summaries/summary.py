@@ -1,0 +1,115 @@
+"""What is kept of a file for those that import from it: small, made of strings and tuples, equal where files say the same.
+
+A name in a summary is a reference: as it is written in the file, such as ``nn.Linear``, or, behind an ``@``, the full name of
+an import, such as ``@.layers.Block``. It is looked up when it is asked for (`lookup`), so a summary rests on one file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+IMPORTED = "@"
+"""What a reference starts with that is the full name of an import."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A value that a call of ``by`` gives, or one of several: of a tuple, those of its ``items``."""
+
+    by: tuple[str, ...] = ()
+    items: tuple[Made, ...] = ()
+
+
+NOTHING_KNOWN = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that a function does with an argument.
+
+    It does ``what``: ``backward``, ``step``, ``zero``, ``train``, ``eval``; ``mode`` where it sets one that the file does not
+    tell; ``other`` for all that is not understood; or ``give``, where it hands the argument ``to`` another function, as the
+    argument at ``place``: an index, or a keyword. It is ``sure`` if every call of the function comes by it.
+    """
+
+    what: str
+    sure: bool = False
+    to: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSummary:
+    """A function: its ``positional`` and ``named`` parameters, what it gives, and its acts by the parameters, in their order.
+
+    Of one that is ``hidden``, by a decorator or because it is a generator, nothing more is known.
+    """
+
+    positional: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    gives: Made = NOTHING_KNOWN
+    acts: tuple[tuple[str, tuple[Act, ...]], ...] = ()
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """A class: its ``bases`` (an empty string for one that is no name) and the names of its ``methods``.
+
+    ``called`` is what its code calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
+    mode ``matters``, that it ``registers`` parameters or buffers itself, and that it has metaclasses or hooks which make it
+    ``unusual``.
+    """
+
+    bases: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
+    matters: bool = False
+    registers: bool = False
+    unusual: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a name of the file's top level stands for: one of a ``definition`` here, a reference, or a value that is made."""
+
+    function: FunctionSummary | None = None
+    defined: ClassSummary | None = None
+    reference: str = ""
+    made: Made = NOTHING_KNOWN
+
+
+UNCLEAR = Bound()
+"""Of a name that is bound in several ways, or in one that says nothing."""
+
+Names: TypeAlias = tuple[tuple[str, Bound], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a file binds at its top level, the modules that it imports everything of, and what it lets others do that with."""
+
+    names: Names = ()
+    stars: tuple[str, ...] = ()
+    exported: tuple[str, ...] | None = None
+
+    @property
+    def digest(self) -> str:
+        """The hash that stands for all that it says."""
+        from hashlib import blake2b
+
+        return blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+EMPTY = Summary()
+"""Of a file that binds nothing, or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A module or package of the project: its ``file``, if it has one, and the ``folder`` of what is below it."""
+
+    file: str = ""
+    folder: str = ""
