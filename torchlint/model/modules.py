@@ -15,6 +15,7 @@ from torchlint.semantics.modules.plain_tensors import PlainTensor, PlainTensors
 from torchlint.semantics.modules.repeated import Repeated, RepeatedModules
 from torchlint.semantics.modules.thresholded_logits import Thresholded, ThresholdedLogits
 from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
+from torchlint.semantics.modules.unused import Unused, UnusedModules
 from torchlint.semantics.saving.modules import SavedModules
 from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
 
@@ -87,3 +88,8 @@ class ModulesQuestions:
     def raw_input(self, loss: cst.Call) -> WrongInput[cst.BaseExpression] | None:
         """The logits that a loss of probabilities is given; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(LossInputs).raw, loss)
+
+    def unused(self, assignment: cst.Assign) -> Unused | None:
+        """The layer that a constructor makes and nothing uses; ``None`` for all other assignments."""
+        found: Unused | None = self._model.found(self._semantics.of(UnusedModules).found, assignment)
+        return found

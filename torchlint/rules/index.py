@@ -364,6 +364,13 @@ ENTRIES = (
         needs=(("num_workers",), ("default_rng", "RandomState", "Random", "Generator",), ("class",),),
     ),
     Entry(
+        "TPL326", "unused-module", "torchlint.rules.training.tpl326_unused_module", "UnusedModule",
+        (Found(".modules.unused:UnusedModules.found"),),
+        needs=(("forward",), ("Module",),),
+        severity="warning",
+        default=False,
+    ),
+    Entry(
         "TPL327", "stale-backward", "torchlint.rules.training.tpl327_stale_backward", "StaleBackward",
         (Found(".steps.stale:StaleBackwards.found"),),
         needs=(("backward", "manual_backward",), ("step", "optimizer_step",), ("parameters",),),

@@ -1,0 +1,57 @@
+"""Layers that nothing uses: whether `self.b` is one in a class whose constructor makes it."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.modules.unused import UnusedModules
+
+CLASS = """\
+from torch import nn
+
+class Net({base}):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 2)
+        self.b = {layer}
+
+    def forward(self, x):
+        return {result}
+
+{more}
+"""
+
+
+def unused(
+    layer: str = "nn.Linear(2, 2)", result: str = "self.a(x)", more: str = "", base: str = "nn.Module"
+) -> list[tuple[str, bool]]:
+    semantics, _ = marked(CLASS.format(base=base, layer=layer, result=result, more=more))
+    return [(each.name, each.may_be_inherited) for each in semantics.of(UnusedModules).found.values()]
+
+
+@pytest.mark.parametrize("layer", ["nn.Linear(2, 2)", "nn.BatchNorm1d(2)", "nn.Embedding(3, 2)"])
+def test_a_layer_is_not_used(layer: str) -> None:
+    assert unused(layer) == [("b", False)]
+
+
+def test_a_class_of_the_file_may_use_it() -> None:
+    assert unused(more="class Other(Net):\n    pass") == [("b", True)]
+
+
+@pytest.mark.parametrize(
+    "result", ["self.a(self.b(x))", "getattr(self, n)(x)", "[m(x) for m in self.children()]", "run(self, x)", "self._modules"]
+)
+def test_a_layer_is_used_or_may_be(result: str) -> None:
+    assert unused(result=result) == []
+
+
+@pytest.mark.parametrize(
+    "more", ["net.b.weight", "sizes = ['b.weight']", "class Other(Net):\n    def f(self):\n        self.b"]
+)
+def test_the_file_names_it(more: str) -> None:
+    assert unused(more=more) == []
+
+
+def test_what_has_no_parameters_and_what_has_bases_elsewhere() -> None:
+    assert unused("nn.ReLU()") == unused("make()") == unused(base="Block") == []
