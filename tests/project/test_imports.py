@@ -142,9 +142,10 @@ def test_the_root_is_the_nearest_folder_with_a_mark_of_one(tmp_path: Path) -> No
     assert files.reading(str(tmp_path / "other" / "b.py")).root == str(tmp_path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_and_a_folder_with_the_name_of_a_module_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "net.py").mkdir()
-    assert looked_up(tmp_path, "t.py", "from net import Net")[0] != CLASS
+    assert looked_up(tmp_path, "t.py", "from net import Net")[0] is None
     os.mkfifo(tmp_path / "pipe.py")
     assert looked_up(tmp_path, "t.py", "from pipe import Net")[0] is None
 

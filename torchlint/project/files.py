@@ -65,6 +65,7 @@ class Files:
         self._states: dict[str, str | None] = {}
         self.texts: dict[str, bytes] = {}
         """What stands in for the content of files, by their absolute paths."""
+        root_of.cache_clear()
 
     def look_again(self) -> None:
         """Has everything that may have changed on disk be looked at when it is asked for again."""
