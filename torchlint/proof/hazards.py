@@ -2,7 +2,8 @@
 
 A hazard program is ``fixtures/<rule>/hazard.py``. It defines ``observe(device)``, which contains the rule's pattern and
 returns what was seen, ``hazard(seen)``, whether the damage is there, and ``repaired(before, after)``, whether the fix
-removed it; ``NEEDS = "cuda"`` where the hazard cannot exist on a CPU. The same text is linted, run, fixed and run again.
+removed it; ``NEEDS = "cuda"`` where the hazard cannot exist on a CPU, ``NEEDS = "cpu"`` where it is one of several processes
+that the program starts itself. The same text is linted, run, fixed and run again.
 Where the hazard is that no Python parses the text, what is seen is ``{"raised": "SyntaxError"}``.
 
 torch is imported when programs are run, and only then.
