@@ -28,7 +28,7 @@ def placeless(body: str, method: str = "forward") -> list[tuple[str, str | None]
     semantics, nodes = marked(CLASS.format(method=method, body=body.replace("\n", "\n        ")))
     found = semantics.of(PlacelessTensors).found
     assert sorted(found, key=lambda call: call.lineno) == nodes
-    return [(ast.unparse(each.other), each.known and ast.unparse(each.known)) for each in found.values()]
+    return [(ast.unparse(each.other), ast.unparse(each.known) if each.known else None) for each in found.values()]
 
 
 @pytest.mark.parametrize(
