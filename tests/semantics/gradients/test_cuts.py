@@ -103,6 +103,7 @@ def is_data(snippet: str) -> bool:
         "«1.0»",
         "«[1, 2]»",
         "«torch.zeros(3).cuda()»",
+        "«torch.zeros(3).type(out.data.type())»",
         "«-np.ones(3) * 2»",
         "x = torch.randn(3)\ny = x.float()\n«y»",
         "for x in loader:\n    «x»",

@@ -17,7 +17,7 @@ _WRAPPERS = frozenset(
 )
 """Functions that make something new of what they are given, without its graph where they do not return the very thing."""
 _CUTS = frozenset({"detach", "numpy", "item", "tolist"})
-_MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "detach"})
+_MOVES = frozenset({"cpu", "cuda", "to", "type", "type_as", "float", "double", "half", "clone", "contiguous", "detach"})
 _DATA = re.compile(r"numpy\.(random|zeros|ones|full|linspace|arange|array|asarray)|random\.|torch\.(rand|randn|randint|normal)")
 _DEPTH = 4
 """Through so many names a value is followed to what it is made of."""
