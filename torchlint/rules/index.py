@@ -15,7 +15,7 @@ ENTRIES = (
         "TPL001", "data-mutation", "torchlint.rules.autograd.tpl001_data_mutation", "DataMutation",
         (Found(".data.changes:DataChanges.at"),),
         needs=(("data",),),
-        yields_to=("TPL003",),
+        yields_to=("TPL003", "TPL309", "TPL311",),
         since=TorchVersion(0, 4),
     ),
     Entry(

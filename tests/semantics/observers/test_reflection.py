@@ -68,7 +68,8 @@ def test_attributes_are_read_by_name(text: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("weakref.ref(x)", "weakref"), ("def __del__(self): pass", "__del__"), ("import gc", "gc")]
+    ("text", "shown"),
+    [("weakref.ref(x)", "weakref"), ("def __del__(self): pass", "__del__"), ("import gc", "gc"), ("d[id(x)] = 1", "id")],
 )
 def test_lives_are_asked_for(text: str, shown: str) -> None:
     assert reflection(text).asks_for_no_lives.doubt == f"`{shown}` may notice that the object does not live as long"

@@ -97,7 +97,7 @@ class DataMutation(InPlaceRule):
     since = TorchVersion(0, 4)
     triggers = (Found(".data.changes:DataChanges.at"),)
     needs = (("data",),)
-    yields_to = ("TPL003",)
+    yields_to = ("TPL003", "TPL309", "TPL311")
 
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.data.changes(node):

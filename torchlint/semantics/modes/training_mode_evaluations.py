@@ -42,8 +42,8 @@ _SURE = re.compile(
 """What functions are called that evaluate for figures; what samples, predicts or encodes may want the mode that it finds."""
 _COUNTED = re.compile(
     r"(^|_|\.)(correct\w*|hits?|n_correct|num_correct|acc\w*|metrics?|(top|prec|acc|err|hit)@?\d|iou|dice|auc|f1|psnr|ssim|bleu|"
-    r"(val|valid|test|eval|dev)\w*(loss\w*|acc\w*|err\w*|total|correct|score)|(total|sum|avg|mean|running|cum|epoch)_\w*"
-    r"(val|valid|test|eval|dev)\w*)(?=$|_|\.|\d)",
+    r"(val|valid|test|eval|dev)\w{0,20}((loss|acc|err)\w{0,20}|total|correct|score)|"
+    r"(total|sum|avg|mean|running|cum|epoch)_\w{0,20}(val|valid|test|eval|dev)\w{0,20})(?=$|_|\.|\d)",
     re.IGNORECASE,
 )
 """What names hold that are figures of an evaluation, and of nothing that trains."""

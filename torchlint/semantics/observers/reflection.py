@@ -43,8 +43,8 @@ class Reflection:
 
     @cached_property
     def asks_for_no_lives(self) -> Fact:
-        """Whether nobody notices how long an object lives."""
-        found = sorted(self._words & _LIVING)
+        """Whether nobody notices how long an object lives: an `id` may be another object's as soon as it is gone."""
+        found = sorted(self._words & _LIVING) + ["id"] * bool(self._calls_of("id"))
         return CERTAIN if not found else unknown(f"`{found[0]}` may notice that the object does not live as long")
 
     @cached_property
