@@ -27,6 +27,7 @@ MEANT = {
 """For each rule whose hazard is a wrong result, the line that has it, and the line that was meant."""
 
 RAISES = {
+    "TPL004": "Trying to backward through the graph a second time",
     "TPL011": "modified by an inplace operation|a leaf Variable that requires grad is being used in an in-place",
     "TPL102": "invalid index of a 0-dim tensor|too many indices|slice\\(\\) cannot be applied to a 0-dim",
     "TPL204": "view size is not compatible",

@@ -54,6 +54,12 @@ def test_certain(init: str, before: str, base: str) -> None:
             "print(Big())",
             "`Big` may have initialised it before",
         ),
+        (
+            "",
+            "",
+            "try:\n    Net(2)\nexcept AttributeError:\n    print('none')\nprint(Net(2))",
+            "the code awaits errors, and may decide by this one",
+        ),
     ],
 )
 def test_what_else_may_initialise_it(before: str, after: str, end: str, doubt: str) -> None:

@@ -7,6 +7,7 @@ import ast
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.tree import Function, walk_body
+from torchlint.semantics.observers.free_errors import FreeErrors
 from torchlint.semantics.observers.programs import Programs
 
 _STATE = torch_api.MODULE_ATTRIBUTES | {"training"}
@@ -23,9 +24,10 @@ class SoleInitialisation:
     def fact(self, owner: ast.ClassDef, constructor: Function, culprit: ast.AST | None) -> Fact:
         """Whether the base class may be initialised first of all, where ``culprit`` is what raises without that.
 
-        Where that is always run, no object was ever made. Elsewhere what the base class does must be harmless.
+        Where that is always run, no object was ever made. Elsewhere what the base class does must be harmless. Either way nobody
+        may await the error that goes.
         """
-        others = self._others(owner)
+        others = self._others(owner) & self._semantics.of(FreeErrors).of(constructor)
         if not others.is_certain or (culprit is not None and self._is_always_run(constructor, culprit)):
             return others
         return self._bases(owner, constructor)

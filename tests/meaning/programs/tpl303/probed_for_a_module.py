@@ -1,6 +1,5 @@
 # attacks: TPL303
 # promise: the object was of no use before; its maker falls back on another one
-# shows: the layer can be made now, so that the fallback is not taken
 import torch
 from torch import nn
 
