@@ -24,8 +24,8 @@ class SoleInitialisation:
     def fact(self, owner: ast.ClassDef, constructor: Function, culprit: ast.AST | None) -> Fact:
         """Whether the base class may be initialised first of all, where ``culprit`` is what raises without that.
 
-        Where that is always run, no object was ever made. Elsewhere what the base class does must be harmless. Either way nobody
-        may await the error that goes.
+        Where that is always run, no object was ever made. Elsewhere what the base class does must be harmless. Either way
+        nobody may await the error that goes.
         """
         others = self._others(owner) & self._semantics.of(FreeErrors).of(constructor)
         if not others.is_certain or (culprit is not None and self._is_always_run(constructor, culprit)):
