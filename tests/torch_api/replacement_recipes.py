@@ -171,11 +171,23 @@ RAISING: dict[str, str] = {
     "torch.cuda.max_memory_cached": "made = OLD('cpu', 1)",
     "torch.ger": "made = OLD(a, x)",
     "torch.chain_matmul": "made = OLD(a, a)",
-    "functorch.grad": "made = OLD(torch.sin)(x)",
+    **{f"functorch.{name}": "made = OLD(torch.sin)(x)" for name in ("grad", "grad_and_value")},
+    **{f"functorch.{name}": "made = OLD(cube, argnums=3)(x)" for name in ("hessian", "jacfwd", "jacrev")},
+    "functorch.jvp": "made = OLD(cube, (x,), x)",
+    "functorch.vjp": "made = OLD(3, x)",
     "functorch.vmap": "made = OLD(cube, in_dims=(0, 0))(a)",
     "torch.meshgrid indexing": "made = OLD(a, a)",
-    "torch.nn.init.dirac": "made = OLD(torch.empty(3))",
-    "torch.nn.init.xavier_uniform": "made = OLD(torch.empty(3))",
+    **{
+        f"torch.nn.functional.{name}": "made = OLD(torch.rand(1, 1, 2, 2))"
+        for name in ("upsample", "upsample_nearest", "upsample_bilinear")
+    },
+    **{f"torch.nn.init.{name}": "made = OLD(torch.empty(3))" for name in ("dirac", "eye", "orthogonal")},
+    **{f"torch.nn.init.{name}": "made = OLD(torch.empty(3))" for name in ("kaiming_normal", "kaiming_uniform")},
+    **{f"torch.nn.init.{name}": "made = OLD(torch.empty(3))" for name in ("xavier_normal", "xavier_uniform")},
+    "torch.nn.init.constant": "made = OLD(torch.empty(3), 'x')",
+    "torch.nn.init.normal": "made = OLD(torch.empty(3), std=-1.0)",
+    "torch.nn.init.sparse": "made = OLD(torch.empty(3), 0.5)",
+    "torch.nn.init.uniform": "made = OLD(torch.empty(3), 2.0, 1.0)",
     "torch.nn.utils.clip_grad_norm": "made = OLD([torch.ones(1)], 'x', norm_type='y')\nmade = made + 'z'",
 }
 """Programs that raise the same before and after."""
