@@ -107,10 +107,13 @@ class Editor(BaseLanguageClient):
     # --- texts --------------------------------------------------------------------------------------------------------
 
     def open(self, path: Path, text: str) -> str:
-        """Opens a text that need not be that of the file; returns its address."""
+        """Opens a text that need not be that of the file; returns its address.
+
+        Its versions go on from where the last opening left them: what is still said of that one is not taken for news.
+        """
         uri = path.as_uri()
-        self.texts[uri], self.versions[uri] = text, 1
-        item = lsp.TextDocumentItem(uri, lsp.LanguageKind.Python, 1, text)
+        self.texts[uri], self.versions[uri] = text, self.versions.get(uri, 0) + 1
+        item = lsp.TextDocumentItem(uri, lsp.LanguageKind.Python, self.versions[uri], text)
         self.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
         return uri
 
