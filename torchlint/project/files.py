@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torchlint.project.callers import Callers, Found, digest
 from torchlint.project.roots import root_of
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
@@ -65,6 +66,7 @@ class Files:
         self._states: dict[str, str | None] = {}
         self.texts: dict[str, bytes] = {}
         """What stands in for the content of files, by their absolute paths."""
+        self.callers = Callers(self.texts)
         root_of.cache_clear()
 
     def look_again(self) -> None:
@@ -76,6 +78,7 @@ class Files:
         self._inner.clear()
         self._real.clear()
         self._states.clear()
+        self.callers.look_again()
         root_of.cache_clear()
 
     def reading(self, file: str, root: str = "") -> Reading:
@@ -172,6 +175,8 @@ class Reading:
         self._asked: dict[str, str] = {}
         self._tops: dict[str, tuple[str, ...]] = {}
         self._is_inside = path.startswith(os.path.join(root, ""))
+        self._own: Summary | None = None
+        """What the file itself says, where others look at it."""
 
     @property
     def answers(self) -> Answers:
@@ -193,7 +198,7 @@ class Reading:
         for top in self._tops_of(file):
             place = self._found(top, first)
             if place is not None and place.file:
-                return (place,) if place.file != self.file else ()
+                return (place,) if self._is_seen(place) else ()
             namespaces += [place] if place is not None else []
         return tuple(namespaces)
 
@@ -206,7 +211,11 @@ class Reading:
         if folder != self.root and not folder.startswith(os.path.join(self.root, "")):
             return ()
         place = self._found(folder, "__init__")
-        return (Place(place.file if place is not None and place.file != self.file else "", folder),)
+        return (Place(place.file if place is not None and self._is_seen(place) else "", folder),)
+
+    def _is_seen(self, place: Place) -> bool:
+        """Whether a place is one that is asked: a file does not ask itself."""
+        return place.file != self.file or self._own is not None
 
     def _tops_of(self, file: str) -> tuple[str, ...]:
         """The folders in which ``file`` finds what it imports by a full name, in the order in which they are looked through.
@@ -235,17 +244,36 @@ class Reading:
     def inner(self, place: Place, name: str) -> Place | None:
         """The module or package of that name in a package."""
         found = self._found(place.folder, name) if place.folder else None
-        return found if found is None or found.file != self.file else None
+        return found if found is None or self._is_seen(found) else None
 
     def summary(self, file: str) -> Summary:
         """What a file says."""
+        if file == self.file and self._own is not None:
+            return self._own
         summary, stamp = self._files.summed_up(file)
         self._asked[os.path.relpath(file, self.root)] = stamp
         return summary
 
+    def calls(self, name: str, words: tuple[str, ...], file: str) -> Found:
+        """The calls of something called ``name`` in a file, and in those that import one of some words."""
+        if not self._is_inside:
+            return ()
+        found = self._files.callers.of(name, words, file, self.root)
+        self._asked["\n".join((_CALLERS + os.path.relpath(file, self.root), name, *words))] = digest(found, self.root)
+        return found
+
+    def as_others_see_it(self, own: Summary) -> Reading:
+        """What the other files see of the project, to which this one belongs: it says what its own summary does."""
+        others = Reading(self._files, self.file, self.root)
+        others._own = own
+        others._asked = self._asked
+        return others
+
 
 _ROOT = "/"
 """What stands for the root among what was asked for: no path below it is called so."""
+_CALLERS = "//"
+"""What a question starts with that is about who calls."""
 
 
 def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
@@ -254,6 +282,10 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
     for asked, answer in answers:
         if asked == _ROOT:
             holds = reading.root == answer
+        elif asked.startswith(_CALLERS):
+            path, name, *words = asked.removeprefix(_CALLERS).split("\n")
+            found = files.callers.of(name, words, os.path.join(reading.root, path), reading.root)
+            holds = digest(found, reading.root) == answer
         elif answer.startswith("="):
             holds = files.is_as(os.path.join(reading.root, asked), answer)
         else:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torchlint.semantics import torch_api
-from torchlint.semantics.kinds.kind import NUMBER, UNKNOWN, Basis, Kind, Type, join, sequence
+from torchlint.semantics.kinds.kind import NUMBER, UNKNOWN, Basis, Kind, Type, item_of, join, sequence
+from torchlint.semantics.summaries.callers import Callers
+from torchlint.semantics.summaries.calls import PARAMETER, Parameter
 from torchlint.semantics.summaries.elsewhere import Elsewhere
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside, Target, ValueElsewhere
 from torchlint.semantics.summaries.summary import Made
@@ -22,6 +26,9 @@ _FOREIGN = (
 )
 _DEEPEST = 8
 """So many functions that give what another one gives are followed."""
+_TELLING = frozenset({Type.MODULE, Type.OPTIMIZER, Type.SCHEDULER, Type.LOADER})
+_HANDED_ON = 4
+"""So many functions may hand a value on to one another."""
 
 
 def api_kind(name: str) -> Kind:
@@ -105,3 +112,38 @@ _OF_TORCH = (
 def _is_module(found: ClassElsewhere, lookup: Lookup) -> bool:
     """Whether instances of a class are modules that are called and switched as torch's are."""
     return lookup.is_module(found) and lookup.is_plain(found)
+
+
+# --- what calls in other files hand to parameters ------------------------------------------------------------------------
+
+
+def handed_kind(parameter: Parameter, elsewhere: Elsewhere) -> Kind:
+    """The kind of what calls in other files give for a parameter, where all of which that is known agree."""
+    if elsewhere.callers is None:
+        return UNKNOWN
+    kind = _handed(parameter, elsewhere.file, elsewhere.callers, _HANDED_ON)
+    elsewhere.has_said = elsewhere.has_said or kind.known
+    return kind
+
+
+def _handed(parameter: Parameter, file: str, callers: Callers, depth: int) -> Kind:
+    if depth <= 0:
+        return UNKNOWN
+    kinds = (_kind_of_all(given.made, given.file, callers, depth) for given in callers.given(parameter, file))
+    known = [kind for kind in kinds if kind.type in _TELLING]
+    if not known or len({kind.type for kind in known}) > 1:
+        return UNKNOWN
+    return replace(join(known), basis=Basis.ELSEWHERE)
+
+
+def _kind_of_all(made: Made, file: str, callers: Callers, depth: int) -> Kind:
+    kinds = [_made_by(by, file, callers, depth) for by in made.by]
+    return join(kinds) if kinds and all(kind.known for kind in kinds) else UNKNOWN
+
+
+def _made_by(by: str, file: str, callers: Callers, depth: int) -> Kind:
+    if by.startswith(PARAMETER):
+        return _handed(Parameter.of(by), file, callers, depth - 1)
+    reference, _, index = by.partition("[")
+    kind = _made(Made((reference,)), file, callers.lookup, _DEEPEST)
+    return item_of(kind, int(index.removesuffix("]"))) if index.removesuffix("]").isdigit() else kind if not index else UNKNOWN

@@ -10,7 +10,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
 from torchlint.semantics.kinds.annotations import annotated_kind, instance
-from torchlint.semantics.kinds.api import api_kind, kind_of
+from torchlint.semantics.kinds.api import api_kind, handed_kind, kind_of
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
@@ -35,6 +35,7 @@ from torchlint.semantics.kinds.kind import (
     sequence,
     tensor,
 )
+from torchlint.semantics.summaries.calls import parameter as parameter_of
 from torchlint.semantics.summaries.elsewhere import Elsewhere
 
 _DEEP = 150
@@ -267,8 +268,23 @@ class Inference:
             if kind.type in (Type.NONE, Type.NUMBER):
                 kind = UNKNOWN
         if not kind.known:
-            return UNKNOWN
+            return self._handed(binding, function, parameter.arg)
         return kind if kind.items is None else replace(kind, items=None)
+
+    def _handed(self, binding: Binding, function: Function, name: str) -> Kind:
+        """What other files of the project give for a parameter of a function, or of a class's method, that they can name."""
+        owner = self._tree.parent(function)
+        is_named = isinstance(owner, ast.Module) or (
+            isinstance(owner, ast.ClassDef) and self._tree.parent(owner) is self._tree.module
+        )
+        if not is_named or not binding.uses:
+            return UNKNOWN
+        kind = handed_kind(parameter_of(function, name, owner.name if isinstance(owner, ast.ClassDef) else ""), self.elsewhere)
+        if kind.elsewhere is not None and kind.elsewhere.file == self.elsewhere.file:
+            classes = (node for node in self._tree.module.body if isinstance(node, ast.ClassDef))
+            own = next((node for node in classes if node.name == kind.name), None)
+            return instance(own, self.code) if own is not None else UNKNOWN
+        return kind
 
     def call_sites(self, function: Function) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``."""

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from torchlint.semantics.code import Code
 from torchlint.semantics.code.names import canonical
+from torchlint.semantics.summaries.callers import Callers
 from torchlint.semantics.summaries.lookup import (
     ClassElsewhere,
     FunctionElsewhere,
@@ -27,8 +28,10 @@ class Elsewhere:
 
     def __init__(self, code: Code, project: Project | None, file: str) -> None:
         self._code = code
-        self._file = file
+        self.file = file
         self._lookup = Lookup(project) if project is not None else None
+        self.callers = Callers(code.tree.module, project, file) if project is not None else None
+        """Who calls what this file defines; there is something only in a project."""
         self._found: dict[str, Target | None] = {}
         self.has_said = False
         """Whether anything was found so far that may matter: if not, all is as it is without a project."""
@@ -60,7 +63,7 @@ class Elsewhere:
         if self._lookup is None or name.startswith(("torch.", "builtins.")):
             return None
         if name not in self._found:
-            found = self._lookup.imported(name, self._file)
+            found = self._lookup.imported(name, self.file)
             self._found[name] = None if isinstance(found, Outside) and found.name == canonical(name) else found
             self.has_said = self.has_said or isinstance(self._found[name], _TELLING)
         return self._found[name]
@@ -91,7 +94,7 @@ class Elsewhere:
         if key not in self._found:
             assert self._lookup is not None
             first, *rest = name.split(".")
-            found = (self._lookup.star(module, first, self._file) for module in reversed(self._stars))
+            found = (self._lookup.star(module, first, self.file) for module in reversed(self._stars))
             self._found[key] = next((each for each in found if each is not None), None) if not rest else None
             self.has_said = self.has_said or isinstance(self._found[key], _TELLING)
         return self._found[key]

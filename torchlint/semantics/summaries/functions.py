@@ -16,7 +16,7 @@ from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
 _ACTS = {"backward": "backward", "step": "step", "zero_grad": "zero", "eval": "eval", "train": "train"}
-_SAME = frozenset(
+SAME_METHODS = frozenset(
     {*("to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory", "type")}
 )
 """Methods that give what they are called on, or that moved."""
@@ -259,7 +259,7 @@ class _Acts:
                 return False
         elif given and what != "zero":
             return False
-        while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr in _SAME:
+        while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr in SAME_METHODS:
             owner = owner.func.value
         if self._add(owner, Act(what, sure)):
             return True
@@ -316,7 +316,7 @@ def _scaled(node: ast.expr) -> ast.expr | None:
 
 def _is_same(value: ast.expr, name: str) -> bool:
     """Whether a parameter that is given this value holds what it held, moved, or something that is computed of it."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME_METHODS:
         value = value.func.value
     match value:
         case ast.Name(id=other):
@@ -349,7 +349,7 @@ def given_by(function: Function, local: LocalNames) -> Made:
 
 def made(value: ast.expr, local: LocalNames, seen: frozenset[str] = frozenset()) -> Made:
     """What makes a value: a call, those that a variable was assigned, or of a tuple each of its items."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME_METHODS:
         value = value.func.value
     match value:
         case ast.Call(func=function):

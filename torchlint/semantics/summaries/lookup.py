@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.definitions import MODULE_BASES
 from torchlint.semantics.code.names import canonical
+from torchlint.semantics.summaries.calls import Calls
 from torchlint.semantics.summaries.summary import (
     EMPTY,
     IMPORTED,
@@ -51,6 +52,14 @@ class Project(Protocol):
 
     def summary(self, file: str) -> Summary:
         """What a file says."""
+        ...
+
+    def calls(self, name: str, words: tuple[str, ...], file: str) -> tuple[tuple[str, Calls], ...]:
+        """The calls of something called ``name`` in a file, and in those that import one of some words."""
+        ...
+
+    def as_others_see_it(self, own: Summary) -> Project:
+        """What the other files see of the project, to which this one belongs: it says what its own summary does."""
         ...
 
 

@@ -11,10 +11,10 @@ from typing import TypeAlias
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
-from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.kinds.kind import Basis, Kind, Type
 
 Making: TypeAlias = ast.Call | ast.arg
-"""Where an optimizer comes from: the call that makes it, or a parameter that is annotated as one."""
+"""Where an optimizer comes from: the call that makes it, or a parameter that is one by its annotation or by its callers."""
 
 _PREPARING = {"prepare": "accelerator", "setup": "fabric", "initialize": "amp"}
 OPTIMIZER_METHODS = frozenset(
@@ -71,7 +71,7 @@ class Optimizers:
             case ast.Constant(value=None):
                 return set()
             case ast.Call():
-                return {node} if self._names.qualified(node.func) in torch_api.OPTIMIZERS else self._returned(node, seen)
+                return {node} if self._makes(node) else self._returned(node, seen)
             case ast.IfExp(body=body, orelse=orelse):
                 return self._all((self._makings(body, seen), self._makings(orelse, seen)))
             case ast.Name():
@@ -85,6 +85,16 @@ class Optimizers:
                         return None
                     return self._all(self._stored(store, seen) for slot in slots for store in slot.stores)
         return None
+
+    def _makes(self, call: ast.Call) -> bool:
+        """Whether a call makes an optimizer of torch, here or in another file of the project."""
+        if self._names.qualified(call.func) in torch_api.OPTIMIZERS:
+            return True
+        return self._is_of_torch(self._inference.kind(call)) and self._inference.elsewhere.function(call.func) is not None
+
+    @staticmethod
+    def _is_of_torch(kind: Kind) -> bool:
+        return kind.type is Type.OPTIMIZER and kind.name in torch_api.OPTIMIZERS
 
     def _returned(self, call: ast.Call, seen: set[ast.AST]) -> set[Making] | None:
         function = self._inference.call_graph.called(call)
@@ -123,7 +133,8 @@ class Optimizers:
                 return {binding.node}
         arguments = [self._facts.argument(call, function, binding.node) for call in self._inference.call_sites(function)]
         if not arguments:
-            return None
+            kind = self._inference.binding_kind(binding)
+            return {binding.node} if kind.basis is Basis.ELSEWHERE and self._is_of_torch(kind) else None
         return self._all(self._makings(argument, seen) if argument is not None else None for argument in arguments)
 
     @staticmethod
@@ -140,7 +151,8 @@ class Optimizers:
         """What the parameters of an optimizer are of, as it is spelled where the optimizer is made; ``None`` if not certain."""
         owners: set[str] = set()
         for making in self.makings(optimizer) or ():
-            given = making.args[0] if isinstance(making, ast.Call) and making.args else None
+            is_made_here = isinstance(making, ast.Call) and self._names.qualified(making.func) in torch_api.OPTIMIZERS
+            given = making.args[0] if isinstance(making, ast.Call) and is_made_here and making.args else None
             found = _owners(given) if given is not None else None
             if not found:
                 return None

@@ -1,0 +1,306 @@
+"""What a file calls with what: kept for the files that define what is called, which ask who calls it.
+
+Only what may be of another file of the project is kept, by name, with what makes each argument. An argument that is a parameter
+of the function around is a reference of its own, `parameter_of`: who calls that function says what it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, walk, walk_body
+from torchlint.semantics.summaries.functions import SAME_METHODS
+from torchlint.semantics.summaries.local_names import LocalNames, imported_names
+from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Made
+
+PARAMETER = "$"
+"""What a reference starts with that is a parameter of a function of the file, behind its place: ``$0.train.model``."""
+INSTANCE = "()."
+"""What is between a class and the method of it that is called on an instance."""
+_OTHERS = frozenset(
+    {"torch", "numpy", "np", "nn", "F", "os", "sys", "math", "time", "random", "json", "logging", "re", "plt", "tqdm"}
+)
+"""What calls start with that are no calls of the project."""
+_MOST = 2_000
+"""So many calls of a file are kept; files with more are generated."""
+_DEEPEST = 8
+"""So many assignments may lie between a value and what makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallSummary:
+    """A call of what the reference ``to`` stands for, or of a method of an instance; what is ``given``, by place."""
+
+    to: str
+    given: tuple[tuple[str, Made], ...] = ()
+    starred: bool = False
+
+    @property
+    def name(self) -> str:
+        """The last part of what is called."""
+        return self.to.rpartition(".")[2]
+
+
+Calls: TypeAlias = tuple[CallSummary, ...]
+
+
+def calls_of(module: ast.Module) -> Calls:
+    """The calls in a file that may be of another file of the project."""
+    calls = [(scope, node) for scope, node in _Scope.every(module) if isinstance(node, ast.Call)][:_MOST]
+    found = (_summed_up(call, to, scope) for scope, call in calls if (to := scope.called(call.func)))
+    return tuple(dict.fromkeys(found))
+
+
+def _summed_up(call: ast.Call, to: str, scope: _Scope) -> CallSummary:
+    starred = any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords)
+    places = ((str(index), each) for index, each in enumerate(call.args) if not isinstance(each, ast.Starred))
+    words = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
+    given = ((place, scope.made(value)) for place, value in (*places, *words))
+    return CallSummary(to, tuple((place, made) for place, made in given if made != NOTHING_KNOWN), starred)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a ``function``, ``train`` or ``Trainer.fit``: its name, and its place among what calls give."""
+
+    function: str
+    name: str
+    place: str
+
+    @property
+    def reference(self) -> str:
+        """What stands for it in what is made."""
+        return f"{PARAMETER}{self.place}.{self.function}.{self.name}"
+
+    @classmethod
+    def of(cls, reference: str) -> Parameter:
+        """The one that a reference is."""
+        place, _, rest = reference.removeprefix(PARAMETER).partition(".")
+        function, _, name = rest.rpartition(".")
+        return cls(function, name, place)
+
+
+def parameter(function: Function, name: str, owner: str = "") -> Parameter:
+    """The parameter of that name of a function, or of a method of the class ``owner``."""
+    given = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    is_bound = bool(owner) and not any(last_name(each) == "staticmethod" for each in function.decorator_list)
+    place = str(given.index(name) - is_bound) if name in given else ""
+    return Parameter(f"{owner}.{function.name}" if owner else function.name, name, place)
+
+
+class _Scope:
+    """The variables of a function, of a class's instances, or of the top level of a file, and what makes them."""
+
+    def __init__(
+        self,
+        names: LocalNames,
+        nodes: Iterable[ast.AST],
+        outer: _Scope | None = None,
+        owner: _Instance | None = None,
+        parameters: Mapping[str, Parameter] | None = None,
+    ) -> None:
+        self._names = names
+        self._outer = outer
+        self._owner = owner
+        self._parameters = parameters or {}
+        self._paths: dict[str, list[tuple[ast.expr, int]]] = {}
+        """The names that are bound to a part of a value: ``model, optimizer = build()``."""
+        for node in nodes:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, (ast.Tuple, ast.List)):
+                        for index, part in enumerate(target.elts):
+                            if isinstance(part, ast.Name):
+                                self._paths.setdefault(part.id, []).append((node.value, index))
+
+    @classmethod
+    def every(cls, module: ast.Module) -> Iterator[tuple[_Scope, ast.AST]]:
+        """The nodes of a file, each with the scope that it runs in."""
+        nodes = list(_top_nodes(module))
+        yield from cls._within(module.body, cls(_top_level(nodes), nodes), None)
+
+    @classmethod
+    def _within(cls, body: list[ast.stmt], scope: _Scope, owner: _Instance | None) -> Iterator[tuple[_Scope, ast.AST]]:
+        pending: list[ast.AST] = list(reversed(body))
+        while pending:
+            node = pending.pop()
+            if isinstance(node, FUNCTIONS):
+                yield from cls._within(node.body, scope._inner(node, owner), None)
+            elif isinstance(node, ast.ClassDef):
+                yield from cls._within(node.body, scope, _Instance(node, scope))
+            else:
+                yield scope, node
+                pending.extend(ast.iter_child_nodes(node))
+
+    def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
+        names = LocalNames(function, self._names)
+        is_top = self._outer is None
+        within = owner.name if owner is not None else ""
+        every = {each.arg: parameter(function, each.arg, within) for each in names.parameters} if is_top else {}
+        inner = _Scope(names, walk_body(function.body), self, owner or self._owner, every)
+        if owner is not None:
+            owner.methods.setdefault(function.name, inner)
+        return inner
+
+    def called(self, function: ast.expr) -> str:
+        """The reference of what is called, empty where it is surely nothing of another file."""
+        text = dotted(function)
+        if text is None:
+            return ""
+        if text.partition(".")[0] in _OTHERS or hasattr(builtins, text):
+            return ""
+        if reference := self._names.reference(function):
+            others = (f"{IMPORTED}{name}" for name in _OTHERS)
+            return "" if reference.partition(".")[0] in others else reference
+        if isinstance(function, ast.Attribute) and isinstance(function.value, (ast.Name, ast.Attribute)):
+            made = self.made(function.value)
+            if len(made.by) == 1 and not made.by[0].startswith((PARAMETER, f"{IMPORTED}torch.", "torch.", "nn.")):
+                return f"{made.by[0]}{INSTANCE}{function.attr}"
+        return ""
+
+    def made(self, value: ast.expr, depth: int = _DEEPEST) -> Made:
+        """What makes a value; of a parameter, its reference."""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME_METHODS:
+            value = value.func.value
+        if depth <= 0:
+            return NOTHING_KNOWN
+        match value:
+            case ast.Call(func=function, args=args):
+                reference = self._names.reference(function)
+                if reference.rpartition(".")[2] in _WRAPPERS and args:
+                    return self.made(args[0], depth - 1)
+                return Made((reference,)) if reference else NOTHING_KNOWN
+            case ast.IfExp(body=body, orelse=orelse):
+                return _either(self.made(part, depth - 1) for part in (body, orelse) if not _is_none(part))
+            case ast.Name(id=name):
+                return self._variable(name, depth)
+            case ast.Attribute(value=ast.Name("self"), attr=name) if self._owner is not None:
+                return self._owner.made(name, depth - 1)
+        return NOTHING_KNOWN
+
+    def _variable(self, name: str, depth: int) -> Made:
+        if name not in self._names.values:
+            return self._outer._variable(name, depth) if self._outer is not None else NOTHING_KNOWN
+        stays = (given is None or _is_itself(given, name) for given in self._names.values[name])
+        if name in self._parameters and all(stays):
+            return Made((self._parameters[name].reference,))
+        given = [each for each in self._names.values[name] if each is None or not (_is_itself(each, name) or _is_none(each))]
+        parts = self._paths.get(name, ())
+        if not given or sum(each is None for each in given) != len(parts):
+            return NOTHING_KNOWN
+        made = [self.made(each, depth - 1) for each in given if each is not None]
+        return _either([*made, *(_part(self.made(each, depth - 1), index) for each, index in parts)])
+
+
+class _Instance:
+    """What the methods of a class store in its instances."""
+
+    def __init__(self, node: ast.ClassDef, scope: _Scope) -> None:
+        self.name = node.name
+        self.methods: dict[str, _Scope] = {}
+        self._scope = scope
+        self._stores: dict[str, list[tuple[str, ast.expr]]] = {}
+        for method in node.body:
+            if isinstance(method, FUNCTIONS):
+                for part in walk_body(method.body):
+                    if isinstance(part, ast.Assign):
+                        self._note(method, part)
+
+    def _note(self, method: Function, statement: ast.Assign) -> None:
+        for target in statement.targets:
+            match target:
+                case ast.Attribute(value=ast.Name("self"), attr=name):
+                    self._stores.setdefault(name, []).append((method.name, statement.value))
+
+    def made(self, attribute: str, depth: int) -> Made:
+        """What makes that which an attribute of the instances holds."""
+        stores = [each for each in self._stores.get(attribute, ()) if not (_is_none(each[1]) or _keeps(each[1], attribute))]
+        scopes = [self.methods.get(method) for method, _ in stores]
+        if depth <= 0 or not stores or None in scopes:
+            return NOTHING_KNOWN
+        return _either(scope.made(value, depth) for scope, (_, value) in zip(scopes, stores) if scope is not None)
+
+
+_WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel", "DDP", "compile"})
+"""What gives a model that acts as the one that it is given."""
+
+
+def _top_nodes(module: ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a file that are in no function or class; of these the definitions."""
+    for statement in module.body:
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            yield statement
+        else:
+            yield from walk(statement)
+
+
+def _top_level(nodes: list[ast.AST]) -> LocalNames:
+    """The variables of a file's top level: names of functions, classes and imports are none."""
+    names = LocalNames()
+    defined: set[str] = set()
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            defined |= {name for name, _ in imported_names(node)}
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            defined.add(node.name)
+    plain: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    plain.add(target)
+                    if target.id not in defined:
+                        names.values.setdefault(target.id, []).append(node.value)
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in plain and node.id not in defined:
+            names.values.setdefault(node.id, []).append(None)
+    return names
+
+
+def _either(parts: Iterable[Made]) -> Made:
+    """One of several; nothing where of one nothing is known."""
+    every = list(dict.fromkeys(parts))
+    if len(every) == 1:
+        return every[0]
+    if every and all(each.by for each in every):
+        return Made(tuple(dict.fromkeys(by for each in every for by in each.by)))
+    return NOTHING_KNOWN
+
+
+def _part(made: Made, index: int) -> Made:
+    """An item of what something gives."""
+    if made.items:
+        return made.items[index] if index < len(made.items) else NOTHING_KNOWN
+    return Made(tuple(f"{by}[{index}]" for by in made.by)) if len(made.by) == 1 else NOTHING_KNOWN
+
+
+def _is_itself(value: ast.expr, name: str) -> bool:
+    """Whether a value is that of a variable, moved or wrapped."""
+    match value:
+        case ast.Name(id=other):
+            return other == name
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in SAME_METHODS:
+            return _is_itself(owner, name)
+        case ast.Call(func=function, args=[first, *_]):
+            return (dotted(function) or "").rpartition(".")[2] in _WRAPPERS and _is_itself(first, name)
+    return False
+
+
+def _keeps(value: ast.expr, attribute: str) -> bool:
+    """Whether an attribute is given what it holds already."""
+    match value:
+        case ast.Attribute(value=ast.Name("self"), attr=other):
+            return other == attribute
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in SAME_METHODS:
+            return _keeps(owner, attribute)
+        case ast.Call(func=function, args=[first, *_]):
+            return (dotted(function) or "").rpartition(".")[2] in _WRAPPERS and _keeps(first, attribute)
+    return False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
