@@ -16,7 +16,7 @@ _NAMES = rb"(?:[^\n;#\\]|\\\r?\n)*"
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|" + _NAMES + rb")|import[ \t]+(" + _NAMES + rb"))", re.MULTILINE
 )
-_WORD = re.compile(rb"\w+|\*")
+_WORD = re.compile(rb"\w+")
 _OTHERS = (b"torch", b"numpy", b"typing", b"__future__", b"os", b"collections")
 State = tuple[int, int, int]
 
@@ -34,10 +34,10 @@ class Importers:
         self._files = None
 
     def of(self, words: Iterable[str]) -> list[str]:
-        """The files that import something called by one of some words, or everything from somewhere; in order."""
+        """The files that import something called by one of some words, or from a module called so; in order."""
         if self._files is None:
             self._files = self._by_word()
-        return sorted({file for word in (*words, "*") for file in self._files.get(word, ())})
+        return sorted({file for word in words for file in self._files.get(word, ())})
 
     def _by_word(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

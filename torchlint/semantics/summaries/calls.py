@@ -242,11 +242,15 @@ def _top_level(nodes: list[ast.AST]) -> LocalNames:
     """The variables of a file's top level: names of functions, classes and imports are none."""
     names = LocalNames()
     defined: set[str] = set()
+    imported: dict[str, set[str]] = {}
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            defined |= {name for name, _ in imported_names(node)}
+            for name, full in imported_names(node):
+                imported.setdefault(name, set()).add(full)
         elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             defined.add(node.name)
+    names.take_imports({name: full for name, (full, *others) in imported.items() if not others and name not in defined})
+    defined.update(imported)
     plain: set[ast.AST] = set()
     for node in nodes:
         if isinstance(node, ast.Assign):

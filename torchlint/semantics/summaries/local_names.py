@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from torchlint.semantics.code.tree import Function, dotted, walk_body
 from torchlint.semantics.summaries.summary import IMPORTED
@@ -40,6 +40,10 @@ class LocalNames:
                 return ".".join(filter(None, (IMPORTED + scope._imports[root], rest)))
             scope = scope._outer
         return text
+
+    def take_imports(self, imported: Mapping[str, str]) -> None:
+        """Has names stand for what is imported, by their full names."""
+        self._imports.update(imported)
 
     def _read(self, nodes: list[ast.AST]) -> None:
         plain = set[ast.AST]()

@@ -1,0 +1,145 @@
+"""What rules find by what callers in other files hand to a function, however they import and call it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from torchlint.api import lint
+from torchlint.project.importers import imported_words
+
+ENGINE = """
+    import torch
+
+    def epoch(model, criterion, loader, o):
+        for x, y in loader:
+            loss = criterion(model(x), y)
+            loss.backward()
+            o.step()
+"""
+MAIN = """
+    import torch
+    {imported}
+
+    def main(model, loader):
+        o = torch.optim.SGD(model.parameters(), lr=0.1)
+        {called}
+"""
+
+
+def codes(folder: Path, files: dict[str, str], file: str, *select: str) -> list[str]:
+    """The codes of what is found in one of some files; nothing of it may be found in the file alone."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+    text, name = dedent(files[file]), str(folder / file)
+    assert lint(text, filename=name, select=select) == []
+    return [each.code for each in lint(text, filename=name, select=select, project_root=str(folder))]
+
+
+@pytest.mark.parametrize(
+    ("imported", "called", "expected"),
+    [
+        ("from engine import epoch", "epoch(model, None, loader, o)", ["TPL015"]),
+        ("from engine import epoch as train", "train(model, None, loader, o=o)", ["TPL015"]),
+        ("import engine", "engine.epoch(model, None, loader, o)", ["TPL015"]),
+        ("import engine as e", "e.epoch(model, None, loader, o)", ["TPL015"]),
+        ("from engine import *", "epoch(model, None, loader, o)", ["TPL015"]),
+        ("from tools import epoch", "epoch(model, None, loader, o)", ["TPL015"]),
+        ("from other import epoch", "epoch(model, None, loader, o)", []),
+        ("from engine import epoch", "epoch(model, None, loader, args.o)", []),
+        ("from engine import epoch", "epoch(*[model, None, loader, o])", []),
+        ("from engine import epoch", "o = wrap(o); epoch(model, None, loader, o)", []),
+        ("from engine import epoch", "epoch(model, None, loader, o); epoch(model, None, o, model)", ["TPL015"]),
+        ("from engine import epoch", "epoch(model, None, loader, o); epoch(o, o, o, torch.nn.Linear(2, 2))", []),
+    ],
+)
+def test_a_parameter_is_what_callers_hand_to_it(tmp_path: Path, imported: str, called: str, expected: list[str]) -> None:
+    main = MAIN.format(imported=imported, called=called)
+    files = {"engine.py": ENGINE, "main.py": main, "tools/__init__.py": "from engine import epoch\n"}
+    assert codes(tmp_path, files, "engine.py", "TPL015") == expected
+
+
+def test_what_is_handed_on_is_followed_through_functions_methods_and_attributes(tmp_path: Path) -> None:
+    trainer = """
+        from package.engine import epoch
+
+        class Trainer:
+            def __init__(self, model, optimizer, loader):
+                self.model, self.loader = model, loader
+                self.o = optimizer
+
+            def fit(self, epochs):
+                for _ in range(epochs):
+                    epoch(self.model, None, self.loader, self.o)
+    """
+    main = """
+        import torch
+        from package.trainer import Trainer
+        from package.setup import build
+
+        if __name__ == "__main__":
+            model, o = build()
+            Trainer(model, o, []).fit(3)
+    """
+    setup = """
+        import torch
+        def build():
+            model = torch.nn.Linear(3, 3)
+            return model, torch.optim.SGD(model.parameters(), lr=0.1)
+    """
+    files = {
+        "package/__init__.py": "",
+        "package/engine.py": ENGINE,
+        "package/trainer.py": trainer,
+        "package/setup.py": setup,
+        "main.py": main,
+    }
+    assert codes(tmp_path, files, "package/engine.py", "TPL015") == ["TPL015"]
+
+
+def test_what_a_constructor_is_given_is_known_in_the_methods(tmp_path: Path) -> None:
+    trainer = """
+        class Trainer:
+            def __init__(self, model, o):
+                self.model = model
+                self.o = o
+
+            def fit(self, loader):
+                for x, y in loader:
+                    loss = self.model(x).sum()
+                    loss.backward()
+                    self.o.step()
+    """
+    main = """
+        import torch
+        from trainer import Trainer
+        model = torch.nn.Linear(3, 3)
+        Trainer(model, o=torch.optim.Adam(model.parameters())).fit([])
+    """
+    assert codes(tmp_path, {"trainer.py": trainer, "main.py": main}, "trainer.py", "TPL015") == ["TPL015"]
+
+
+def test_callers_that_hand_on_to_one_another_in_circles_come_to_an_end(tmp_path: Path) -> None:
+    one = "from two import g\n\ndef f(o):\n    g(o)\n    o.step()\n"
+    two = "from one import f\n\ndef g(o):\n    f(o)\n"
+    assert codes(tmp_path, {"one.py": one, "two.py": two}, "one.py", "TPL015") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("from a.b import c, d as e", {"a", "b", "c", "d", "e"}),
+        ("from . import (\n  c,\n  d,\n)", {"c", "d"}),
+        ("if x:\n    import a.b, c as d", {"a", "b", "c", "d"}),
+        ("from a import \\\n    b\nc = 3", {"a", "b"}),
+        ("from torch import nn\nimport os", set()),
+        ("important = 3\nfrom_ = 4", set()),
+    ],
+)
+def test_words_of_imports(tmp_path: Path, text: str, words: set[str]) -> None:
+    (tmp_path / "file.py").write_text(text)
+    assert imported_words(str(tmp_path / "file.py")) == words
