@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+import time
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torchlint.project.importers import Importers
+from torchlint.project.importers import Importers, State
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
@@ -17,9 +19,19 @@ if TYPE_CHECKING:
 
 _LARGEST = 1_000_000
 """Bytes of a file whose calls are looked at."""
-_MOST_CALLING = 200
-"""Of a name that more files may call, nobody is asked: it is one like ``get`` or ``main``."""
-Found = tuple[tuple[str, "Calls"], ...]
+_MOST_IMPORTING = 1_000
+_MOST_CALLING = 100
+"""Where more files may call something, nobody is asked: it is called like much else."""
+_TICK = 2_000_000_000
+_UNKNOWN: State = (0, 0, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The ``calls`` of something by the files that they are in; the ``stamp`` stands for them and the state of the files."""
+
+    calls: tuple[tuple[str, Calls], ...]
+    stamp: str
 
 
 class Callers:
@@ -29,53 +41,85 @@ class Callers:
         self._texts = texts
         self._importers: dict[str, Importers] = {}
         self._found: dict[tuple[str, str, str, tuple[str, ...]], Found] = {}
-        self._calls: dict[str, tuple[tuple[int, int, int], Calls]] = {}
-        self._checked: set[str] = set()
+        self._calls: dict[str, tuple[State, Calls]] = {}
+        self._states: dict[str, State] = {}
 
     def look_again(self) -> None:
         """Has everything that may have changed on disk be looked at when it is asked for again."""
         for each in self._importers.values():
             each.look_again()
         self._found.clear()
-        self._checked.clear()
+        self._states.clear()
 
     def of(self, name: str, words: Iterable[str], file: str, root: str) -> Found:
-        """The calls of something called ``name`` in ``file``, and in files that import one of some words, by file."""
+        """The calls of something called ``name`` in ``file``, and in files that import one of some words."""
         key = (root, name, file, tuple(sorted(words)))
         if key not in self._found:
-            importers = self._importers.setdefault(root, Importers(root))
-            files = [*importers.of(key[3]), file]
-            found: dict[str, Calls] = {}
-            sought = name.encode("utf-8", "surrogatepass")
-            for each in sorted(set(files)) if len(files) <= _MOST_CALLING else ():
-                calls = tuple(call for call in self._calls_in(each, sought) if call.name == name)
-                if calls:
-                    found[each] = calls
-            self._found[key] = tuple(found.items())
+            files = self._files(key[3], file, root)
+            state = self._state_of_all(files, root)
+            self._found[key] = self._look_for(name, files, root, state)
         return self._found[key]
+
+    def are_as(self, name: str, words: Iterable[str], file: str, root: str, stamp: str) -> bool:
+        """Whether the calls are still those for which there was a ``stamp``; files are parsed only if something happened."""
+        told, _, state = stamp.partition(":")
+        if state and self._state_of_all(self._files(tuple(sorted(words)), file, root), root) == state:
+            return True
+        return self.of(name, words, file, root).stamp.partition(":")[0] == told
+
+    def _files(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
+        """The files that may call something: not more than are looked at."""
+        if root not in self._importers:
+            self._importers[root] = Importers(root)
+        files = sorted({*self._importers[root].of(words), file})
+        return files if len(files) <= _MOST_IMPORTING else []
+
+    def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:
+        sought = name.encode("utf-8", "surrogatepass")
+        found: dict[str, Calls] = {}
+        for each in files:
+            calls = tuple(call for call in self._calls_in(each, sought) if call.name == name)
+            if calls:
+                found[each] = calls
+                if len(found) > _MOST_CALLING:
+                    found.clear()
+                    break
+        shown = digest(repr([(os.path.relpath(each, root), calls) for each, calls in found.items()])) if found else ""
+        return Found(tuple(found.items()), f"{shown}:{state}" if state else shown)
+
+    def _state_of_all(self, files: list[str], root: str) -> str:
+        """What stands for the state of some files; empty where a change from now on need not show in it."""
+        states = [(os.path.relpath(each, root), self._state(each)) for each in files]
+        now = time.time_ns()
+        if any(each in self._texts for each in files) or any(max(state[:2]) + _TICK >= now for _, state in states):
+            return ""
+        return digest(repr(states))
+
+    def _state(self, file: str) -> State:
+        if file not in self._states:
+            try:
+                status = os.stat(file)
+                self._states[file] = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+            except (OSError, ValueError):
+                self._states[file] = _UNKNOWN
+        return self._states[file]
 
     def _calls_in(self, file: str, sought: bytes) -> Calls:
         """The calls in a file; none where its text does not hold what is sought."""
-        try:
-            text = self._texts.get(file)
-            if text is None:
-                if file in self._checked:
-                    return self._calls[file][1]
-                status = os.stat(file)
-                state = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
-                known = self._calls.get(file)
-                if known is not None and known[0] == state:
-                    self._checked.add(file)
-                    return known[1]
-                text = read_file(file, _LARGEST)
-                if sought not in text:
-                    return ()
-                self._calls[file] = state, _calls_of(text)
-                self._checked.add(file)
-                return self._calls[file][1]
+        text = self._texts.get(file)
+        if text is not None:
             return _calls_of(text) if sought in text else ()
+        known, state = self._calls.get(file), self._state(file)
+        if known is not None and known[0] == state:
+            return known[1]
+        try:
+            text = read_file(file, _LARGEST)
         except (OSError, ValueError):
             return ()
+        if sought not in text:
+            return ()
+        self._calls[file] = state, _calls_of(text)
+        return self._calls[file][1]
 
 
 def _calls_of(data: bytes) -> Calls:
@@ -89,9 +133,8 @@ def _calls_of(data: bytes) -> Calls:
         return ()
 
 
-def digest(found: Found, root: str) -> str:
-    """The hash that stands for who calls, and with what."""
+def digest(text: str) -> str:
+    """The hash that stands for a text."""
     from hashlib import blake2b
 
-    text = repr([(os.path.relpath(file, root), calls) for file, calls in found])
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if found else ""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -15,13 +15,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torchlint.project.callers import Callers, Found, digest
+from torchlint.project.callers import Callers, digest
+from torchlint.project.outputs import outputs_of
 from torchlint.project.roots import root_of
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
-    from torchlint.semantics.summaries.summary import Place, Summary
+    from torchlint.semantics.summaries.calls import Calls
+    from torchlint.semantics.summaries.summary import ClassOutput, Place, Summary
 
 _LARGEST = 1_000_000
 """Bytes of a file that is summed up; larger ones are generated, and say nothing."""
@@ -47,9 +49,8 @@ class _Read:
     @property
     def stamp(self) -> str:
         """The digest, and the state of the file if a change from now on would show in it."""
-        last = max(self.state[:2])
-        settled = self.state[2] >= 0 and last + _TICK < time.time_ns()
-        return f"={self.digest}" + (":" + ":".join(map(str, self.state)) if settled else "")
+        state = ":".join(map(str, self.state))
+        return f"={self.digest}" + (f":{state}" if self.state[2] >= 0 and _is_settled(state) else "")
 
 
 class Files:
@@ -67,6 +68,8 @@ class Files:
         self.texts: dict[str, bytes] = {}
         """What stands in for the content of files, by their absolute paths."""
         self.callers = Callers(self.texts)
+        self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
+        """What the modules of files give, each beside the stamp of the file that it was found for."""
         root_of.cache_clear()
 
     def look_again(self) -> None:
@@ -117,6 +120,23 @@ class Files:
             found = self._read[file] = self._look_at(file)
         return found.summary, found.stamp
 
+    def outputs(self, file: str) -> tuple[tuple[ClassOutput, ...], str]:
+        """What the modules of a file give, and a text that stands for that."""
+        state = self._state(file)
+        found = self._outputs.get(file)
+        if found is None or state is None or found[0] != state:
+            try:
+                given = outputs_of(self.texts.get(file) or read_file(file, _LARGEST))
+            except (OSError, ValueError):
+                given = ()
+            found = self._outputs[file] = (state or "", given)
+        return found[1], f"={digest(repr(found[1]))}" + (f":{found[0]}" if _is_settled(found[0]) else "")
+
+    def gives_as(self, file: str, stamp: str) -> bool:
+        """Whether the modules of a file still give what they did when it was given a ``stamp``."""
+        told, _, state = stamp.partition(":")
+        return (bool(state) and self._state(file) == state) or self.outputs(file)[1].partition(":")[0] == told
+
     def is_as(self, file: str, stamp: str) -> bool:
         """Whether a file still says what it did when it was given a ``stamp``; it is read only if something happened to it."""
         if file not in self._read and self._state(file) == stamp.partition(":")[2]:
@@ -150,6 +170,11 @@ class Files:
             return _summed_up(read_file(file, _LARGEST), state)
         except (OSError, ValueError):
             return _Read((0, 0, -1), EMPTY, "")
+
+
+def _is_settled(state: str) -> bool:
+    """Whether a change of a file from now on would show in its state."""
+    return bool(state) and max(map(int, state.split(":")[:2])) + _TICK < time.time_ns()
 
 
 def _summed_up(data: bytes, state: tuple[int, int, int]) -> _Read:
@@ -254,13 +279,19 @@ class Reading:
         self._asked[os.path.relpath(file, self.root)] = stamp
         return summary
 
-    def calls(self, name: str, words: tuple[str, ...], file: str) -> Found:
+    def calls(self, name: str, words: tuple[str, ...], file: str) -> tuple[tuple[str, Calls], ...]:
         """The calls of something called ``name`` in a file, and in those that import one of some words."""
         if not self._is_inside:
             return ()
         found = self._files.callers.of(name, words, file, self.root)
-        self._asked["\n".join((_CALLERS + os.path.relpath(file, self.root), name, *words))] = digest(found, self.root)
-        return found
+        self._asked["\n".join((_CALLERS + os.path.relpath(file, self.root), name, *words))] = found.stamp
+        return found.calls
+
+    def outputs(self, file: str) -> tuple[ClassOutput, ...]:
+        """What calling the modules of a file gives, as far as that file alone tells."""
+        given, stamp = self._files.outputs(file)
+        self._asked[_OUTPUTS + os.path.relpath(file, self.root)] = stamp
+        return given
 
     def as_others_see_it(self, own: Summary) -> Reading:
         """What the other files see of the project, to which this one belongs: it says what its own summary does."""
@@ -274,6 +305,8 @@ _ROOT = "/"
 """What stands for the root among what was asked for: no path below it is called so."""
 _CALLERS = "//"
 """What a question starts with that is about who calls."""
+_OUTPUTS = "//="
+"""What a question starts with that is about what modules give."""
 
 
 def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
@@ -282,10 +315,11 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
     for asked, answer in answers:
         if asked == _ROOT:
             holds = reading.root == answer
+        elif asked.startswith(_OUTPUTS):
+            holds = files.gives_as(os.path.join(reading.root, asked.removeprefix(_OUTPUTS)), answer)
         elif asked.startswith(_CALLERS):
             path, name, *words = asked.removeprefix(_CALLERS).split("\n")
-            found = files.callers.of(name, words, os.path.join(reading.root, path), reading.root)
-            holds = digest(found, reading.root) == answer
+            holds = files.callers.are_as(name, words, os.path.join(reading.root, path), reading.root, answer)
         elif answer.startswith("="):
             holds = files.is_as(os.path.join(reading.root, asked), answer)
         else:

@@ -273,7 +273,7 @@ ENTRIES = (
     Entry(
         "TPL308", "double-softmax", "torchlint.rules.training.tpl308_double_softmax", "DoubleSoftmax",
         (Found(".modules.loss_inputs:LossInputs.wrong"),),
-        needs=(("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss", "nll_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss",),),
+        needs=(("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss", "nll_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct",),),
     ),
     Entry(
         "TPL309", "clip-before-unscale", "torchlint.rules.training.tpl309_clip_before_unscale", "ClipBeforeUnscale",
@@ -468,7 +468,7 @@ ENTRIES = (
     Entry(
         "TPL605", "logits-to-bce", "torchlint.rules.numerics.tpl605_logits_to_bce", "LogitsToBce",
         (Found(".modules.loss_inputs:LossInputs.raw"),),
-        needs=(("BCELoss", "binary_cross_entropy",),),
+        needs=(("BCELoss", "binary_cross_entropy", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct",),),
     ),
     Entry(
         "TPL701", "ddp-bypassed", "torchlint.rules.distributed.tpl701_ddp_bypassed", "DdpBypassed",

@@ -49,7 +49,7 @@ class LogitsToBce(Rule):
     code = "TPL605"
     name = "logits-to-bce"
     triggers = (Found(".modules.loss_inputs:LossInputs.raw"),)
-    needs = (("BCELoss", "binary_cross_entropy"),)
+    needs = (("BCELoss", "binary_cross_entropy", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct"),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the call of the loss."""
@@ -57,7 +57,7 @@ class LogitsToBce(Rule):
         if found is None:
             return
         stable = _WITH_LOGITS[found.name].rpartition(".")[2]
-        made = f"`{self.model.shown_call(found.made)}` in line {self.model.line(found.made)}"
+        made = f"`{self.model.shown_call(found.made)}` in {found.there or f'line {self.model.line(found.made)}'}"
         message = f"`{self.model.shown(node.func)}` expects probabilities, but is given logits, made by {made}; use `{stable}`"
         self.report(node, message, self._fix(found))
 

@@ -63,6 +63,7 @@ class DoubleSoftmax(Rule):
         (
             *("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss"),
             *("nll_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss"),
+            *("criterion", "loss_fn", "loss_func", "loss_function", "loss_fct"),  # which other files may give
         ),
     )
 
@@ -114,8 +115,8 @@ class DoubleSoftmax(Rule):
         called, label = self.model.shown(wrong.call.func), wrong.name.rpartition(".")[2]
         loss = f"`{called}`" if label in called else f"`{called}` (`{label}`)"
         shown = self._shown(given)
-        line = self.model.line(wrong.made)
-        made = f"made by `{self.model.shown(wrong.made)}` in line {line}{' and elsewhere' if wrong.elsewhere else ''}"
+        where = wrong.there or f"line {self.model.line(wrong.made)}"
+        made = f"made by `{self.model.shown(wrong.made)}` in {where}{' and elsewhere' if wrong.elsewhere else ''}"
         if wrong.output is Output.LOGITS:
             return f"{loss} expects log-probabilities, but {shown} holds logits, {made}; use `CrossEntropyLoss`"
         what = {Output.SOFTMAX: "probabilities", Output.SIGMOID: "probabilities"}.get(wrong.output, "log-probabilities")
@@ -127,7 +128,7 @@ class DoubleSoftmax(Rule):
             return f"{loss} applies log-softmax a second time, to {shown}, {made}; give it the logits, or use `NLLLoss`"
         keeping = ", and keep these for their other uses" if wrong.needed else ""
         applies = f"{loss} applies {wrong.expects} to {shown}"
-        if wrong.made is given:
+        if wrong.made is given and not wrong.there:
             return f"{applies}, which gives {what} already; give it the logits"
         return f"{applies}, which holds {what} already, {made}; give it the logits{keeping}"
 
@@ -145,6 +146,8 @@ class DoubleSoftmax(Rule):
                 if renamed is not None
                 else None
             )
+        if wrong.there:
+            return None  # what to change is the model, in its own file
         if (wrong.expects, wrong.output) == ("nothing", Output.LOG_SOFTMAX):
             return self._over_classes(wrong)
         if wrong.removable:

@@ -129,11 +129,14 @@ def handed_kind(parameter: Parameter, elsewhere: Elsewhere) -> Kind:
 def _handed(parameter: Parameter, file: str, callers: Callers, depth: int) -> Kind:
     if depth <= 0:
         return UNKNOWN
-    kinds = (_kind_of_all(given.made, given.file, callers, depth) for given in callers.given(parameter, file))
+    kinds = [_kind_of_all(given.made, given.file, callers, depth) for given in callers.given(parameter, file)]
     known = [kind for kind in kinds if kind.type in _TELLING]
     if not known or len({kind.type for kind in known}) > 1:
         return UNKNOWN
-    return replace(join(known), basis=Basis.ELSEWHERE)
+    found = replace(join(known), basis=Basis.ELSEWHERE)
+    if found.type is Type.MODULE and len(known) < len(kinds):
+        return replace(found, name="", elsewhere=None)  # another caller may give another one
+    return found
 
 
 def _kind_of_all(made: Made, file: str, callers: Callers, depth: int) -> Kind:

@@ -21,6 +21,7 @@ from torchlint.semantics.modules.outputs import (
     SHAPING_LAYERS,
     Output,
 )
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Origin:
     """Whether it is the only place that the value may be from."""
     stored: bool = False
     """Whether the value was an attribute on the way, which others may read, too."""
+    there: str = ""
+    """In which other file of the project the value is made, with its line, where ``node`` is the call of a model of that."""
 
 
 Path: TypeAlias = tuple[int | str, ...]
@@ -183,6 +186,18 @@ class Activations:
             return self._returned(called, path)
         return None
 
+    def given_by_class(self, definition: ast.ClassDef, path: Path = ()) -> Origin | None:
+        """What calling an instance of a class of the file gives, or a part of that."""
+        return self._returned(self._forward(definition), path)
+
+    def _elsewhere(self, found: ClassElsewhere | None, call: ast.Call | None, path: Path) -> Origin | None:
+        """What calling an instance of a class of another file gives."""
+        given = self._semantics.elsewhere.lookup.output(found, path) if found is not None and call is not None else None
+        if given is None or call is None:
+            return None
+        file, output = given
+        return Origin(Output(output.output), call, there=f"{self._semantics.elsewhere.shown(file)}:{output.line}")
+
     def _exponential(self, call: ast.Call, operand: ast.expr) -> Origin | None:
         """Where the exponential of log-probabilities makes probabilities of them: ``torch.exp(F.log_softmax(x, dim=1))``."""
         found = self.origin(operand)
@@ -209,8 +224,10 @@ class Activations:
         origins = [self._layer(made, call, operand, path) for made in self.constructions(module)]
         if origins:
             return _agreed(origins)
-        definition = self._semantics.kind(module).definition
-        return self._returned(self._forward(definition), path)
+        kind = self._semantics.kind(module)
+        if kind.elsewhere is not None:
+            return self._elsewhere(kind.elsewhere, call, path)
+        return self._returned(self._forward(kind.definition), path)
 
     def _forward(self, definition: ast.AST | None) -> Function | None:
         if not isinstance(definition, ast.ClassDef) or self._semantics.facts.method(definition, "__call__") is not None:
@@ -231,7 +248,7 @@ class Activations:
         kind = self._semantics.kind(made)
         if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef):
             return self._returned(self._forward(kind.definition), path)
-        return None
+        return self._elsewhere(kind.elsewhere, call, path)
 
     def _replaced_head(self, made: ast.Call) -> Origin | None:
         """What a model of torchvision gives whose head the file replaces: ``model.fc = nn.Sequential(…)``."""

@@ -66,6 +66,8 @@ class WrongInput(Generic[Node]):
     removable: bool
     construction: Node | None
     harmless: bool
+    there: str = ""
+    """In which other file it is made, if it is ``made`` by calling a model of another file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +145,10 @@ class LossInputs:
             origin.operand,
             not origin.unique,
             needed,
-            origin.unique and not origin.stored and not needed,
+            origin.unique and not origin.stored and not needed and not origin.there,
             self._only_construction(loss) if origin.output is Output.LOGITS else None,
             (loss.expects, origin.output) == ("log-softmax", Output.LOG_SOFTMAX) and not self._is_over_batch(loss, origin),
+            origin.there,
         )
 
     def _loss(self, call: ast.Call) -> _Loss | None:

@@ -125,7 +125,8 @@ class NewModules:
             return self.has_state(call.func.value, depth + 1)
         made = self._semantics.kind(call)
         if made.elsewhere is not None:
-            return self._semantics.elsewhere.lookup.has_state(made.elsewhere)
+            lookup = self._semantics.elsewhere.lookup
+            return lookup.has_state(made.elsewhere) or lookup.depends_on_mode(made.elsewhere) is True
         definition = made.definition
         return not isinstance(definition, ast.ClassDef) or self._class_has_state(definition)
 

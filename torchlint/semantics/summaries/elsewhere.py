@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from functools import cached_property
 
 from torchlint.semantics.code import Code
@@ -41,6 +42,10 @@ class Elsewhere:
         """What is asked of what was found; there is something only in a project."""
         assert self._lookup is not None
         return self._lookup
+
+    def shown(self, file: str) -> str:
+        """How a file of the project is named to people: by its path from this one's folder."""
+        return os.path.relpath(file, os.path.dirname(self.file)).replace(os.sep, "/")
 
     def target(self, node: ast.AST) -> Target | None:
         """What a name, or a chain of attributes on one, stands for by the project's other files; `None` if they do not say."""

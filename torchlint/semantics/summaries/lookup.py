@@ -19,6 +19,7 @@ from torchlint.semantics.summaries.summary import (
     IMPORTED,
     Act,
     Bound,
+    ClassOutput,
     ClassSummary,
     FunctionSummary,
     Made,
@@ -56,6 +57,10 @@ class Project(Protocol):
 
     def calls(self, name: str, words: tuple[str, ...], file: str) -> tuple[tuple[str, Calls], ...]:
         """The calls of something called ``name`` in a file, and in those that import one of some words."""
+        ...
+
+    def outputs(self, file: str) -> tuple[ClassOutput, ...]:
+        """What calling the modules of a file gives, as far as that file alone tells."""
         ...
 
     def as_others_see_it(self, own: Summary) -> Project:
@@ -265,6 +270,16 @@ class Lookup:
                 if isinstance(target, ClassElsewhere) and depth and self.has_state(target, depth - 1):
                     return True
         return False
+
+    def output(self, found: ClassElsewhere, path: tuple[int | str, ...]) -> tuple[str, ClassOutput] | None:
+        """What calling an instance of a class gives, or a part of that, and in which file it is made."""
+        for base in self.bases(found):
+            if not isinstance(base, ClassElsewhere) or base.summary.unusual:
+                return None
+            if "forward" in base.summary.methods:
+                outputs = self._project.outputs(base.file)
+                return next(((base.file, each) for each in outputs if (each.name, each.path) == (base.name, path)), None)
+        return None
 
     # --- what a function does ------------------------------------------------------------------------------------------
 

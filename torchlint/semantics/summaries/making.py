@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name, walk
 from torchlint.semantics.summaries.functions import made, summed_up
+from torchlint.semantics.summaries.given_parts import runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLEAR, Bound, ClassSummary, Summary
 
@@ -139,6 +140,8 @@ def _class_summary(node: ast.ClassDef) -> ClassSummary:
                 calls = (each for each in ast.walk(value) if isinstance(each, ast.Call))
                 stored.update((reference, None) for each in calls if (reference := scope.reference(each.func)))
                 stored.update(("", None) for each in [value] if isinstance(each, ast.Call) and not scope.reference(each.func))
+    if runs_given_parts(node):
+        stored[""] = None
     names = tuple(method.name for method in methods)
     decorators = (last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list)
     unusual = bool(node.keywords or _HOOKS & set(names)) or not all(name.startswith("register") for name in decorators)

@@ -72,6 +72,19 @@ class ClassSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassOutput:
+    """What an instance of a class of modules gives when it is called, or the part of that at a ``path``.
+
+    It is the value of an `Output`, made in a ``line`` of its file.
+    """
+
+    name: str
+    path: tuple[int, ...]
+    output: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """What a name of the file's top level stands for: one of a ``definition`` here, a reference, or a value that is made."""
 

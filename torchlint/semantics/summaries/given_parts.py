@@ -1,0 +1,48 @@
+"""Whether the instances of a class run what they are given: ``self.encoder = encoder``, and then ``self.encoder(x)``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchlint.semantics.code.tree import FUNCTIONS, walk_body
+
+
+def runs_given_parts(node: ast.ClassDef) -> bool:
+    """Whether a class stores a parameter of a method as an attribute of ``self``, and calls it or what is in it."""
+    stored = {name for method in node.body if isinstance(method, FUNCTIONS) for name in _stored(method)}
+    return bool(stored) and any(name in stored for name in _run(node))
+
+
+def _stored(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The attributes that are given a parameter, or a list of such."""
+    given = {each.arg for each in (*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs)}
+    for part in walk_body(method.body):
+        if isinstance(part, ast.Assign):
+            values = [part.value]
+            if isinstance(part.value, ast.Call):
+                values = part.value.args
+            elif isinstance(part.value, (ast.List, ast.Tuple)):
+                values = part.value.elts
+            for target in part.targets:
+                targets = target.elts if isinstance(target, ast.Tuple) else [target]
+                for each in targets:
+                    if isinstance(each, ast.Attribute) and _is_self(each.value):
+                        if any(isinstance(value, ast.Name) and value.id in given for value in values):
+                            yield each.attr
+
+
+def _run(node: ast.ClassDef) -> Iterator[str]:
+    """The attributes that are called, or gone through."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
+                yield name
+            case ast.Call(func=ast.Subscript(value=ast.Attribute(value=owner, attr=name))) if _is_self(owner):
+                yield name
+            case ast.For(iter=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
+                yield name
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
