@@ -51,6 +51,7 @@ SEMANTICS = (
     "shapes",
     "apis",
     "memory",
+    "conditions",
     "observers",
     "provenance",
     "certainty",

@@ -97,7 +97,7 @@ class TrainingQuestions:
         found: bool | None = self._model.found(self._semantics.of(MisusedClasses).found, call)
         return found
 
-    def recorded_evaluations(self, run: cst.Call) -> list[RecordedEvaluation[cst.CSTNode]]:
+    def recorded_evaluations(self, run: cst.Call) -> list[RecordedEvaluation[cst.BaseExpression, cst.CSTNode]]:
         """The evaluations that autograd records for no backward pass, and that start with ``run``; empty if none."""
         return self._model.found(self._semantics.of(Evaluations).recorded, run) or []
 

@@ -11,7 +11,7 @@ from marked import marked
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 
 
-def recorded(snippet: str) -> RecordedEvaluation[ast.stmt] | None:
+def recorded(snippet: str) -> RecordedEvaluation[ast.expr, ast.stmt] | None:
     """The evaluation that starts with the marked call."""
     semantics, (call,) = marked("import torch\n" + dedent(snippet))
     assert isinstance(call, ast.Call)

@@ -15,7 +15,8 @@ class EvalWithoutNoGrad(Rule):
     ## What it does
     Finds evaluation that builds an autograd graph: after `model.eval()`, a loop or an evaluating function calls the model with
     autograd on, and nothing of what comes out is back-propagated. Single calls are left alone, unless they stand in the loop
-    that trains the model, or in a function that such a loop runs.
+    that trains the model, or in a function that such a loop runs. One function may train and evaluate, by what it is given or
+    by a flag: its calls are looked at with their arguments, and what it does for a training does not count for an evaluation.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a
@@ -51,7 +52,8 @@ class EvalWithoutNoGrad(Rule):
 
     A function that does nothing but evaluate is decorated, unsafely so where the file reads the frames of the functions that
     run (`stacklevel`, `traceback`, `sys._getframe`); where training stands in it, too, only the evaluating statements
-    are put into a `with torch.no_grad():`. There is no fix where other code shares their lines, and none in a generator or a
+    are put into a `with torch.no_grad():`. Where the same loop trains under another condition, that goes into
+    `with torch.set_grad_enabled(…):`, which is unsafe. There is no fix where other code shares their lines, and none in a generator or a
     coroutine.
 
     ## References
@@ -71,19 +73,23 @@ class EvalWithoutNoGrad(Rule):
         for evaluation in self.model.training.recorded_evaluations(node):
             self._report(node, evaluation)
 
-    def _report(self, call: cst.Call, evaluation: RecordedEvaluation[cst.CSTNode]) -> None:
-        no_grad = expression("{torch.no_grad}()")
+    def _report(self, call: cst.Call, evaluation: RecordedEvaluation[cst.BaseExpression, cst.CSTNode]) -> None:
+        context, name, where = expression("{torch.no_grad}()"), self.model.shown(call.func), ""
         function = evaluation.function
+        if evaluation.test is not None:
+            where = f" where `{self.model.shown(evaluation.test)}` is {'true' if evaluation.holds else 'false'}"
+            test = expression("not {test}", test=evaluation.test) if evaluation.holds else evaluation.test
+            context = expression("{torch.set_grad_enabled}({test})", test=test)
         if isinstance(function, cst.FunctionDef):
             advice = f"run `{function.name.value}` under `torch.no_grad()`"
-            title, change = "Decorate the function with `@torch.no_grad()`", decorate(function, no_grad)
+            title, change = "Decorate the function with `@torch.no_grad()`", decorate(function, context)
         else:
             what = "the call" if isinstance(evaluation.statements[0], (cst.Expr, cst.Assign)) else "the loop"
-            advice = f"put {what} under `torch.no_grad()`"
-            title, change = f"Put {what} under `torch.no_grad()`", wrap(evaluation.statements, no_grad)
-        name = self.model.shown(call.func)
+            how = self.model.shown(context)
+            advice = f"put {what} under `{how}`"
+            title, change = f"Put {what} under `{how}`", wrap(evaluation.statements, context)
         self.report(
             call,
-            f"`{name}(…)` is evaluated with autograd on and keeps a graph for no backward pass; {advice}",
+            f"`{name}(…)` is evaluated with autograd on{where} and keeps a graph for no backward pass; {advice}",
             fix(title, change, rests_on=evaluation.unneeded) if evaluation.mendable else None,
         )

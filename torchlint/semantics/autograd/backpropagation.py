@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics
@@ -16,6 +16,26 @@ from torchlint.semantics.kinds.evidence import is_engine_backward
 _FILLING_METHODS = frozenset({"append", "extend", "insert", "add", "update", "put"})
 
 
+class _Flows:
+    """What flows into some roots.
+
+    Of a value or a call of a function it tells whether it does so in whatever call of the function it is made: else only where
+    the result of one of those calls does by which the function was ``entered``. These are told of in the same way.
+    """
+
+    def __init__(self) -> None:
+        self.values: set[Binding | Slot] = set()
+        self.free: set[Binding | Slot] = set()
+        self.calls: dict[ast.Call, bool] = {}
+        self.entered: dict[ast.AST | None, dict[ast.Call, bool]] = {}
+        self.parameters: dict[Function, list[ast.arg]] = {}
+
+    def add(self, value: Binding | Slot, free: bool) -> None:
+        self.values.add(value)
+        if free:
+            self.free.add(value)
+
+
 class Backpropagated:
     """The bindings and attributes whose values flow into something that ``backward`` is called on."""
 
@@ -25,7 +45,7 @@ class Backpropagated:
         self._names = semantics.names
         self._facts = semantics.facts
         self._call_sites = semantics.inference.call_sites
-        self._calls: set[ast.Call] = set()
+        self._without: dict[frozenset[ast.expr], _Flows] = {}
 
     def name(self, node: ast.AST) -> bool:
         """Whether what the name or ``self`` attribute ``node`` refers to is back-propagated, itself or in a sum or product."""
@@ -44,7 +64,26 @@ class Backpropagated:
 
     def call(self, node: ast.Call) -> bool:
         """Whether what a call returns is back-propagated, itself or as a part of what is."""
-        return self._closure is not None and node in self._calls  # the closure is what fills `_calls`
+        return node in self._flows(frozenset()).calls
+
+    def call_within(self, node: ast.Call, site: ast.Call, without: Collection[ast.expr] = ()) -> bool:
+        """Whether what a call returns is back-propagated where it is made on behalf of ``site``, which is the call itself or
+        one of the function around it; by any of `roots` but for those ``without``.
+        """
+        flows = self._flows(frozenset(without))
+        if site is node or flows.calls.get(node) is not False:
+            return node in flows.calls
+        pending: list[ast.Call] = [node]
+        seen: set[ast.Call] = set()
+        while pending:
+            function = self._tree.function(pending.pop())
+            for call, free in flows.entered.get(function, {}).items():
+                if call is site:
+                    return True
+                if not free and call not in seen:
+                    seen.add(call)
+                    pending.append(call)
+        return False
 
     def expression(self, node: ast.expr) -> bool:
         """Whether any part of an expression is back-propagated, as far as it is still connected to the graph."""
@@ -84,32 +123,51 @@ class Backpropagated:
         else:
             yield from call.args[:1]
 
-    @cached_property
+    @property
     def _closure(self) -> set[Binding | Slot]:
-        closure: set[Binding | Slot] = set()
-        pending: list[ast.expr | None] = list(self.roots)
-        functions: set[ast.AST] = set()
+        return self._flows(frozenset()).values
+
+    def _flows(self, without: frozenset[ast.expr]) -> _Flows:
+        """What flows into the roots, but for those ``without``."""
+        if without not in self._without:
+            flows = self._without[without] = _Flows()
+            self._follow(flows, [root for root in self.roots if root not in without])
+        return self._without[without]
+
+    def _follow(self, flows: _Flows, roots: list[ast.expr]) -> None:
+        pending: list[tuple[ast.expr | None, bool]] = [(root, True) for root in roots]
         while pending:
-            expression = pending.pop()
-            if expression is None:
-                continue
-            for part in connected(expression, self._names):
+            expression, free = pending.pop()
+            for part in connected(expression, self._names) if expression is not None else ():
                 if isinstance(part, ast.Name):
-                    for binding in _with_summed(self._bindings.reaching(part), closure):
-                        closure.add(binding)
-                        pending.extend(self._origins(binding))
+                    for binding in _with_summed(self._bindings.reaching(part), flows.free if free else flows.values):
+                        is_free = free or self._function(binding.scope.node) is not self._tree.function(part)
+                        flows.add(binding, is_free)
+                        pending += self._origins(binding, is_free, flows)
                 elif isinstance(part, ast.Attribute):
                     for slot in self._slots(part):
-                        if slot not in closure:
-                            closure.add(slot)
-                            pending.extend(self._slot_origins(slot))
+                        if slot not in flows.values:
+                            flows.add(slot, True)
+                            pending += [(origin, True) for origin in self._slot_origins(slot)]
                 elif isinstance(part, ast.Call):
-                    self._calls.add(part)
-                    function = self._called(part)
-                    if function is not None and function not in functions:
-                        functions.add(function)
-                        pending.extend(self._facts.returned(function))
-        return closure
+                    flows.calls[part] = free or flows.calls.get(part, False)
+                    if (function := self._called(part)) is not None:
+                        pending += self._entered(function, part, free, flows)
+
+    def _function(self, scope: ast.AST) -> ast.AST | None:
+        """The function that a scope is, or that it is a comprehension of."""
+        return scope if isinstance(scope, (*FUNCTIONS, ast.Lambda)) else self._tree.function(scope)
+
+    def _entered(self, function: Function, call: ast.Call, free: bool, flows: _Flows) -> Iterator[tuple[ast.expr | None, bool]]:
+        """What is to be followed where a call's result flows: what the function returns, and what it is given by the call."""
+        calls = flows.entered.setdefault(function, {})
+        if not calls:
+            yield from ((value, False) for value in self._facts.returned(function))
+        elif calls.get(call, False) or (call in calls and not free):
+            return
+        calls[call] = free
+        for parameter in flows.parameters.get(function, ()):
+            yield self._facts.argument(call, function, parameter), free
 
     def _called(self, call: ast.Call) -> Function | None:
         """The function or method of the file that is called, if it is certain."""
@@ -121,17 +179,21 @@ class Backpropagated:
             return self._facts.method(owner, call.func.attr) if owner is not None else None
         return None
 
-    def _origins(self, binding: Binding) -> Iterator[ast.expr | None]:
-        """The expressions that a binding's value is made from."""
-        if binding.form is Form.PARAMETER:
-            function = binding.scope.node
-            if isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
-                for call in self._call_sites(function):
-                    yield self._facts.argument(call, function, binding.node)
-        elif binding.value is not None and binding.form is not Form.CONTEXT:
-            yield binding.value
+    def _origins(self, binding: Binding, free: bool, flows: _Flows) -> Iterator[tuple[ast.expr | None, bool]]:
+        """The expressions that a binding's value is made from; of a parameter, what the calls give that it flows to."""
+        function = binding.scope.node
+        if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
+            if free or not flows.entered.get(function):
+                sites = dict.fromkeys(self._call_sites(function), True)
+            else:
+                flows.parameters.setdefault(function, []).append(binding.node)
+                sites = flows.entered[function]
+            for call, is_free in sites.items():
+                yield self._facts.argument(call, function, binding.node), is_free
+        elif binding.form is not Form.PARAMETER and binding.value is not None and binding.form is not Form.CONTEXT:
+            yield binding.value, free
         for use in binding.uses:
-            yield from self._fillings(use)
+            yield from ((filling, free) for filling in self._fillings(use))
 
     def _slot_origins(self, slot: Slot) -> Iterator[ast.expr | None]:
         for store in slot.stores:

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import Function, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
+from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
+from torchlint.semantics.purpose import is_evaluation
 
 _NEEDS_GRADIENTS = frozenset(
     {
@@ -23,7 +25,6 @@ _NEEDS_GRADIENTS = frozenset(
             "jvp",
             "vjp",
             "value_and_grad",
-            "zero_grad",
         ),
         *("force_grad", "grad", "fit", "train_step", "optimize_parameters", "clip_grad_norm_"),
     }
@@ -36,6 +37,8 @@ _NEED_GRADIENTS = re.compile(
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
 _GRADIENT_APIS = ("torch.autograd.grad", "torch.autograd.functional.", "torch.func.", "functorch.", "captum.", "torch.optim.")
+_DEEP = 3
+"""Through so many functions what is assumed is followed."""
 _RULES_GRADIENTS = re.compile(r"(?<!auto)grad|infer|eval_mode|evaluating|volatile", re.IGNORECASE)
 """What contexts and decorators are called that may turn autograd off."""
 
@@ -45,17 +48,23 @@ class GradientUses:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._assumptions = semantics.of(Assumptions)
         self._functions: dict[Function, bool] = {}
 
-    def used_in(self, statements: Iterable[ast.stmt]) -> bool:
-        """Whether statements, or the functions of the file that they call, need gradients."""
+    def used_in(self, statements: Iterable[ast.stmt], given: Assumption | None = None, depth: int = _DEEP) -> bool:
+        """Whether statements, or the functions of the file that they call, need gradients; under an assumption, perhaps, and
+        with the constants that the functions are given.
+        """
         executed = [part for part in statements if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
-        return any(self._uses(part) for part in walk_body(executed))
+        assumed = given if given is not None else Assumption()
+        return any(
+            self._uses(part, assumed, depth) and not self._assumptions.excludes(assumed, part) for part in walk_body(executed)
+        )
 
-    def _uses(self, part: ast.AST) -> bool:
+    def _uses(self, part: ast.AST, given: Assumption, depth: int) -> bool:
         match part:
             case ast.Call():
-                return self._call_uses(part)
+                return self._call_uses(part, given, depth)
             case ast.Attribute(attr="grad", ctx=ast.Load()):
                 return self._semantics.qualified_name(part) is None
             case ast.Attribute(attr="requires_grad", ctx=ast.Store()):
@@ -66,10 +75,12 @@ class GradientUses:
                 return not (isinstance(value, ast.Constant) and value.value is False)
         return False
 
-    def _call_uses(self, call: ast.Call) -> bool:
+    def _call_uses(self, call: ast.Call, given: Assumption, depth: int) -> bool:
         name = last_name(call.func)
         if name in _NEEDS_GRADIENTS or _NEED_GRADIENTS.search(name):
             return True
+        if name == "zero_grad":
+            return not given and not self._is_evaluation(call)
         if isinstance(call.func, ast.Attribute) and _NEED_GRADIENTS.search(last_name(call.func.value)):
             return True
         if (self._semantics.qualified_name(call.func) or "").startswith(_GRADIENT_APIS):
@@ -79,9 +90,18 @@ class GradientUses:
             definition = self._semantics.kind(call.func).definition
             if isinstance(definition, ast.ClassDef) and self._semantics.facts.is_module(definition):
                 function = self._semantics.facts.method(definition, "forward")
-        return function is not None and self._function_uses(function)
+        if function is None or not self._function_uses(function):
+            return False
+        within = self._assumptions.within(function, call, given) if depth else Assumption()
+        return not within or self.used_in(function.body, within, depth - 1)
+
+    def _is_evaluation(self, call: ast.Call) -> bool:
+        """Whether a function is called like one that evaluates: what zeroes gradients there is left of a training."""
+        function = self._semantics.tree.function(call)
+        return isinstance(function, FUNCTIONS) and is_evaluation(function.name)
 
     def _function_uses(self, function: Function) -> bool:
+        """Whether a function needs gradients, whatever it is given."""
         if function not in self._functions:
             self._functions[function] = False
             self._functions[function] = self.used_in(function.body)

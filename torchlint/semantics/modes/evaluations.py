@@ -3,89 +3,48 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.fact import Fact
+from torchlint.fact import Fact, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
-from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
+from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
-from torchlint.semantics.memory.references import Reference
-from torchlint.semantics.modes.modes import Mode, Modes, Run
-from torchlint.semantics.modes.switches import Switches
-from torchlint.semantics.purpose import Purpose, is_evaluation
+from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
+from torchlint.semantics.modes.modes import Run
+from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
+Node = TypeVar("Node")
 Place = TypeVar("Place")
 
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
 """The statements that can be put under ``no_grad`` as they are."""
-_MOST_BLOCKS = 200
-"""So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
-_OF_TORCH = ("torch", "Module")
-"""Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NEAR = 7
 """So many statements make a block of their own at most where only the first and the last of them evaluate."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RecordedEvaluation(Generic[Place]):
+class RecordedEvaluation(Generic[Node, Place]):
     """An evaluation with autograd on: all of a ``function``, or neighbouring ``statements``.
 
     It is ``mendable`` if autograd can be turned off for it: no value and no control is handed to code outside meanwhile.
-    ``unneeded`` tells whether that is certain to change nothing.
+    ``unneeded`` tells whether that is certain to change nothing. With a ``test``, they are an evaluation where that ``holds``,
+    or does not, and a training else.
     """
 
     function: Place | None
     statements: tuple[Place, ...]
     mendable: bool
     unneeded: Fact
-
-
-@dataclass(frozen=True, slots=True)
-class _Evaluated:
-    """A run of a model behind the call that put it into evaluation mode."""
-
-    switch: ast.Call
-    model: Reference
-    run: Run
-
-
-class _RecordedRuns:
-    """The runs of a model in a scope with autograd on that are not trained on, and which of them follow a place."""
-
-    def __init__(self, scope: FlowScope, runs: Iterable[Run], training: tuple[ast.AST, ...], flow: ControlFlow) -> None:
-        self._scope = scope
-        self._training = training
-        self._flow = flow
-        self._runs: dict[ast.AST, list[tuple[int, Run]]] = {}
-        """By their steps, each with its place among them."""
-        for place, run in enumerate(runs):
-            self._runs.setdefault(flow.step(run.node), []).append((place, run))
-        self._last = list(self._runs)[-1:]
-        self._followed: dict[ast.stmt, Ahead] = {}
-
-    def behind(self, switch: ast.Call, block: ast.stmt) -> list[Run]:
-        """The runs that may follow ``switch``, with no training mode set in between.
-
-        Of several switches in one block those are left out that only lead to what an earlier one leads to: they stand in the
-        same loops, and so say the same of it.
-        """
-        earlier = self._followed.get(block)
-        if earlier.includes(switch) if earlier is not None else len(self._followed) >= _MOST_BLOCKS:
-            return []
-        ahead = self._flow.ahead_of(self._scope, [switch], self._training, up_to=self._last)
-        self._followed[block] = ahead
-        steps = self._runs.keys() & ahead.steps
-        found = [numbered for step in steps for numbered in self._runs[step] if ahead.includes(numbered[1].node)]
-        return [run for _, run in sorted(found, key=lambda numbered: numbered[0])]
+    test: Node | None = None
+    holds: bool = False
 
 
 class Evaluations:
@@ -93,88 +52,35 @@ class Evaluations:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._modes = semantics.of(Modes)
         self._gradients = semantics.of(GradientUses)
         self._handed_out = semantics.of(HandedOut)
-        self._volatile: dict[FlowScope, bool] = {}
-        self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
         self._looked_at: set[ast.stmt] = set()
         self._summing: dict[Loop, bool] = {}
-        self._found: dict[ast.Call, list[RecordedEvaluation[ast.stmt]]] = {}
+        self._found: dict[ast.Call, list[RecordedEvaluation[ast.expr, ast.stmt]]] = {}
 
     @cached_property
-    def recorded(self) -> dict[ast.Call, list[RecordedEvaluation[ast.stmt]]]:
+    def recorded(self) -> dict[ast.Call, list[RecordedEvaluation[ast.expr, ast.stmt]]]:
         """The evaluations with autograd on, by the first call in each of them that runs a model."""
-        for scope, evaluated in self._evaluated().items():
+        for scope, evaluated in self._semantics.of(EvaluatedRuns).by_scope.items():
             self._consider(scope, sorted(evaluated, key=lambda found: position(found.run.node)))
         return self._found
 
-    # --- what runs behind each call that puts a model into evaluation mode -------------------------------------------
-
-    def _evaluated(self) -> dict[FlowScope, list[_Evaluated]]:
-        """What runs in evaluation mode in each scope."""
-        found: dict[FlowScope, list[_Evaluated]] = {}
-        for switch, models in self._switches():
-            scope = self._semantics.control_flow.scope(switch)
-            if not self._is_anothers_business(switch, scope):
-                block = self._block(switch)[0]
-                for model in models:
-                    runs = self._recorded_runs(scope, model).behind(switch, block)
-                    found.setdefault(scope, []).extend(_Evaluated(switch, model, run) for run in runs)
-        return found
-
-    def _switches(self) -> list[tuple[ast.Call, list[Reference]]]:
-        """The calls that put models into evaluation mode, in a file about torch."""
-        switches = self._semantics.of(Switches).all
-        found = [(switch, models) for switch, models, mode in switches if mode is Mode.EVAL and models]
-        is_of_torch = found and any(map(self._semantics.words.speak_of, _OF_TORCH))
-        return found if is_of_torch else []
-
-    def _is_anothers_business(self, switch: ast.Call, scope: FlowScope) -> bool:
-        """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
-        if self._modes.is_managed(switch) or self._semantics.of(Purpose).is_test_case(scope):
-            return True
-        if self._is_volatile_in(scope):
-            return True  # autograd was off, and is again once `volatile` is replaced
-        owner = self._semantics.tree.parent(scope)
-        return isinstance(owner, ast.ClassDef) and self._semantics.facts.is_module(owner)
-
-    def _is_volatile_in(self, scope: FlowScope) -> bool:
-        """Whether ``volatile`` is an argument of a call in a scope."""
-        if scope not in self._volatile:
-            self._volatile[scope] = self._has_volatile and any(map(_is_volatile, walk_body(scope.body)))
-        return self._volatile[scope]
-
-    @cached_property
-    def _has_volatile(self) -> bool:
-        return any(map(_is_volatile, self._semantics.tree.of_type(ast.keyword)))
-
-    def _recorded_runs(self, scope: FlowScope, model: Reference) -> _RecordedRuns:
-        if (scope, model) not in self._runs:
-            modes = self._modes
-            training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
-            runs = (
-                run
-                for run in modes.runs(scope, model)
-                if modes.is_recorded(run)
-                and not self._semantics.of(Backpropagated).call(run.call)
-                and not self._gradients.are_ruled_at(run.node)
-            )
-            self._runs[scope, model] = _RecordedRuns(scope, runs, training, self._semantics.control_flow)
-        return self._runs[scope, model]
-
     # --- what is pure evaluation -------------------------------------------------------------------------------------
 
-    def _consider(self, scope: FlowScope, evaluated: list[_Evaluated]) -> None:
+    def _consider(self, scope: FlowScope, evaluated: list[Evaluated]) -> None:
         """Finds what evaluates in a scope: all of it, or some of its statements."""
         if not evaluated:
             return
-        if isinstance(scope, FUNCTIONS) and self._is_pure(scope, evaluated):
-            if self._is_worth_it(scope, evaluated):
-                self._add_function(scope, evaluated)
+        always = [found for found in evaluated if found.condition is None]
+        if isinstance(scope, FUNCTIONS) and always and self._is_pure(scope, always):
+            if self._is_worth_it(scope, always):
+                self._add_function(scope, always)
             return
-        blocks: dict[ast.stmt, list[_Evaluated]] = {}
         for found in evaluated:
+            if found.condition is not None:
+                self._consider_conditional(found)
+        blocks: dict[ast.stmt, list[Evaluated]] = {}
+        for found in always:
             blocks.setdefault(self._block(found.switch)[0], []).append(found)
         for together in blocks.values():
             self._consider_block(self._block(together[0].switch), together)
@@ -183,12 +89,12 @@ class Evaluations:
         """The statements among which a model is put into evaluation mode."""
         return self._semantics.tree.block(self._semantics.tree.statement(switch))
 
-    def _is_pure(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+    def _is_pure(self, function: Function, evaluated: list[Evaluated]) -> bool:
         """Whether a function does nothing but evaluate models that it is given."""
         made = any(found.model.root is function and not found.model.is_given for found in evaluated)
         return not made and not self._gradients.used_in(function.body)
 
-    def _is_worth_it(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+    def _is_worth_it(self, function: Function, evaluated: list[Evaluated]) -> bool:
         """Whether a function surely evaluates: round a loop, or with numbers for a result; and hands out no graph unasked."""
         looped = any(self._is_looped(found) or self._is_round(found) for found in evaluated)
         if not looped and all(map(self._is_cut_at_once, evaluated)):
@@ -197,14 +103,14 @@ class Evaluations:
             return is_evaluation(function.name) and (looped or bool(self._semantics.facts.call_sites(function)))
         return looped or is_evaluation(function.name)
 
-    def _is_looped(self, found: _Evaluated) -> bool:
+    def _is_looped(self, found: Evaluated) -> bool:
         """Whether the model is run in a loop that is entered after it was put into evaluation mode, perhaps in a function."""
         loops = self._semantics.tree.loops
         if found.run.node is not found.run.call and any(loops(found.run.call)):
             return True
         return any(not self._semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
 
-    def _is_repeated(self, found: _Evaluated) -> bool:
+    def _is_repeated(self, found: Evaluated) -> bool:
         """Whether the model is evaluated in each round of a loop that trains it, or another: in a function that a loop calls;
         or of a loop that does nothing else.
         """
@@ -215,7 +121,7 @@ class Evaluations:
             return self._is_round(found)
         return self._semantics.tree.function(found.switch) in self._training_rounds and not self._is_cut_at_once(found)
 
-    def _is_round(self, found: _Evaluated) -> bool:
+    def _is_round(self, found: Evaluated) -> bool:
         """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round."""
         own = next(self._semantics.tree.loops(found.switch), None)
         if own is None or own is not next(self._semantics.tree.loops(found.run.node), None):
@@ -224,7 +130,7 @@ class Evaluations:
             self._summing[own] = _sums_up(own)
         return self._summing[own]
 
-    def _is_cut_at_once(self, found: _Evaluated) -> bool:
+    def _is_cut_at_once(self, found: Evaluated) -> bool:
         """Whether the statement that runs a model keeps nothing of its graph: ``model(x).detach()``."""
         cut = False
         for parent in self._semantics.tree.ancestors(found.run.call):
@@ -251,16 +157,16 @@ class Evaluations:
         calls = (call for name in ("backward", "manual_backward") for call in self._semantics.facts.calls.get(name, ()))
         return {parent for call in calls for parent in self._semantics.tree.ancestors(call) if isinstance(parent, LOOPS)}
 
-    def _hands_out(self, function: Function, evaluated: list[_Evaluated]) -> bool:
+    def _hands_out(self, function: Function, evaluated: list[Evaluated]) -> bool:
         """Whether a function hands out the graph of the models' outputs."""
         calls = self._handed_out.calls(function)
         return any(call in calls for found in evaluated for call in (found.run.node, found.run.call))
 
     # --- statements that evaluate ------------------------------------------------------------------------------------
 
-    def _consider_block(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
+    def _consider_block(self, block: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         """Adds the statements that run models time and again, without gradients, where the mode is set in the same block."""
-        group: list[tuple[int, _Evaluated]] = []
+        group: list[tuple[int, Evaluated]] = []
         inside = self._by_statement(block, evaluated)
         for index, statement in enumerate(block):
             found = self._evaluated_in(statement, inside.get(statement, []))
@@ -273,10 +179,10 @@ class Evaluations:
         if group:
             self._add_statements(block[group[0][0] : group[-1][0] + 1], [member for _, member in group])
 
-    def _by_statement(self, block: list[ast.stmt], evaluated: list[_Evaluated]) -> dict[ast.stmt, list[_Evaluated]]:
+    def _by_statement(self, block: list[ast.stmt], evaluated: list[Evaluated]) -> dict[ast.stmt, list[Evaluated]]:
         """Which statement of a block has the run of which evaluation, as far as it comes behind the setting of the mode."""
         statements = set(block)
-        found: dict[ast.stmt, list[_Evaluated]] = {}
+        found: dict[ast.stmt, list[Evaluated]] = {}
         for each in evaluated:
             around: Iterator[ast.AST] = iter((each.run.node, *self._semantics.tree.ancestors(each.run.node)))
             statement = next((node for node in around if isinstance(node, ast.stmt) and node in statements), None)
@@ -284,7 +190,7 @@ class Evaluations:
                 found.setdefault(statement, []).append(each)
         return found
 
-    def _evaluated_in(self, statement: ast.stmt, inside: list[_Evaluated]) -> _Evaluated | None:
+    def _evaluated_in(self, statement: ast.stmt, inside: list[Evaluated]) -> Evaluated | None:
         """What a statement evaluates again and again, where it is to be put under ``no_grad`` as it is."""
         if not any(self._is_looped(found) or self._is_repeated(found) for found in inside):
             return None
@@ -295,15 +201,41 @@ class Evaluations:
             return None
         return inside[0]
 
-    def _is_of_function(self, found: _Evaluated) -> bool:
+    def _is_of_function(self, found: Evaluated) -> bool:
         """Whether the finding is one about the function that evaluates, and not about the call of it; it is added, then."""
         function = self._semantics.tree.function(found.run.call)
         if found.run.node is found.run.call or not isinstance(function, ast.FunctionDef) or not is_evaluation(function.name):
             return False
         if function not in self._looked_at and not self._hands_out(function, [found]):
-            self._add_function(function, [_Evaluated(found.switch, found.model, Run(found.run.call, found.run.call))])
+            self._add_function(function, [Evaluated(found.switch, found.model, Run(found.run.call, found.run.call))])
         self._looked_at.add(function)
         return True
+
+    def _consider_conditional(self, found: Evaluated) -> None:
+        """Adds the statement that runs a model for a training and for an evaluation, behind what sets the mode for both."""
+        assert found.condition is not None
+        statement = self._behind_condition(found)
+        if statement is None or statement in self._looked_at or not self._is_looped(found):
+            return
+        self._looked_at.add(statement)
+        if self._gradients.used_in([statement], found.assumed):
+            return
+        suspends = any(isinstance(part, SUSPENDING) for part in ast.walk(statement))
+        mendable = not suspends and isinstance(statement, _WRAPPED)
+        unneeded = unknown("the same code trains under another condition")
+        self._add(found, RecordedEvaluation(None, (statement,), mendable, unneeded, *found.condition))
+
+    def _behind_condition(self, found: Evaluated) -> ast.stmt | None:
+        """The statement with a run that comes behind the setting of the mode, or behind the condition around that."""
+        tree = self._semantics.tree
+        around = [node for node in tree.ancestors(found.run.node) if isinstance(node, ast.stmt)]
+        for statement in (tree.statement(found.switch), *tree.ancestors(found.switch)):
+            if not isinstance(statement, ast.stmt) or statement in around:
+                continue
+            behind = next((node for node in around if node in tree.block(statement)), None)
+            if behind is not None:
+                return behind if ends_before(statement, behind) else None
+        return None
 
     def _belong_together(self, statements: list[ast.stmt]) -> bool:
         """Whether statements that evaluate, and those between them, go into one block."""
@@ -316,23 +248,19 @@ class Evaluations:
 
     # --- what is found -----------------------------------------------------------------------------------------------
 
-    def _add_function(self, function: Function, evaluated: list[_Evaluated]) -> None:
+    def _add_function(self, function: Function, evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for part in walk_body(function.body))
         mendable = isinstance(function, ast.FunctionDef) and not suspends
         unneeded = self._semantics.of(UnneededGraphs).of_function(function)
         self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded))
 
-    def _add_statements(self, statements: list[ast.stmt], evaluated: list[_Evaluated]) -> None:
+    def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
         unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
         self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, unneeded))
 
-    def _add(self, first: _Evaluated, found: RecordedEvaluation[ast.stmt]) -> None:
+    def _add(self, first: Evaluated, found: RecordedEvaluation[ast.expr, ast.stmt]) -> None:
         self._found.setdefault(first.run.node, []).append(found)
-
-
-def _is_volatile(node: ast.AST) -> bool:
-    return isinstance(node, ast.keyword) and node.arg == "volatile"
 
 
 def _sums_up(loop: Loop) -> bool:

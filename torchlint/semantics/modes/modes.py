@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from torchlint.semantics import Semantics, torch_api
@@ -311,9 +311,13 @@ class Modes:
         no_grad = self._semantics.no_grad
         return not no_grad.covers(run.call) and not no_grad.covers(run.node)
 
+    def is_backpropagated(self, run: Run, without: Collection[ast.expr] = ()) -> bool:
+        """Whether what the model returns in this run is back-propagated, by other roots than those ``without``."""
+        return self._semantics.of(Backpropagated).call_within(run.call, run.node, without)
+
     def trains(self, run: Run) -> bool:
         """Whether what the model returns is back-propagated."""
-        return self.is_recorded(run) and self._semantics.of(Backpropagated).call(run.call)
+        return self.is_recorded(run) and self.is_backpropagated(run)
 
     # --- what is known of a model ------------------------------------------------------------------------------------
 

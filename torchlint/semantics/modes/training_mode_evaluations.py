@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
@@ -206,7 +205,7 @@ class TrainingModeEvaluations:
 
     def _is_evaluation(self, run: Run, last_trained: dict[Loop | None, tuple[int, int]]) -> bool:
         """Whether a run is for figures or samples to look at, and nothing that the training works with."""
-        if self._semantics.of(Backpropagated).call(run.call):
+        if self._modes.is_backpropagated(run):
             return False
         tree = self._semantics.tree
         function = tree.function(run.call)

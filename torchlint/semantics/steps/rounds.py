@@ -11,7 +11,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.steps.acts import Act, Acts, Deed
-from torchlint.semantics.steps.conditions import Conditions
+from torchlint.semantics.conditions.exclusive import Conditions
 
 _DEEP = 3
 """So many functions may lie between a round and an act of it."""

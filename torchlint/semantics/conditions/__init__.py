@@ -1,0 +1,1 @@
+"""Under which conditions code runs, and what does not run under which."""

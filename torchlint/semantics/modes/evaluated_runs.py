@@ -1,0 +1,245 @@
+"""Which runs of models are evaluations: behind `eval()`, with autograd on, and nothing of what comes out is back-propagated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.gradient_uses import GradientUses
+from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
+from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
+from torchlint.semantics.memory.references import Reference, References
+from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run
+from torchlint.semantics.modes.switches import Switches
+from torchlint.semantics.purpose import Purpose
+
+_MOST_BLOCKS = 200
+"""So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
+_SHORT = 6
+"""So many statements has a function at most that only sets modes."""
+_Switch: TypeAlias = tuple[ast.Call, list[Reference], Mode]
+_OF_TORCH = ("torch", "Module")
+"""Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """A run of a model behind the call that put it into evaluation mode.
+
+    With a ``condition`` it is one only where that test comes out so: else, what the model returns is back-propagated.
+    """
+
+    switch: ast.Call
+    model: Reference
+    run: Run
+    condition: tuple[ast.expr, bool] | None = None
+    assumed: Assumption | None = None
+
+
+class _RecordedRuns:
+    """The runs of a model in a scope with autograd on, and which of them follow a place."""
+
+    def __init__(self, scope: FlowScope, runs: Iterable[Run], training: tuple[ast.AST, ...], flow: ControlFlow) -> None:
+        self._scope = scope
+        self._training = training
+        self._flow = flow
+        self._runs: dict[ast.AST, list[tuple[int, Run]]] = {}
+        """By their steps, each with its place among them."""
+        for place, run in enumerate(runs):
+            self._runs.setdefault(flow.step(run.node), []).append((place, run))
+        self._last = list(self._runs)[-1:]
+        self._followed: dict[ast.stmt, Ahead] = {}
+
+    def behind(self, switch: ast.Call, block: ast.stmt) -> list[Run]:
+        """The runs that may follow ``switch``, with no training mode set in between.
+
+        Of several switches in one block those are left out that only lead to what an earlier one leads to: they stand in the
+        same loops, and so say the same of it.
+        """
+        earlier = self._followed.get(block)
+        if earlier.includes(switch) if earlier is not None else len(self._followed) >= _MOST_BLOCKS:
+            return []
+        ahead = self._flow.ahead_of(self._scope, [switch], self._training, up_to=self._last)
+        self._followed[block] = ahead
+        return self._among(ahead)
+
+    def under(self, switch: ast.Call, assumed: Assumption) -> list[Run]:
+        """Likewise, with nothing in between that makes something else of what is assumed."""
+        changes = [binding.node for binding in assumed.names if self._flow.scope(binding.node) is self._scope]
+        return self._among(self._flow.ahead_of(self._scope, [switch], [*self._training, *changes], up_to=self._last))
+
+    def _among(self, ahead: Ahead) -> list[Run]:
+        steps = self._runs.keys() & ahead.steps
+        found = [numbered for step in steps for numbered in self._runs[step] if ahead.includes(numbered[1].node)]
+        return [run for _, run in sorted(found, key=lambda numbered: numbered[0])]
+
+
+class EvaluatedRuns:
+    """Finds the runs of models in a file that evaluate and are recorded by autograd."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._modes = semantics.of(Modes)
+        self._gradients = semantics.of(GradientUses)
+        self._assumptions = semantics.of(Assumptions)
+        self._volatile: dict[FlowScope, bool] = {}
+        self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
+
+    @cached_property
+    def by_scope(self) -> dict[FlowScope, list[Evaluated]]:
+        """What runs in evaluation mode in each scope."""
+        found: dict[FlowScope, list[Evaluated]] = {}
+        for switch, models, mode in self._switches():
+            scope = self._semantics.control_flow.scope(switch)
+            if not self._is_anothers_business(switch, scope):
+                for model in models:
+                    found.setdefault(scope, []).extend(self._behind(switch, scope, model, mode))
+        return found
+
+    def _behind(self, switch: ast.Call, scope: FlowScope, model: Reference, mode: Mode) -> list[Evaluated]:
+        runs, evaluated = self._recorded_runs(scope, model), list[Evaluated]()
+        if mode is Mode.EVAL:
+            block = self._semantics.tree.block(self._semantics.tree.statement(switch))[0]
+            always = self._assumed(switch, None)
+            for run in runs.behind(switch, block):
+                if not self._modes.is_backpropagated(run) or self._is_evaluated(scope, run, always):
+                    evaluated.append(Evaluated(switch, model, run))
+        condition = self._condition(switch, mode)
+        if condition is not None and not self._is_ruled_by_callers(scope, condition[0]):
+            found = {each.run for each in evaluated}
+            assumed = self._assumed(switch, condition)
+            for run in runs.under(switch, assumed):
+                if run not in found and self._modes.is_backpropagated(run) and self._is_evaluated(scope, run, assumed):
+                    evaluated.append(Evaluated(switch, model, run, condition, assumed))
+        return evaluated
+
+    def _switches(self) -> list[_Switch]:
+        """The calls that put models into evaluation mode, or may do so, in a file about torch."""
+        switches = self._semantics.of(Switches).all
+        found: list[_Switch] = [
+            (switch, models, mode) for switch, models, mode in switches if mode is not Mode.TRAIN and models
+        ]
+        is_of_torch = found and any(map(self._semantics.words.speak_of, _OF_TORCH))
+        return [*found, *self._by_functions(found)] if is_of_torch else []
+
+    def _by_functions(self, switches: list[_Switch]) -> Iterator[_Switch]:
+        """The calls of functions that do no more than to put a model into evaluation mode."""
+        references = self._semantics.of(References)
+        for switch, models, mode in switches:
+            function = self._semantics.control_flow.scope(switch)
+            if mode is not Mode.EVAL or not isinstance(function, FUNCTIONS) or len(function.body) > _SHORT:
+                continue
+            inner = [model for model in models if self._modes.effect(function, model).modes == EVAL]
+            if not inner or any(self._modes.runs(function, model) for model in inner):
+                continue
+            for site in self._semantics.inference.call_sites(function):
+                given = [*site.args, *(word.value for word in site.keywords)]
+                outer = [found for value in given if (found := references.of(value)) is not None]
+                scope = self._semantics.control_flow.scope(site)
+                if isinstance(site.func, ast.Attribute) and (owner := references.of(site.func.value)) is not None:
+                    outer += [Reference(owner.root, (*owner.path, *model.path[1:])) for model in inner]
+                held = [each for each in outer if set(inner) & set(references.handed(each, site, function))]
+                if held and scope is not function:
+                    yield site, held, mode
+
+    def _is_anothers_business(self, switch: ast.Call, scope: FlowScope) -> bool:
+        """Whether grad mode is up to others: a framework, the callers of a module's methods, `volatile`; or it is a test."""
+        if self._modes.is_managed(switch) or self._semantics.of(Purpose).is_test_case(scope):
+            return True
+        if self._is_volatile_in(scope):
+            return True  # autograd was off, and is again once `volatile` is replaced
+        owner = self._semantics.tree.parent(scope)
+        return isinstance(owner, ast.ClassDef) and self._semantics.facts.is_module(owner)
+
+    def _is_volatile_in(self, scope: FlowScope) -> bool:
+        """Whether ``volatile`` is an argument of a call in a scope."""
+        if scope not in self._volatile:
+            self._volatile[scope] = self._has_volatile and any(map(_is_volatile, walk_body(scope.body)))
+        return self._volatile[scope]
+
+    @cached_property
+    def _has_volatile(self) -> bool:
+        return any(map(_is_volatile, self._semantics.tree.of_type(ast.keyword)))
+
+    def _recorded_runs(self, scope: FlowScope, model: Reference) -> _RecordedRuns:
+        if (scope, model) not in self._runs:
+            modes = self._modes
+            training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
+            runs = (
+                run
+                for run in modes.runs(scope, model)
+                if modes.is_recorded(run)
+                and not self._gradients.are_ruled_at(run.node)
+                and not self._gradients.are_ruled_at(run.call)
+            )
+            self._runs[scope, model] = _RecordedRuns(scope, runs, training, self._semantics.control_flow)
+        return self._runs[scope, model]
+
+    # --- under conditions --------------------------------------------------------------------------------------------
+
+    def _condition(self, switch: ast.Call, mode: Mode) -> tuple[ast.expr, bool] | None:
+        """What decides whether a call puts a model into evaluation mode: the flag that it is given, or the test around."""
+        flags = [*switch.args, *(word.value for word in switch.keywords)]
+        if mode is Mode.UNKNOWN:
+            return flags[0], False
+        return next(iter(self._assumptions.guards(switch)), None)
+
+    def _assumed(self, switch: ast.Call, condition: tuple[ast.expr, bool] | None) -> Assumption:
+        """What is so where a call puts a model into evaluation mode: that it is in none for training, and the conditions."""
+        assumed = self._assumptions.at(switch) if condition is not None else Assumption()
+        if condition is not None:
+            self._assumptions.assume(assumed, *condition)
+        if isinstance(switch.func, ast.Attribute):
+            training = ast.Attribute(switch.func.value, "training", ast.Load())
+            self._assumptions.assume(assumed, training, False)
+        return assumed
+
+    def _is_ruled_by_callers(self, scope: FlowScope, test: ast.expr) -> bool:
+        """Whether the callers of a function decide by what they give it, and may turn autograd off for some of their calls."""
+        if not isinstance(scope, FUNCTIONS):
+            return False
+        names = [part for part in ast.walk(test) if isinstance(part, ast.Name)]
+        bindings = [binding for name in names for binding in self._semantics.bindings.reaching(name)]
+        values = [part for binding in bindings for part in ast.walk(binding.value or binding.node)]
+        names += [part for part in values if isinstance(part, ast.Name)]
+        if not any(each.form is Form.PARAMETER for name in names for each in self._semantics.bindings.reaching(name)):
+            return False
+        sites = self._semantics.facts.calls.get(scope.name, ())
+        no_grad = self._semantics.no_grad
+        return not sites or any(no_grad.covers(site) or self._gradients.are_ruled_at(site) for site in sites)
+
+    def _is_evaluated(self, scope: FlowScope, run: Run, assumed: Assumption) -> bool:
+        """Whether under an assumption the model is run, and nothing of what comes out is back-propagated."""
+        within: dict[FlowScope, Assumption] = {scope: assumed}
+        function = self._semantics.of(References).callee(run.node) if run.node is not run.call else None
+        if function is not None:
+            within[function] = self._assumptions.within(function, run.node, assumed)
+        if self._is_excluded(run.node, within) or self._is_excluded(run.call, within):
+            return False
+        roots = self._semantics.of(Backpropagated).roots
+        without = [root for root in roots if self._is_excluded(root, within)]
+        return bool(without) and not self._modes.is_backpropagated(run, without)
+
+    def _is_excluded(self, node: ast.expr, within: dict[FlowScope, Assumption], depth: int = 2) -> bool:
+        """Whether code does not run under what is assumed in the functions around: itself, or every call of its function."""
+        scope = self._semantics.control_flow.scope(node)
+        if scope in within:
+            return self._assumptions.excludes(within[scope], node)
+        if not depth or not isinstance(scope, FUNCTIONS):
+            return False
+        function: Function = scope
+        sites = self._semantics.inference.call_sites(function)
+        return bool(sites) and all(
+            self._semantics.control_flow.scope(site) in within and self._is_excluded(site, within, depth - 1) for site in sites
+        )
+
+
+def _is_volatile(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == "volatile"
