@@ -53,8 +53,8 @@ class EvalWithoutNoGrad(Rule):
     A function that does nothing but evaluate is decorated, unsafely so where the file reads the frames of the functions that
     run (`stacklevel`, `traceback`, `sys._getframe`); where training stands in it, too, only the evaluating statements
     are put into a `with torch.no_grad():`. Where the same loop trains under another condition, that goes into
-    `with torch.set_grad_enabled(…):`, which is unsafe. There is no fix where other code shares their lines, and none in a generator or a
-    coroutine.
+    `with torch.set_grad_enabled(…):`, which is unsafe. There is no fix where other code shares their lines, and none in a
+    generator or a coroutine.
 
     ## References
     - [torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)

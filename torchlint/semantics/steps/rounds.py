@@ -10,8 +10,8 @@ from functools import cached_property
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function
-from torchlint.semantics.steps.acts import Act, Acts, Deed
 from torchlint.semantics.conditions.exclusive import Conditions
+from torchlint.semantics.steps.acts import Act, Acts, Deed
 
 _DEEP = 3
 """So many functions may lie between a round and an act of it."""

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import dotted
-from torchlint.semantics.steps.acts import Act, Acts, Deed
 from torchlint.semantics.conditions.exclusive import Conditions
+from torchlint.semantics.steps.acts import Act, Acts, Deed
 from torchlint.semantics.steps.rounds import Placed, Round, Rounds
 from torchlint.semantics.steps.unseen import UnseenActs
 from torchlint.semantics.training.optimizers import Optimizers
