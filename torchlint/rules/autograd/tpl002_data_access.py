@@ -95,5 +95,5 @@ class DataAccess(Rule):
             item = expression("{tensor}.item()", tensor=number.tensor)
             changes = [replace(number.read, item)]
             message = f"`{read}` is a tensor where a number is meant: use `{self.model.shown(item)}`"
-        is_shown = number.alike.is_certain and not (number.kept or number.indexed)  # a format takes the tensor, too
+        is_shown = number.takes_tensor and not (number.kept or number.indexed)
         self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike), strict=is_shown)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.rebinds import DataRebinds
@@ -16,7 +17,25 @@ _COMPARISONS = frozenset(
 )
 """Methods whose results have no graph, whatever they are computed from."""
 _COMPARING = frozenset(f"torch.{name}" for name in _COMPARISONS)
-_KEEPS = frozenset({"cpu", "cuda", "to", "float", "double", "long", "int", "view", "squeeze", "unsqueeze", "reshape", "abs"})
+_KEEPS = frozenset(
+    {
+        "cpu",
+        "cuda",
+        "to",
+        "float",
+        "double",
+        "long",
+        "int",
+        "view",
+        "squeeze",
+        "unsqueeze",
+        "reshape",
+        "abs",
+        "view_as",
+        "expand_as",
+        "type_as",
+    }
+)
 """Methods behind which values are still those that a comparison is about."""
 _NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
 """Methods that lead from a tensor to one number of it, or to a copy of it to show."""
@@ -25,6 +44,10 @@ _REDUCES = frozenset({"mean", "sum", "max", "min", "std", "var", "median"})
 """Methods that give one number of a tensor, unless an axis is named."""
 _OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
 """Names that functions of many a program have that give the number of a tensor."""
+_PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
+"""Names of tensors that places are kept in."""
+_TO_PICTURE = re.compile(r"^tensor2\w|^(tensor_)?to_(im|img|image|np|numpy|array)")
+"""Names of functions that make a picture or an array of a tensor."""
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
@@ -45,6 +68,8 @@ class HarmlessReads:
             or self._is_compared(data)
             or self._is_written_out(data)
             or self._is_made_parameter(data)
+            or self._is_copied_to_places(data)
+            or self._is_shown_input(data)
             or self._is_of_meant_rebind(data)
             or self._is_of_state(data)
             or self._is_off(data)
@@ -77,8 +102,8 @@ class HarmlessReads:
                     return True
                 case ast.Attribute(attr=method) if method in _COMPARISONS:
                     return True
-                case ast.Call(func=function, args=arguments) if node in arguments:
-                    return self._semantics.qualified_name(function) in _COMPARING
+                case ast.Call(func=ast.Attribute(attr=method) as function, args=arguments) if node in arguments:
+                    return method in _COMPARISONS or self._semantics.qualified_name(function) in _COMPARING
                 case ast.BinOp() | ast.UnaryOp():
                     node = parent
                 case ast.Attribute(attr=method) if method in _KEEPS | _NUMBERS:
@@ -140,6 +165,25 @@ class HarmlessReads:
         match self._tree.parent(data):
             case ast.Call(func=function, args=[first, *_]) if first is data:
                 return self._semantics.qualified_name(function) in _PARAMETER
+        return False
+
+    def _is_copied_to_places(self, data: ast.expr) -> bool:
+        """Whether values are copied to where places are kept, and are such themselves: `idx.select(1, 0).copy_(y.data)`."""
+        match self._tree.parent(data):
+            case ast.Call(func=ast.Attribute(value=target, attr="copy_"), args=[first]) if first is data:
+                while isinstance(target, (ast.Call, ast.Subscript, ast.Attribute)):
+                    target = target.func if isinstance(target, ast.Call) else target.value
+                return isinstance(target, ast.Name) and target.id.lower() in _PLACES
+        return False
+
+    def _is_shown_input(self, data: ast.Attribute) -> bool:
+        """Whether an argument, or a leaf, becomes a picture or an array on the spot: `tensor2np(tensor2im(in0.data))`."""
+        match self._tree.parent(data):
+            case ast.Call(func=function, args=[first, *_]) if first is data and _TO_PICTURE.search(last_name(function)):
+                if self._semantics.kind(data.value).grad is Grad.LEAF:
+                    return True
+                bindings = self._semantics.bindings.reaching(data.value) if isinstance(data.value, ast.Name) else ()
+                return bool(bindings) and all(binding.form is Form.PARAMETER for binding in bindings)
         return False
 
     def _is_of_meant_rebind(self, data: ast.expr) -> bool:

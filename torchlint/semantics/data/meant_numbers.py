@@ -33,7 +33,8 @@ _SHOWN = "a number is shown otherwise than a tensor"
 class MeantNumber(Generic[Node]):
     """An expression ``read`` that is given for the number in a ``tensor``, and whether that number itself comes to the same.
 
-    It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, and ``kept`` where it is added up or collected.
+    It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, and ``kept`` where it is added up or collected. Where a
+    format ``takes_tensor``, the text is the same as it stands.
     """
 
     read: Node
@@ -41,6 +42,7 @@ class MeantNumber(Generic[Node]):
     alike: Fact
     indexed: bool = False
     kept: bool = False
+    takes_tensor: bool = False
 
 
 class MeantNumbers:
@@ -66,7 +68,11 @@ class MeantNumbers:
         if meant is None:
             return None
         alike = self._semantics.of(Dimensions).has_none(tensor) & meant
-        return MeantNumber(read, tensor, alike, kept=self._is_recorded(self._top(read)))
+        top = self._top(read)
+        shown = self._shown(top)
+        return MeantNumber(
+            read, tensor, alike, kept=self._is_recorded(top), takes_tensor=shown is not None and shown.is_certain
+        )
 
     def _item_of_indices(self, data: ast.Attribute) -> ast.expr | None:
         """``q.max(1)[1].data[0]``, the one place where a maximum is, which was a number in torch 0.3."""
@@ -195,7 +201,7 @@ class MeantNumbers:
             return None
         is_written = isinstance(text, ast.Constant) and isinstance(text.value, str)
         kinds = _CONVERSION.findall(ast.literal_eval(text)) if is_written else ["s"]
-        return known(set(kinds) <= set("fFeEgG%"), _SHOWN)
+        return known(set(kinds) <= set("fFeEgGdiu%"), _SHOWN)
 
     def _formatted(self, text: ast.expr) -> Fact:
         is_written = isinstance(text, ast.Constant) and isinstance(text.value, str)

@@ -15,10 +15,11 @@ from torchlint.semantics.code.tree import FUNCTIONS, spoken_name
 from torchlint.semantics.graphs.likely_inputs import LikelyInputs
 
 _LABELS = re.compile(
-    r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids)($|_)",
+    r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids|"
+    r"priors?|anchors?|prior_?boxes)($|_)",
     re.IGNORECASE,
 )
-"""Names of what a dataset gives for an answer, and of integers: no operation of a model makes these."""
+"""Names of what a dataset gives for an answer, of integers and of fixed boxes: no layer of a model makes these."""
 _INTEGERS = re.compile(r"(^|_)(lengths?|lens|idxs?|inds|indices|ids)$|^(num|n)_", re.IGNORECASE)
 """Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
 _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.IGNORECASE)
@@ -26,6 +27,10 @@ _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.I
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
 _SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
+_FLAT = frozenset({"sign", "eq", "ne", "lt", "le", "gt", "ge", "round", "floor", "ceil", "isnan", "isinf", "isfinite"})
+"""Functions and methods through which no gradient goes, whatever they are given: it is zero, or there is none."""
+_PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "log", "sqrt", "view", "reshape", "t", "item"}
+"""Methods whose results have a graph only if the tensor has one."""
 _DEPTH = 4
 
 
@@ -53,7 +58,7 @@ class LikelyGraphless:
         origin = _origin(node)
         if self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
             return True
-        return self._inputs.is_input(origin)
+        return self._is_of_cut(origin) or self._inputs.is_input(origin)
 
     def _is_cut_by_wrapper(self, node: ast.expr, depth: int = 0) -> bool:
         """Whether a value has no graph only because a plain ``Variable(…)`` cuts what may have one."""
@@ -75,6 +80,37 @@ class LikelyGraphless:
         kind = self._semantics.kind(node)
         is_known = kind.is_tensor and kind.grad is Grad.NONE
         return (is_known or self._names_label(_origin(node))) and not self._is_cut_by_wrapper(node, depth)
+
+    def _is_of_cut(self, node: ast.expr) -> bool:
+        """Whether a value comes of one that has left its graph, ``probs`` of ``out.data.topk(k)``, or that has no gradient."""
+        if not isinstance(node, ast.Name):
+            return self._is_cut(node)
+        bindings = self._semantics.bindings.reaching(node)
+        return bool(bindings) and all(
+            binding.form is Form.ASSIGNMENT and binding.value is not None and self._is_cut(binding.value)
+            for binding in bindings
+        )
+
+    def _is_cut(self, value: ast.expr) -> bool:
+        while True:
+            match value:
+                case ast.Attribute(attr="data") | ast.Call(func=ast.Attribute(attr="detach")):
+                    return True
+                case ast.Call(func=ast.Attribute(attr=name)) if name in _FLAT:
+                    return True
+                case ast.Call(func=ast.Attribute(attr=name) as function, args=[first, *_]) if self._is_torch(function):
+                    if name not in _PICKS:
+                        return False
+                    value = first
+                case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _PICKS:
+                    value = inner
+                case ast.Subscript(value=inner):
+                    value = inner
+                case _:
+                    return False
+
+    def _is_torch(self, function: ast.Attribute) -> bool:
+        return (self._semantics.qualified_name(function) or "").startswith("torch.")
 
     def _names_label(self, node: ast.expr) -> bool:
         """Whether a value, or the batch's attribute or entry that it is, is called a label."""

@@ -45,11 +45,14 @@ class NoGrad:
         if isinstance(parent, (ast.With, ast.AsyncWith)) and isinstance(child, ast.stmt):
             return self._switch(parent)
         if isinstance(parent, FUNCTIONS) and isinstance(child, ast.stmt):
-            return not (self._function(parent) or self._switched_off(child, parent.body))
+            mode = self._switched(child, parent.body)
+            return mode if mode is not None else not (self._function(parent) or self._is_run_after_switch(parent))
         if isinstance(parent, ast.Lambda):
             return True
         if isinstance(parent, ast.Module) and isinstance(child, ast.stmt):
-            return not self._switched_off(child, parent.body)
+            return self._switched(child, parent.body) is not False
+        if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)) and isinstance(child, ast.stmt):
+            return self._switched(child, parent.orelse if child in parent.orelse else parent.body)
         return None
 
     def block(self, node: ast.AST) -> bool:
@@ -102,17 +105,39 @@ class NoGrad:
         mentions = len(self._definitions.calls.get(function.name, ()))
         return bool(calls) and len(calls) == mentions and all(self.covers(call) for call in calls)
 
-    def _switched_off(self, statement: ast.AST, body: list[ast.stmt]) -> bool:
-        """Whether ``torch.set_grad_enabled(False)`` was called as a statement before ``statement``, in the same body."""
+    def _switched(self, statement: ast.AST, body: list[ast.stmt]) -> bool | None:
+        """The mode that ``torch.set_grad_enabled(…)`` set as a statement before ``statement``, in the same body."""
+        mode: bool | None = None
         if not self._switches:
-            return False
-        off = False
+            return mode
         for earlier in body:
             if earlier is statement:
-                return off
-            if isinstance(earlier, ast.Expr) and (state := self._grad_statement(earlier.value)) is not None:
-                off = not state
-        return off
+                return mode
+            mode = self._set_by(earlier, mode)
+        return None
+
+    def _set_by(self, statement: ast.stmt, mode: bool | None) -> bool | None:
+        """The mode behind a statement; ``mode`` where it sets none."""
+        state = self._grad_statement(statement.value) if isinstance(statement, ast.Expr) else None
+        return mode if state is None else state
+
+    def _is_run_after_switch(self, function: Function) -> bool:
+        """Whether autograd was turned off for good before: by the file as it is imported, or by the object's constructor."""
+        if not self._switches:
+            return False
+        around = self._tree.parent(function)
+        if isinstance(around, ast.ClassDef) and function.name != "__init__":
+            constructors = (each for each in around.body if isinstance(each, FUNCTIONS) and each.name == "__init__")
+            if any(self._left_off(each.body) for each in constructors):
+                return True
+        return self._left_off(self._tree.module.body)
+
+    def _left_off(self, body: list[ast.stmt]) -> bool:
+        """Whether autograd is off at the end of some statements because one of them turned it off."""
+        mode: bool | None = None
+        for statement in body:
+            mode = self._set_by(statement, mode)
+        return mode is False
 
     def _grad_statement(self, node: ast.expr) -> bool | None:
         if isinstance(node, ast.Call) and self._names.qualified(node.func) == "torch.set_grad_enabled":
