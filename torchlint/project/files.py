@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from torchlint.project.callers import Callers, digest
 from torchlint.project.outputs import outputs_of
 from torchlint.project.roots import root_of
+from torchlint.project.talk import Talk
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
@@ -70,6 +71,7 @@ class Files:
         self.callers = Callers(self.texts)
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
+        self.talk = Talk(lambda path: self.texts.get(path))
         root_of.cache_clear()
 
     def look_again(self) -> None:
@@ -82,6 +84,7 @@ class Files:
         self._real.clear()
         self._states.clear()
         self.callers.look_again()
+        self.talk.forget()
         root_of.cache_clear()
 
     def reading(self, file: str, root: str = "") -> Reading:
@@ -300,6 +303,14 @@ class Reading:
         others._asked = self._asked
         return others
 
+    def speaks_of(self, topic: str) -> bool | None:
+        """Whether any file of the project has the words of a topic; `None` where that is not known."""
+        if not self._is_inside:
+            return None
+        found = self._files.talk.speaks_of(topic, self.root)
+        self._asked[_TALK + topic] = str(found)
+        return found
+
 
 _ROOT = "/"
 """What stands for the root among what was asked for: no path below it is called so."""
@@ -307,6 +318,8 @@ _CALLERS = "//"
 """What a question starts with that is about who calls."""
 _OUTPUTS = "//="
 """What a question starts with that is about what modules give."""
+_TALK = "//?"
+"""What a topic that the project's files may speak of starts with, among what was asked for."""
 
 
 def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
@@ -315,6 +328,8 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
     for asked, answer in answers:
         if asked == _ROOT:
             holds = reading.root == answer
+        elif asked.startswith(_TALK):
+            holds = str(files.talk.speaks_of(asked.removeprefix(_TALK), reading.root)) == answer
         elif asked.startswith(_OUTPUTS):
             holds = files.gives_as(os.path.join(reading.root, asked.removeprefix(_OUTPUTS)), answer)
         elif asked.startswith(_CALLERS):

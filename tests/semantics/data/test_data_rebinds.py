@@ -89,6 +89,9 @@ def test_what_is_no_assignment_to_a_tensor(statement: str) -> None:
     "statement",
     [
         "«w.data» = w.data.half()",
+        "«w.data» = w.data.cuda()",
+        "«w.data» = w.data.half().cuda()",
+        "«w.data» = w.data.to('cuda', torch.float16)",
         "«w.data» = w.data.to(torch.bfloat16)",
         "«w.data» = w.data.to(dtype=torch.float16).contiguous()",
         "«w.data» = w.detach().float()",
@@ -113,9 +116,7 @@ def test_is_meant(statement: str) -> None:
     "statement",
     [
         "«w.data» = v.half()",
-        "«w.data» = w.data.cuda()",
-        "«w.data» = w.data.half().cuda()",
-        "«w.data» = w.data.to('cuda', torch.float16)",
+        "«w.data» = v.cuda()",
         "«w.data» = w.data.type_as(v)",
         "«w.data» = w.data.clone()",
         "«w.data» = w.data * 2",

@@ -25,7 +25,9 @@ class DataRebind(Rule):
     first values that are made on the spot, `self.bias.data = torch.zeros(4)` in a constructor, or of its other weights, that is
     meant, and nothing is computed yet that it could spoil: that is strict. So is what a function from elsewhere gives for the
     tensor, `w.data = unit_norm(w)`, which may be the tensor's own memory, and values that are set under `no_grad` in a file
-    that trains nothing.
+    that trains nothing. The same holds where two storages change places, where a layer that the function has just made is to
+    share a weight of another, for the state of an optimizer, for a move to another device, and for tensors that are only data:
+    noise, or a picture that is saved.
 
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:

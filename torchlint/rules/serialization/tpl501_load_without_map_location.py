@@ -16,7 +16,8 @@ class LoadWithoutMapLocation(Rule):
     Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`.
 
     Where the same run saved the file before (also by early stopping, or in the training that it called before), in a test,
-    and in a script that names the CPU as its device and speaks of no other one, what is loaded goes back to where it was; and
+    in a script that names the CPU as its device and speaks of no other one, and in a project of which one file saves and none
+    speaks of a device, what is loaded goes back to where it was; and
     where all that the file saves was put on the CPU before, so will be what it loads: that is strict.
 
     ## Why is this bad

@@ -40,7 +40,7 @@ class WrappedStateDict(Rule):
 
     Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. So it is where a model
     is put into `DataParallel` in any case: what loads the file does so, too, as a rule. Not reported are files that know of
-    the prefixes, or ask whether a module is wrapped.
+    the prefixes, or ask whether a module is wrapped, nor files of a project of which any file cuts prefixes.
 
     ## References
     - [Saving and loading models: DataParallel](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)

@@ -17,6 +17,7 @@ from torchlint.semantics.code.later_reads import LaterReads
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.beginnings import Beginnings
+from torchlint.semantics.data.harmless_rebinds import HarmlessRebinds
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
@@ -80,6 +81,7 @@ class DataRebinds:
         self._unsaved = semantics.of(Unsaved)
         self._later_reads = semantics.of(LaterReads)
         self._beginnings = semantics.of(Beginnings)
+        self._harmless = semantics.of(HarmlessRebinds)
 
     @cached_property
     def all(self) -> dict[ast.Attribute, Rebind[ast.expr]]:
@@ -116,7 +118,7 @@ class DataRebinds:
         copied = self._copied(statement, node) if initialiser is None and not takes_value else None
         reads, detached = self._other_reads(node, statement, takes_value=takes_value)
         rests_on = self._same_tensor(node.value, statement) if initialiser is not None else NOTHING
-        is_meant = initialiser is None and self._is_meant(statement, node)
+        is_meant = initialiser is None and self._is_meant(statement, node, may_move=not takes_value)
         return Rebind(node, node.value, initialiser, rests_on, copied, reads, detached, takes_value, is_meant)
 
     def _same_tensor(self, tensor: ast.expr, statement: ast.stmt) -> Fact:
@@ -155,11 +157,16 @@ class DataRebinds:
             case ast.Attribute(attr="grad"):
                 return True
             case ast.Name() as name if _is_other_form(statement.value, name) and not self._is_parameter(name):
+                if self._harmless.is_item_of(name):
+                    return False
                 return self._later_reads.follow(statement, name)
         return False
 
-    def _is_meant(self, statement: ast.stmt, target: ast.Attribute) -> bool:
-        """Whether a tensor is given another dtype or size on purpose, with its own values, its first values, or itself."""
+    def _is_meant(self, statement: ast.stmt, target: ast.Attribute, *, may_move: bool) -> bool:
+        """Whether a tensor is given another dtype or size on purpose, with its own values, its first values, or itself.
+
+        So is another device, where the tensor ``may_move``.
+        """
         value = getattr(statement, "value", None)
         if not isinstance(statement, ast.Assign) or not isinstance(value, ast.expr):
             return False
@@ -169,7 +176,8 @@ class DataRebinds:
         return (
             self._is_without_training(target)
             or self._may_be_itself(value, target.value)
-            or self._is_cast(value, target.value)
+            or self._is_cast(value, target.value, may_move=may_move)
+            or self._harmless.is_harmless(statement, target, may_move=may_move)
             or self._is_resized(value, target.value)
         )
 
@@ -201,14 +209,15 @@ class DataRebinds:
                 )
         return False
 
-    def _is_cast(self, value: ast.expr, tensor: ast.expr) -> bool:
-        """Whether a value is that of ``tensor``, cast to another dtype, and nothing else."""
+    def _is_cast(self, value: ast.expr, tensor: ast.expr, *, may_move: bool) -> bool:
+        """Whether a value is that of ``tensor``, cast to another dtype or moved, and nothing else."""
         casts = False
         while not _is_data(value) and ast.dump(value) != ast.dump(tensor):
             if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
                 return False
             if value.func.attr not in ("detach", "contiguous", "clone"):
-                if not self._casts(value, value.func.attr):
+                is_moved = may_move and value.func.attr in ("to", "cuda", "cpu")
+                if not is_moved and not self._casts(value, value.func.attr):
                     return False
                 casts = True
             value = value.func.value

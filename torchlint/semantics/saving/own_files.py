@@ -12,6 +12,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, last_name, position
 from torchlint.semantics.saving.files import SavedFiles
 
 _ACCELERATOR = re.compile(r"cuda|gpu|\b(?:mps|xpu|npu|hpu)\b", re.IGNORECASE)
+_DEVICE = re.compile(r"cuda|gpu|device|accelerat|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
 _DEVICE_NAME = re.compile(r"(^|_)device$", re.IGNORECASE)
 
 
@@ -51,13 +52,26 @@ class OwnFiles:
 
     @cached_property
     def knows_cpu_alone(self) -> bool:
-        """Whether a device of the file is the CPU, as written there, and nothing in the file speaks of another one."""
+        """Whether a device of the file is the CPU, as written there, and nothing in the file speaks of another one.
+
+        So it is where no file of the project speaks of devices, and one of them saves.
+        """
         on_cpu = [
             node
             for node in self._semantics.tree.of_type(ast.Assign)
             if any(_DEVICE_NAME.search(last_name(target)) for target in node.targets) and self._is_cpu(node.value)
         ]
-        return bool(on_cpu) and not any(map(_names_accelerator, self._semantics.tree.nodes))
+        if on_cpu and not any(map(_names_accelerator, self._semantics.tree.nodes)):
+            return True
+        return self._is_of_cpu_project
+
+    @cached_property
+    def _is_of_cpu_project(self) -> bool:
+        """Whether the project saves, and no file of it speaks of a device."""
+        if self._semantics.words.match(_DEVICE):
+            return False
+        elsewhere = self._semantics.elsewhere
+        return elsewhere.speaks_of("accelerators") is False and elsewhere.speaks_of("saves") is True
 
     def _is_cpu(self, node: ast.expr) -> bool:
         match node:

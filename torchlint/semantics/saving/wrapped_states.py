@@ -49,7 +49,7 @@ class WrappedStates:
 
     @cached_property
     def found(self) -> dict[ast.Call, WrappedState[ast.expr]]:
-        """The calls that give a state of a wrapped module, which is saved."""
+        """The calls that give a state of a wrapped module, which is saved, unless the project knows of the prefixes."""
         if not self._wrappings or self._knows_prefixes:
             return {}
         found: dict[ast.Call, WrappedState[ast.expr]] = {}
@@ -59,7 +59,7 @@ class WrappedStates:
                 if wrapped is not None and self._is_saved(call, 0) and not self._is_asked_for(call.func.value):
                     wrapper, within, always = wrapped
                     found[call] = WrappedState(call.func.value, wrapper, within, always, self._loads_wrapped)
-        return found
+        return {} if found and self._semantics.elsewhere.speaks_of("prefixes") else found
 
     @cached_property
     def _wrappings(self) -> dict[ast.Call, str]:

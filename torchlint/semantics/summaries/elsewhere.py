@@ -30,6 +30,7 @@ class Elsewhere:
     def __init__(self, code: Code, project: Project | None, file: str) -> None:
         self._code = code
         self.file = file
+        self._project = project
         self._lookup = Lookup(project) if project is not None else None
         self.callers = Callers(code.tree.module, project, file) if project is not None else None
         """Who calls what this file defines; there is something only in a project."""
@@ -93,6 +94,12 @@ class Elsewhere:
         acts = self.lookup.acts(function, place)
         self.has_said = self.has_said or acts is not None
         return acts
+
+    def speaks_of(self, topic: str) -> bool | None:
+        """Whether any file of the project speaks of a topic, `project.talk` has which; `None` where that is not known."""
+        found = self._project.speaks_of(topic) if self._project is not None else None
+        self.has_said = self.has_said or found is not None
+        return found
 
     def _starred(self, name: str) -> Target | None:
         key = f"* {name}"

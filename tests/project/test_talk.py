@@ -1,0 +1,103 @@
+"""What a file is told of the words of its project's other files, which import nothing of it nor it of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchlint.api import lint
+from torchlint.project.files import Files, still_hold
+from torchlint.project.talk import Talk
+
+SAVING = """
+import torch
+def save(model, path, gpus):
+    if gpus > 1:
+        model = torch.nn.DataParallel(model)
+    torch.save(model.state_dict(), path)
+"""
+LOADING = """
+import torch
+def load(model, path):
+    model.load_state_dict(torch.load(path, weights_only=True))
+"""
+
+
+def codes(folder: Path, text: str, other: str, *, alone: bool = False) -> list[str]:
+    """The default findings in a file of a project that has another one, in a folder of its own."""
+    (folder / "tools").mkdir()
+    (folder / "tools" / "other.py").write_text(other)
+    found = lint(text, filename=str(folder / "main.py"), project_root=None if alone else str(folder))
+    return [each.code for each in found]
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("state = {k[7:]: v for k, v in state.items()}", []),
+        ("state = {k.replace('module.', ''): v for k, v in state.items()}", []),
+        ("if k.startswith('_orig_mod.'): pass", []),
+        ("import module.part\nx = 'a module. Or two'", ["TPL506"]),
+        ("", ["TPL506"]),
+    ],
+)
+def test_keys_of_a_wrapper_are_no_matter_where_the_project_cuts_them(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, SAVING, other) == expected
+
+
+def test_a_file_alone_hears_nothing(tmp_path: Path) -> None:
+    assert codes(tmp_path, SAVING, "state = {k[7:]: v for k, v in state.items()}", alone=True) == ["TPL506"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        (LOADING, "import torch\ntorch.save(model.state_dict(), path)", []),
+        (LOADING, "from torch import save\nsave(model.state_dict(), path)", []),
+        (LOADING, "import torch\ntorch.save(model.cuda().state_dict(), path)", ["TPL501"]),
+        (LOADING, "import torch\ntorch.save(model.to(device).state_dict(), path)", ["TPL501"]),
+        (LOADING, "trainer = pytorch_lightning.Trainer()\nimport torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
+        (LOADING, "import torch", ["TPL501"]),
+        (LOADING + "    model.cuda()", "import torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
+    ],
+)
+def test_a_project_that_saves_and_knows_no_device_loads_as_it_likes(
+    tmp_path: Path, text: str, other: str, expected: list[str]
+) -> None:
+    assert codes(tmp_path, text, other) == expected
+
+
+def test_what_was_told_holds_until_the_words_change(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    main, other = tmp_path / "main.py", tmp_path / "other.py"
+    main.write_text(SAVING)
+    other.write_text("x = 1")
+    files = Files()
+    reading = files.reading(str(main))
+    assert reading.speaks_of("prefixes") is False
+    other.write_text("x = 2")
+    files.look_again()
+    assert still_hold(files, str(main), reading.answers)
+    other.write_text("x = 'module.'")
+    files.look_again()
+    assert not still_hold(files, str(main), reading.answers)
+
+
+def test_what_an_editor_holds_is_what_is_read(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("x = 1")
+    texts = {str(tmp_path / "other.py"): b"x = 'module.'"}
+    assert Talk(texts.get).speaks_of("prefixes", str(tmp_path)) is True
+
+
+def test_nothing_is_said_of_a_project_that_is_too_large(tmp_path: Path) -> None:
+    for number in range(401):
+        (tmp_path / f"{number:03}.py").write_text("x = 1")
+    assert Talk(lambda path: None).speaks_of("prefixes", str(tmp_path)) is None
+
+
+def test_folders_of_others_are_passed_over(tmp_path: Path) -> None:
+    for name in (".venv", "site-packages", "build"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text("x = 'module.'")
+    assert Talk(lambda path: None).speaks_of("prefixes", str(tmp_path)) is False

@@ -1,0 +1,56 @@
+"""Which assignments to a ``.data`` have nothing to hide: swaps, shared weights, an optimizer's state, plain data."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.data.rebinds import DataRebinds
+
+HEADER = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\nfrom torchvision.utils import save_image\n"
+
+
+def is_meant(body: str) -> bool:
+    text = body.replace("\n", "\n    ")
+    semantics, (node,) = marked(f"{HEADER}def f(net, other: nn.GRU, optimizer, x):\n    {text}\n    loss.backward()")
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(DataRebinds).all[node].is_meant
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for a, b in zip(net.parameters(), other.parameters()):\n    «a.data», b.data = b.data, a.data",
+        "for a, b in zip(net.parameters(), other.parameters()):\n    «a.data», b.data = b.data.clone(), a.data",
+        "cell = nn.GRUCell(3, 4)\n«cell.weight_hh.data» = other.weight_hh_l0.data\nreturn cell",
+        "norm = Norm(3)\n«norm.weight.data» = other.weight_hh_l0.data.clone().detach()\nreturn norm",
+        "for state in optimizer.state.values():\n    for v in state.values():\n        «v.data» = v.data.to(x.device)",
+        "z = torch.randn(1, 100)\n«z.data» = x * 0.5 + 1\nsave_image(net(z), 'z.png')",
+        "z = Variable(torch.randn(1, 100))\n«z.data» = x * 0.5 + 1\nsave_image(net(z), 'z.png')",
+        "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nsave_image(fake.data, 'fake.png')",
+        "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nsave_image(fake, 'fake.png')",
+        "«net.weight.data» = net.weight.data.to(x.device)",
+    ],
+)
+def test_nothing_is_hidden(body: str) -> None:
+    assert is_meant(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for a, b in zip(net.parameters(), other.parameters()):\n    «a.data» = b.data",
+        "cell = nn.GRUCell(3, 4)\ncell(x)\n«cell.weight_hh.data» = other.weight_hh_l0.data",
+        "cell = nn.GRUCell(3, 4)\n«cell.weight_hh.data» = other.weight_hh_l0.data * 2",
+        "«net.weight.data» = other.weight_hh_l0.data",
+        "for v in net.state_dict().values():\n    «v.data» = x",
+        "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nloss = fake.mean()",
+        "z = torch.randn(1, 100, requires_grad=True)\n«z.data» = x * 0.5 + 1",
+        "w = torch.randn(1, 100)\n«w.data» = x * 0.5 + 1",
+        "images = torch.randn(1, 100)\n«images.data» = images.data.cuda()\nnet(images)",
+    ],
+)
+def test_something_may_be_hidden(body: str) -> None:
+    assert not is_meant(body)

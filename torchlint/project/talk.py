@@ -1,0 +1,69 @@
+"""What the Python files of a project speak of, all taken together: asked where no import leads to the file that matters.
+
+A script that loads what another one has saved imports nothing of it. What can be told of the two is whether any file of the
+project has certain words.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+
+from torchlint.text.reading import read_file
+
+_TOPICS = {
+    "prefixes": re.compile(rb"""["'](module\.?|_orig_mod\.?)["']|\[(7|10):\]"""),
+    "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
+    "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
+}
+"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, and saving."""
+_MOST_FILES = 400
+_MOST_NAMES = 20_000
+"""So many names are looked through, of files of data among them."""
+_LARGEST = 1_000_000
+_APART = frozenset({"site-packages", "node_modules", "__pycache__", "venv", "build", "dist"})
+
+
+class Talk:
+    """Tells of the projects of a process what their files speak of."""
+
+    def __init__(self, replaced: Callable[[str], bytes | None]) -> None:
+        self._replaced = replaced
+        self._told: dict[tuple[str, str], bool | None] = {}
+
+    def forget(self) -> None:
+        """Has all files be read again."""
+        self._told.clear()
+
+    def speaks_of(self, topic: str, root: str) -> bool | None:
+        """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read."""
+        key = (root, topic)
+        if key not in self._told:
+            self._told[key] = self._look_for(_TOPICS[topic], root)
+        return self._told[key]
+
+    def _look_for(self, words: re.Pattern[bytes], root: str) -> bool | None:
+        unread = False
+        for number, path in enumerate(_files(root)):
+            if path is None or number == _MOST_FILES:
+                return None
+            try:
+                text = self._replaced(path)
+                if words.search(read_file(path, _LARGEST) if text is None else text):
+                    return True
+            except (OSError, ValueError):
+                unread = True
+        return None if unread else False
+
+
+def _files(root: str) -> Iterator[str | None]:
+    """The Python files below a folder, and at last `None` where not all of it was looked through."""
+    seen = 0
+    for folder, inner, names in os.walk(root):
+        seen += len(inner) + len(names)
+        if seen > _MOST_NAMES:
+            yield None
+            return
+        inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _APART)
+        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))

@@ -1,0 +1,122 @@
+"""Assignments to a ``.data`` under which there is nothing that could be hidden: a reader's judgement of what they are for."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.semantics import Form, Grad, Semantics, Type
+from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.code.tree import last_name
+
+_PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
+"""Words in the names of parameters."""
+_ITEMS = frozenset({"values", "items"})
+_KEEPS = frozenset({"clone", "detach", "contiguous"})
+_FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
+_SHOWS = re.compile(r"^(save_image\w*|make_grid|im(save|show|write)|print)$")
+"""Names of functions that show what they are given."""
+
+
+class HarmlessRebinds:
+    """Tells of assignments to the ``.data`` of tensors whether neither a graph nor an optimizer has the tensor."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_harmless(self, statement: ast.Assign, target: ast.Attribute, *, may_move: bool) -> bool:
+        """Whether storages change places, or are shared with a layer made for that, or the tensor is only data.
+
+        Unless it ``may_move`` so, a tensor is moved whose name could be given the moved one.
+        """
+        return (
+            _is_swap(statement)
+            or self._is_shared_with_new(statement.value, target.value)
+            or self._is_of_optimizer_state(target.value)
+            or (may_move and self._is_only_data(target.value))
+        )
+
+    def _is_shared_with_new(self, value: ast.expr, tensor: ast.expr) -> bool:
+        """Whether a layer that the function made is given a weight of another: `cell.bias.data = gru.bias.data`."""
+        match tensor:
+            case ast.Attribute(value=ast.Name() as layer):
+                pass
+            case _:
+                return False
+        given = _kept(value)
+        if not (isinstance(given, ast.Attribute) and given.attr == "data" and isinstance(given.value, ast.Attribute)):
+            return False
+        bindings = self._semantics.bindings.reaching(layer)
+        scope = self._semantics.bindings.scope_of(layer)
+        return bool(bindings) and all(each.scope is scope and self._is_made(each) for each in bindings)
+
+    def _is_made(self, binding: Binding) -> bool:
+        """Whether a name is given what a call makes, and is not called itself."""
+        if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
+            return False
+        return not any(isinstance(parent := self._tree.parent(use), ast.Call) and parent.func is use for use in binding.uses)
+
+    def is_item_of(self, name: ast.expr) -> bool:
+        """Whether a name stands for each value of a dictionary: what is assigned to the name itself does not get there."""
+        return isinstance(name, ast.Name) and any(map(_walks_items, self._semantics.bindings.reaching(name)))
+
+    def _is_of_optimizer_state(self, tensor: ast.expr, depth: int = 3) -> bool:
+        """Whether a tensor is what an optimizer keeps: `for v in state.values()` of `optimizer.state.values()`."""
+        while isinstance(tensor, (ast.Attribute, ast.Subscript, ast.Call)):
+            if isinstance(tensor, ast.Attribute) and tensor.attr == "state":
+                return True
+            tensor = tensor.func if isinstance(tensor, ast.Call) else tensor.value
+        if not isinstance(tensor, ast.Name) or depth == 0:
+            return False
+        bindings = self._semantics.bindings.reaching(tensor)
+        return any(
+            _walks_items(each) and each.value is not None and self._is_of_optimizer_state(each.value, depth - 1)
+            for each in bindings
+        )
+
+    def _is_only_data(self, tensor: ast.expr) -> bool:
+        """Whether a name stands for a tensor without a graph, or for a result of which nothing but the values is used."""
+        if not isinstance(tensor, ast.Name) or not _PARAMETER.isdisjoint(tensor.id.lower().split("_")):
+            return False
+        kind = self._semantics.kind(tensor)
+        bindings = self._semantics.bindings.reaching(tensor)
+        if not bindings or any(each.form is not Form.ASSIGNMENT or each.path for each in bindings):
+            return False
+        if kind.grad is Grad.NONE:
+            return kind.is_tensor
+        if kind.grad is Grad.LEAF or kind.type not in (Type.TENSOR, Type.UNKNOWN):
+            return False
+        made = all(isinstance(each.value, ast.Call) for each in bindings)
+        return made and all(self._is_for_values(use) for each in bindings for use in each.uses)
+
+    def _is_for_values(self, use: ast.Name) -> bool:
+        match self._tree.parent(use):
+            case ast.Attribute(attr=attribute):
+                return attribute in _FORM | {"data"}
+            case ast.Call(func=function) as call if use in call.args:
+                return _SHOWS.search(last_name(function)) is not None
+        return False
+
+
+def _is_swap(statement: ast.Assign) -> bool:
+    """Whether two storages change places: `a.data, b.data = b.data, a.data`."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=[_, _] as targets)], value=ast.Tuple(elts=[_, _] as values)):
+            given, taken = ([ast.unparse(_kept(each)) for each in side] for side in (targets, values))
+            return given == taken[::-1]
+    return False
+
+
+def _kept(value: ast.expr) -> ast.expr:
+    """A value without copies around it: ``w.data`` of ``w.data.clone().detach()``."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _KEEPS:
+        value = value.func.value
+    return value
+
+
+def _walks_items(binding: Binding) -> bool:
+    match binding:
+        case Binding(form=Form.LOOP, value=ast.Call(func=ast.Attribute(attr=method))):
+            return method in _ITEMS
+    return False
