@@ -70,6 +70,8 @@ def test_autograd_is_off(snippet: str) -> None:
         "if c:\n    torch.set_grad_enabled(False)\n«x»",
         "torch.set_grad_enabled(False)\ndef f():\n    torch.set_grad_enabled(True)\n    «x»",
         "torch.set_grad_enabled(False)\ndef f(): «x»\ntorch.set_grad_enabled(True)",
+        "def f(): «x»\nf()\ntorch.set_grad_enabled(False)",
+        "def f():\n    loss.backward()\n    «x»\ntorch.set_grad_enabled(False)",
         "class A:\n    def __init__(self):\n        self.a = «x»\n        torch.set_grad_enabled(False)",
         "class A:\n    def g(self):\n        torch.set_grad_enabled(False)\n    def f(self): «x»",
         "torch.no_grad()\n«x»",

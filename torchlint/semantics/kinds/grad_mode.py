@@ -122,15 +122,18 @@ class NoGrad:
         return mode if state is None else state
 
     def _is_run_after_switch(self, function: Function) -> bool:
-        """Whether autograd was turned off for good before: by the file as it is imported, or by the object's constructor."""
-        if not self._switches:
+        """Whether autograd was turned off for good before: by the file as it is imported, or by the object's constructor.
+
+        Where the file back-propagates, it was not for good.
+        """
+        if not self._switches or "backward" in self._definitions.calls:
             return False
         around = self._tree.parent(function)
         if isinstance(around, ast.ClassDef) and function.name != "__init__":
             constructors = (each for each in around.body if isinstance(each, FUNCTIONS) and each.name == "__init__")
             if any(self._left_off(each.body) for each in constructors):
                 return True
-        return self._left_off(self._tree.module.body)
+        return function.name not in self._definitions.calls and self._left_off(self._tree.module.body)
 
     def _left_off(self, body: list[ast.stmt]) -> bool:
         """Whether autograd is off at the end of some statements because one of them turned it off."""
