@@ -91,6 +91,16 @@ def test_errors() -> None:
         _ = torchlint.lnt
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no clock of processor time")
+def test_a_text_that_takes_too_long_is_given_up() -> None:
+    long = "import torch\nx = torch.ones(1)\n" + "x.data.add_(x.data)\n" * 5_000
+    for function in (torchlint.lint, torchlint.fix):
+        with pytest.raises(SourceError, match=r"^a\.py: error: cannot lint: it takes longer than 0\.05 s$") as raised:
+            function(long, filename="a.py", timeout=0.05)
+        assert raised.value.error.code == "timeout"
+    assert len(torchlint.lint(TYPO, timeout=60)) == 1
+
+
 def test_what_results_are_made_of_can_be_imported() -> None:
     from torchlint import Applicability, Diagnostic, Edit, Fix, FixResult, Location
     from torchlint import SourceError as Raised

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchlint.diagnostic import Applicability, Diagnostic
+from torchlint.diagnostic import Applicability, Diagnostic, FileError
+from torchlint.engine.deadline import TimeIsUpError, deadline
 from torchlint.engine.fixer import FixResult as FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
@@ -32,6 +34,7 @@ def lint(
     accumulate_with: Accumulation | None = None,
     plugins: Sequence[str] = (),
     project_root: str | None = None,
+    timeout: float = 0,
 ) -> list[Diagnostic]:
     """The findings in a program, in the order of the text.
 
@@ -41,17 +44,19 @@ def lint(
     ``accumulate_with`` is ``"item"`` or ``"detach"``: what is to take a loss out of its graph where either is right; by default
     ``"item"``, unless the rule is selected that reports it (TPL402). The rules of ``plugins``, installed packages by the names
     that they are imported by, are known besides; those of packages with the entry point ``torchlint.rules`` always are. noqa
-    comments are heeded.
+    comments are heeded. ``timeout`` is how many seconds of processor time the text may take, where this is the main thread and
+    not Windows; 0 is no limit.
 
     Raises `SourceError` where the text cannot be parsed (for a notebook with cells that cannot, it has the findings of the
-    others), `SelectionError` for a code that no rule has, `TypeError` for a string
+    others) or takes too long, `SelectionError` for a code that no rule has, `TypeError` for a string
     in place of a list, `ValueError` for a version that is none and `PluginError` for a plugin that cannot be used. The function
     is pure, and its results can be pickled; with a ``project_root``, a folder that ``filename`` is below, imports are followed
     into the files in there, as the command does.
     """
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
-    _ = request.source.tree  # whatever the rules, a text that is no Python is said to be none
-    found = lint_source(request.source, request.rules, request.options, reading=_reading(filename, project_root))
+    with _within(timeout, filename):
+        _ = request.source.tree  # whatever the rules, a text that is no Python is said to be none
+        found = lint_source(request.source, request.rules, request.options, reading=_reading(filename, project_root))
     located = [request.source.located(diagnostic) for diagnostic in found]
     for error in request.source.errors:
         raise SourceError(error, located)
@@ -71,6 +76,7 @@ def fix(
     accumulate_with: Accumulation | None = None,
     plugins: Sequence[str] = (),
     project_root: str | None = None,
+    timeout: float = 0,
 ) -> FixResult:
     """A program with the fixes of its findings applied.
 
@@ -84,8 +90,9 @@ def fix(
     codes = frozenset(rule.code for rule in select_rules(unfixable, among=all_rules(plugins))) if unfixable else frozenset()
     options = replace(request.options, unfixable=codes)
     applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
-    _ = request.source.tree
-    result = fix_source(request.source, request.rules, applicability, options, reading=_reading(filename, project_root))
+    with _within(timeout, filename):
+        _ = request.source.tree
+        result = fix_source(request.source, request.rules, applicability, options, reading=_reading(filename, project_root))
     fixed = request.source.with_text(result.text)
     text = fixed.notebook_text() if isinstance(fixed, NotebookSource) else result.text
     return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken, request.source.errors)
@@ -95,6 +102,16 @@ def _require_list(name: str, given: Sequence[str] | None) -> None:
     """Raises `TypeError` for a string, each letter of which would be taken for a code."""
     if isinstance(given, str):
         raise TypeError(f"{name}: expected a list, such as [{given!r}], found the string {given!r}")
+
+
+@contextmanager
+def _within(seconds: float, filename: str) -> Iterator[None]:
+    """Raises `SourceError` in place of what it is around once that has taken so many seconds of processor time."""
+    try:
+        with deadline(seconds):
+            yield
+    except TimeIsUpError:
+        raise SourceError(FileError(filename, f"cannot lint: it takes longer than {seconds:g} s", code="timeout")) from None
 
 
 def _reading(filename: str, project_root: str | None) -> Reading | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import subprocess
 import sys
 import threading
@@ -68,6 +70,28 @@ def test_what_handles_errors_does_not_handle_the_end_of_time() -> None:
 
     with pytest.raises(TimeIsUpError), deadline(0.05):
         work()
+
+
+def test_an_end_of_time_that_is_lost_is_told_in_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    class RungAtTheEnd:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGVTALRM)
+
+    def rung() -> None:
+        with contextlib.suppress(TimeIsUpError):
+            signal.raise_signal(signal.SIGVTALRM)
+
+    with pytest.raises(TimeIsUpError), deadline(60):
+        rung()
+    with pytest.raises(TimeIsUpError), deadline(60):
+        held = RungAtTheEnd()
+        del held  # what a finalizer raises goes nowhere, and is not shown either
+    assert capsys.readouterr().err == ""
+    with pytest.raises(TimeIsUpError), deadline(60):
+        rung()
+        raise SystemError("AST constructor recursion depth mismatch")  # what Python 3.11's parser makes of it
+    with pytest.raises(SystemError), deadline(60):
+        raise SystemError("another one")
 
 
 def test_beside_the_main_thread_there_is_no_limit() -> None:
