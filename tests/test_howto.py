@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("team", "notebooks", "false-alarms", "scale")
+PAGES = ("team", "notebooks", "false-alarms", "at-scale")
 HOOKS = (DOCS.parent / "README.md", DOCS / "team.md")
 PART = re.compile(
     r"^<!-- (?P<file>[\w/.-]+) -->\n```\w+\n(?P<text>.*?)^```$|"
