@@ -54,7 +54,13 @@ IMPORTS = (
     "from {module} import *",
     "try:\n    from {module} import {name}\nexcept ImportError:\n    {name} = None",
 )
-PARTS = ("nn.Dropout(0.5)", "nn.Linear(2, 2)", "{class}()", "nn.Sequential({class}(), nn.Tanh())", "[{class}() for _ in range(2)]")
+PARTS = (
+    "nn.Dropout(0.5)",
+    "nn.Linear(2, 2)",
+    "{class}()",
+    "nn.Sequential({class}(), nn.Tanh())",
+    "[{class}() for _ in range(2)]",
+)
 DEFINITIONS = (
     "class {class}({base}):\n    def __init__(self):\n        super().__init__()\n        self.part = {part}\n",
     "class {class}({base}):\n    def __init__(self):\n        super().__init__()\n        self.part = {part}\n",
