@@ -1,4 +1,4 @@
-"""Random projects and random edits of them: what the cache knows is what a fresh run finds, in any order, by any number of processes.
+"""Random projects and random edits of them: what the cache knows is what a fresh run finds, in any order, by any processes.
 
     python tests/project/edits.py --steps 2000 --seed 1
 
