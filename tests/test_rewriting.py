@@ -259,9 +259,13 @@ def test_what_a_form_feed_keeps_from_being_indented_is_not_put_into_a_block(inde
         "\f@d(x.data)\n\fdef f():\n    pass\n",
         "\f@d(\n x.data\n\f)\n\f@e\n\fdef f():\n    pass\n",
         "class C:\n  \f    @d(x.data)\n\f    @e\n \f    def f():\n        pass\n",
+        "class C:\n\f    @d(x.data)\n    def f():  # of the first line\n\f        # of the block\n  \f        pass\n",
+        "class C:\n    @d\n    def f(y=x.data,\n\f          z=1): \\\n\f        pass\n",
+        "match x:\n\f    case y if x.data:\n\f        pass\n\f    case z:\n        pass\n",
+        "try:\n\f    pass\n\fexcept x.data:\n\f    pass\n",
     ],
 )
-def test_decorators_behind_form_feeds_are_looked_at(text: str) -> None:
+def test_what_heads_a_block_behind_form_feeds_is_looked_at(text: str) -> None:
     found = lint(Source(f"import torch\nx = torch.ones(3, requires_grad=True)\n{text}"), all_rules())
     assert [each.code for each in found] == ["TPL002"]
 

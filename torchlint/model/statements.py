@@ -196,11 +196,17 @@ class Statements:
         if isinstance(unit, ast.If) and self.source.text.startswith("elif", start):
             return "", start + 2, end, "pass"
         tail = "pass\nfinally: pass" if isinstance(unit, TRIES) else "pass"
-        if getattr(unit, "decorator_list", None):
-            line = self.source.line_start(self.source.location(start).row)
-            if indentation := self.source.text[line:start].rpartition("\f")[2]:  # the column starts anew behind a form feed
-                return _INDENTED + indentation, start, end, tail
-        return _AROUND.get(type(unit), ""), start, end, tail
+        prefix = _AROUND.get(type(unit), "")
+        if getattr(unit, "decorator_list", None) and (indentation := self._before(start).rpartition("\f")[2]):
+            prefix = _INDENTED + indentation  # the column starts anew behind a form feed
+        if "\f" in (before := self._before(end)) and not before.strip():
+            # libcst takes a block for one only if its indentation starts with that of the block around it, to the letter
+            end, tail = end - len(before), prefix.rpartition("\n")[2] + " " + tail
+        return prefix, start, end, tail
+
+    def _before(self, offset: int) -> str:
+        """What stands in front of a place in its line."""
+        return self.source.text[self.source.line_start(self.source.location(offset).row) : offset]
 
     def _start(self, unit: ast.AST) -> int:
         """Where a statement starts: with its decorators, a case with its keyword."""
