@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import time
 import warnings
 from collections.abc import Iterable, Mapping
@@ -52,7 +53,7 @@ class Callers:
         self._states.clear()
 
     def of(self, name: str, words: Iterable[str], file: str, root: str) -> Found:
-        """The calls of something called ``name`` in ``file``, and in files that import one of some words."""
+        """The calls of something called ``name`` in ``file``, if one is named, and in files that import one of some words."""
         key = (root, name, file, tuple(sorted(words)))
         if key not in self._found:
             files = self._files(key[3], file, root)
@@ -71,11 +72,11 @@ class Callers:
         """The files that may call something: not more than are looked at."""
         if root not in self._importers:
             self._importers[root] = Importers(root)
-        files = sorted({*self._importers[root].of(words), file})
+        files = sorted({*self._importers[root].of(words), *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:
-        sought = name.encode("utf-8", "surrogatepass")
+        sought = re.compile(rb"\b" + re.escape(name.encode("utf-8", "surrogatepass")) + rb"\s*(?:\(|as\b)")
         found: dict[str, Calls] = {}
         for each in files:
             calls = tuple(call for call in self._calls_in(each, sought) if call.name == name)
@@ -104,11 +105,11 @@ class Callers:
                 self._states[file] = _UNKNOWN
         return self._states[file]
 
-    def _calls_in(self, file: str, sought: bytes) -> Calls:
+    def _calls_in(self, file: str, sought: re.Pattern[bytes]) -> Calls:
         """The calls in a file; none where its text does not hold what is sought."""
         text = self._texts.get(file)
         if text is not None:
-            return _calls_of(text) if sought in text else ()
+            return _calls_of(text) if sought.search(text) else ()
         known, state = self._calls.get(file), self._state(file)
         if known is not None and known[0] == state:
             return known[1]
@@ -116,7 +117,7 @@ class Callers:
             text = read_file(file, _LARGEST)
         except (OSError, ValueError):
             return ()
-        if sought not in text:
+        if not sought.search(text):
             return ()
         self._calls[file] = state, _calls_of(text)
         return self._calls[file][1]

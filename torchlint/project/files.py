@@ -286,8 +286,10 @@ class Reading:
         """The calls of something called ``name`` in a file, and in those that import one of some words."""
         if not self._is_inside:
             return ()
-        found = self._files.callers.of(name, words, file, self.root)
-        self._asked["\n".join((_CALLERS + os.path.relpath(file, self.root), name, *words))] = found.stamp
+        beside = "" if file == self.file else file  # its own calls are not asked for here
+        found = self._files.callers.of(name, words, beside, self.root)
+        shown = os.path.relpath(beside, self.root) if beside else ""
+        self._asked["\n".join((_CALLERS + shown, name, *words))] = found.stamp
         return found.calls
 
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
@@ -334,7 +336,8 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
             holds = files.gives_as(os.path.join(reading.root, asked.removeprefix(_OUTPUTS)), answer)
         elif asked.startswith(_CALLERS):
             path, name, *words = asked.removeprefix(_CALLERS).split("\n")
-            holds = files.callers.are_as(name, words, os.path.join(reading.root, path), reading.root, answer)
+            beside = os.path.join(reading.root, path) if path else ""
+            holds = files.callers.are_as(name, words, beside, reading.root, answer)
         elif answer.startswith("="):
             holds = files.is_as(os.path.join(reading.root, asked), answer)
         else:

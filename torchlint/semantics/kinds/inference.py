@@ -35,7 +35,7 @@ from torchlint.semantics.kinds.kind import (
     sequence,
     tensor,
 )
-from torchlint.semantics.summaries.calls import parameter as parameter_of
+from torchlint.semantics.summaries.asking import Asking
 from torchlint.semantics.summaries.elsewhere import Elsewhere
 
 _DEEP = 150
@@ -49,6 +49,7 @@ class Inference:
         self.code = code
         self.no_grad = no_grad
         self.elsewhere = elsewhere
+        self._asking = Asking(code)
         self._tree = code.tree
         self._bindings = code.bindings
         self._names = code.names
@@ -273,13 +274,10 @@ class Inference:
 
     def _handed(self, binding: Binding, function: Function, name: str) -> Kind:
         """What other files of the project give for a parameter of a function, or of a class's method, that they can name."""
-        owner = self._tree.parent(function)
-        is_named = isinstance(owner, ast.Module) or (
-            isinstance(owner, ast.ClassDef) and self._tree.parent(owner) is self._tree.module
-        )
-        if not is_named or not binding.uses:
+        asked = self._asking.parameter(binding, function, name) if self.elsewhere.callers is not None else None
+        if asked is None:
             return UNKNOWN
-        kind = handed_kind(parameter_of(function, name, owner.name if isinstance(owner, ast.ClassDef) else ""), self.elsewhere)
+        kind = handed_kind(asked, self.elsewhere)
         if kind.elsewhere is not None and kind.elsewhere.file == self.elsewhere.file:
             classes = (node for node in self._tree.module.body if isinstance(node, ast.ClassDef))
             own = next((node for node in classes if node.name == kind.name), None)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
-from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, walk, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, push_children, walk, walk_body
 from torchlint.semantics.summaries.functions import SAME_METHODS
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Made
@@ -50,7 +51,7 @@ Calls: TypeAlias = tuple[CallSummary, ...]
 
 def calls_of(module: ast.Module) -> Calls:
     """The calls in a file that may be of another file of the project."""
-    calls = [(scope, node) for scope, node in _Scope.every(module) if isinstance(node, ast.Call)][:_MOST]
+    calls = list(_Scope.calls(module))[:_MOST]
     found = (_summed_up(call, to, scope) for scope, call in calls if (to := scope.called(call.func)))
     return tuple(dict.fromkeys(found))
 
@@ -97,54 +98,68 @@ class _Scope:
 
     def __init__(
         self,
-        names: LocalNames,
-        nodes: Iterable[ast.AST],
+        body: list[ast.stmt],
+        function: Function | None = None,
         outer: _Scope | None = None,
         owner: _Instance | None = None,
-        parameters: Mapping[str, Parameter] | None = None,
     ) -> None:
-        self._names = names
+        self._body = body
+        self._function = function
         self._outer = outer
-        self._owner = owner
-        self._parameters = parameters or {}
-        self._paths: dict[str, list[tuple[ast.expr, int]]] = {}
+        self._within = owner
+        """The class that the function is a method of."""
+        self._owner: _Instance | None = owner or (outer._owner if outer is not None else None)
+
+    @classmethod
+    def calls(cls, module: ast.Module) -> Iterator[tuple[_Scope, ast.Call]]:
+        """The calls in a file, each with the scope that it runs in."""
+        pending: list[tuple[_Scope, _Instance | None, list[ast.stmt]]] = [(cls(module.body), None, module.body)]
+        while pending:
+            scope, owner, body = pending.pop()
+            stack: list[ast.AST] = list(reversed(body))
+            while stack:
+                node = stack.pop()
+                if isinstance(node, FUNCTIONS):
+                    pending.append((scope._inner(node, owner), None, node.body))
+                elif isinstance(node, ast.ClassDef):
+                    pending.append((scope, _Instance(node), node.body))
+                else:
+                    if isinstance(node, ast.Call):
+                        yield scope, node
+                    push_children(node, stack)
+
+    def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
+        inner = _Scope(function.body, function, self, owner)
+        if owner is not None:
+            owner.methods.setdefault(function.name, inner)
+        return inner
+
+    @cached_property
+    def _names(self) -> LocalNames:
+        if self._function is None:
+            return _top_level(list(_top_nodes(self._body)))
+        return LocalNames(self._function, self._outer._names if self._outer is not None else None)
+
+    @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        """Those of a function of the top level, or of a method of a class there."""
+        if self._function is None or self._outer is None or self._outer._function is not None:
+            return {}
+        within = self._within.name if self._within is not None else ""
+        return {each.arg: parameter(self._function, each.arg, within) for each in self._names.parameters}
+
+    @cached_property
+    def _paths(self) -> dict[str, list[tuple[ast.expr, int]]]:
         """The names that are bound to a part of a value: ``model, optimizer = build()``."""
-        for node in nodes:
+        found: dict[str, list[tuple[ast.expr, int]]] = {}
+        for node in walk_body(self._body) if self._function is not None else _top_nodes(self._body):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, (ast.Tuple, ast.List)):
                         for index, part in enumerate(target.elts):
                             if isinstance(part, ast.Name):
-                                self._paths.setdefault(part.id, []).append((node.value, index))
-
-    @classmethod
-    def every(cls, module: ast.Module) -> Iterator[tuple[_Scope, ast.AST]]:
-        """The nodes of a file, each with the scope that it runs in."""
-        nodes = list(_top_nodes(module))
-        yield from cls._within(module.body, cls(_top_level(nodes), nodes), None)
-
-    @classmethod
-    def _within(cls, body: list[ast.stmt], scope: _Scope, owner: _Instance | None) -> Iterator[tuple[_Scope, ast.AST]]:
-        pending: list[ast.AST] = list(reversed(body))
-        while pending:
-            node = pending.pop()
-            if isinstance(node, FUNCTIONS):
-                yield from cls._within(node.body, scope._inner(node, owner), None)
-            elif isinstance(node, ast.ClassDef):
-                yield from cls._within(node.body, scope, _Instance(node, scope))
-            else:
-                yield scope, node
-                pending.extend(ast.iter_child_nodes(node))
-
-    def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
-        names = LocalNames(function, self._names)
-        is_top = self._outer is None
-        within = owner.name if owner is not None else ""
-        every = {each.arg: parameter(function, each.arg, within) for each in names.parameters} if is_top else {}
-        inner = _Scope(names, walk_body(function.body), self, owner or self._owner, every)
-        if owner is not None:
-            owner.methods.setdefault(function.name, inner)
-        return inner
+                                found.setdefault(part.id, []).append((node.value, index))
+        return found
 
     def called(self, function: ast.expr) -> str:
         """The reference of what is called, empty where it is surely nothing of another file."""
@@ -199,22 +214,23 @@ class _Scope:
 class _Instance:
     """What the methods of a class store in its instances."""
 
-    def __init__(self, node: ast.ClassDef, scope: _Scope) -> None:
+    def __init__(self, node: ast.ClassDef) -> None:
         self.name = node.name
         self.methods: dict[str, _Scope] = {}
-        self._scope = scope
-        self._stores: dict[str, list[tuple[str, ast.expr]]] = {}
-        for method in node.body:
+        self._node = node
+
+    @cached_property
+    def _stores(self) -> dict[str, list[tuple[str, ast.expr]]]:
+        """What each attribute is assigned, and in which method."""
+        found: dict[str, list[tuple[str, ast.expr]]] = {}
+        for method in self._node.body:
             if isinstance(method, FUNCTIONS):
                 for part in walk_body(method.body):
                     if isinstance(part, ast.Assign):
-                        self._note(method, part)
-
-    def _note(self, method: Function, statement: ast.Assign) -> None:
-        for target in statement.targets:
-            match target:
-                case ast.Attribute(value=ast.Name("self"), attr=name):
-                    self._stores.setdefault(name, []).append((method.name, statement.value))
+                        for target in part.targets:
+                            for attribute, value in _stored(target, part.value):
+                                found.setdefault(attribute, []).append((method.name, value))
+        return found
 
     def made(self, attribute: str, depth: int) -> Made:
         """What makes that which an attribute of the instances holds."""
@@ -225,13 +241,23 @@ class _Instance:
         return _either(scope.made(value, depth) for scope, (_, value) in zip(scopes, stores) if scope is not None)
 
 
+def _stored(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes of ``self`` that an assignment gives a value."""
+    match target, value:
+        case ast.Attribute(value=ast.Name("self"), attr=name), _:
+            yield name, value
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            for each, part in zip(targets, values):
+                yield from _stored(each, part)
+
+
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel", "DDP", "compile"})
 """What gives a model that acts as the one that it is given."""
 
 
-def _top_nodes(module: ast.Module) -> Iterator[ast.AST]:
+def _top_nodes(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
     """The nodes of a file that are in no function or class; of these the definitions."""
-    for statement in module.body:
+    for statement in body:
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
             yield statement
         else:
