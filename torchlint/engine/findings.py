@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.engine.sieve import analysis_of, triggered
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Findings:
-    """Runs rules on one text."""
+    """Runs rules on one text, whose meaning is forgotten at once when it is left as a context."""
 
     def __init__(
         self,
@@ -52,6 +52,12 @@ class Findings:
     def rest_on_others(self) -> bool:
         """Whether other files of the project said anything that the findings may rest on."""
         return self._semantics.elsewhere.has_said
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._semantics.let_go()
 
     def of(self, rules: Sequence[Entry], awake: Sequence[Entry]) -> list[Diagnostic]:
         """What ``rules`` find, suppressed or not; those of them that are ``awake`` are run."""
@@ -83,8 +89,8 @@ class Findings:
             return {}  # and neither libcst nor a rule is imported
         from torchlint.engine.looking import Looking
 
-        looking = Looking(self._source, self._semantics, self.suppressions, self._options, fixes=self._fixes)
-        return looking.at(shown) if self._triggers else looking.at_everything(rules)
+        with Looking(self._source, self._semantics, self.suppressions, self._options, fixes=self._fixes) as looking:
+            return looking.at(shown) if self._triggers else looking.at_everything(rules)
 
     def _reviewed(self, rule: Entry, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> list[Diagnostic]:
         """What a rule about comments finds."""

@@ -46,13 +46,14 @@ def lint(
 
     try:
         with recursion_headroom():
-            findings = Findings(source, data, options, triggers=triggers, fixes=fixes, reading=reading)
-            found = findings.of(rules, awake)
+            with Findings(source, data, options, triggers=triggers, fixes=fixes, reading=reading) as findings:
+                found = findings.of(rules, awake)
+                rests_on_others = findings.rest_on_others
             safe = {each.code for each in found if each.fix is not None and applies(each.fix, _SAFE)}
-            if fixes and safe and findings.rest_on_others:
+            if fixes and safe and rests_on_others:
                 of_comments = any(rule.is_about_comments and rule.code in safe for rule in awake)
-                alone = Findings(source, data, options, triggers=triggers, fixes=True)
-                by_itself = alone.of(rules, [rule for rule in awake if rule.code in safe or of_comments])
+                with Findings(source, data, options, triggers=triggers, fixes=True) as alone:
+                    by_itself = alone.of(rules, [rule for rule in awake if rule.code in safe or of_comments])
                 found = [no_safer(each, by_itself) for each in found]
     except RecursionError:
         raise SourceError(FileError(source.filename, "cannot lint: the code is nested too deeply")) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import libcst as cst
 
@@ -23,7 +23,10 @@ _Visits: TypeAlias = dict[type[cst.CSTNode], list[Callable[[Any], object]]]
 
 
 class Looking:
-    """One look at one text; without ``fixes``, none are made of what rules propose."""
+    """One look at one text, which is forgotten when it is left as a context.
+
+    Without ``fixes``, none are made of what rules propose.
+    """
 
     def __init__(
         self, source: Source, semantics: Semantics, suppressions: Suppressions, options: Options, *, fixes: bool = True
@@ -49,6 +52,12 @@ class Looking:
                     for visit in visits:
                         visit(node)
         return self._placed(running.values())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._model.let_go()
 
     def _nodes(self, unit: Unit) -> list[cst.CSTNode]:
         """The nodes of a statement or clause in the order of the text; raises `SourceError` where it is nested too deeply."""

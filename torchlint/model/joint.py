@@ -33,6 +33,10 @@ class Joint:
         self._parsed: dict[ast.AST, Parsed] = {}
         self._twins: dict[cst.CSTNode, ast.AST] = {}
 
+    def let_go(self) -> None:
+        """Forgets the file; for when rules are done with it."""
+        vars(self).clear()
+
     # --- what every rule asks ----------------------------------------------------------------------------------------
 
     def kind(self, node: cst.CSTNode) -> Kind:

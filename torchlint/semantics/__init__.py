@@ -43,6 +43,17 @@ class Semantics(Code):
             found = self._made[analysis] = analysis(self)
         return cast("Analysis", found)
 
+    def let_go(self) -> None:
+        """Forgets all that is known of the file, which goes at once: analyses know one another in circles, through this.
+
+        Otherwise the file's tree, and ten times as much that rests on it, would wait for the garbage collector, which takes
+        longer over them than all that they were made for.
+        """
+        for scope in self.bindings.scopes.values():
+            scope.forget()
+        for part in (*self._made.values(), *vars(self).values(), self):
+            getattr(part, "__dict__", {}).clear()
+
     def qualified_name(self, node: ast.AST) -> str | None:
         """The dotted name of the API that ``node`` refers to, such as ``torch.nn.functional.relu``."""
         return self.names.qualified(node)

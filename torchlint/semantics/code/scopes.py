@@ -64,6 +64,14 @@ class Scope:
     foreign: dict[str, list[Binding]] = field(default_factory=dict)
     """Of ``bindings``, those that nested functions make of names they declare global or nonlocal."""
 
+    def forget(self) -> None:
+        """Breaks the circles of a scope and its bindings."""
+        for bindings in self.bindings.values():
+            for binding in bindings:
+                binding.before = ()
+        for names in (self.bindings, self.outer_names, self.foreign):
+            names.clear()
+
 
 class Scopes:
     """The scopes of a module, and all bindings that stand in each."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias, TypeVar, cast
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -16,6 +16,8 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FRAMES = (ast.mod, ast.stmt, ast.ExceptHandler, ast.match_case, ast.Lambda, *COMPREHENSIONS)
+
+_ENTERED_BY_NONE = frozenset({*FUNCTIONS, ast.Lambda, ast.ClassDef})
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -40,10 +42,14 @@ def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
     """Puts the parts of ``node`` on a stack, the first on top."""
     for field in _CHILD_FIELDS[type(node)]:
         value = getattr(node, field, None)
-        if isinstance(value, ast.AST):
+        if not value:
+            continue
+        if type(value) is list:
+            for item in reversed(value):
+                if isinstance(item, ast.AST):
+                    stack.append(item)
+        elif isinstance(value, ast.AST):
             stack.append(value)
-        elif isinstance(value, list):
-            stack.extend([item for item in reversed(value) if isinstance(item, ast.AST)])
 
 
 class Tree:
@@ -179,13 +185,51 @@ class Tree:
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """``node`` and all its parts, in the order of the text; nested functions and classes are not entered."""
-    stack = [node]
+    yield node
+    stack: list[ast.AST] = []
+    push_children(node, stack)
     while stack:
         current = stack.pop()
         yield current
-        if current is not node and isinstance(current, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+        if type(current) not in _ENTERED_BY_NONE:
+            push_children(current, stack)
+
+
+def all_parts(*nodes: ast.AST) -> list[ast.AST]:
+    """``nodes`` and all their parts, in the order of the text, with all that is nested; contexts and operators are left out."""
+    return _parts_of(nodes, None)
+
+
+def parts_apart(body: list[ast.stmt]) -> tuple[list[ast.AST], list[ast.AST]]:
+    """The parts of a list of statements as `walk` gives them, and those of the functions and classes that are nested."""
+    nested: list[ast.AST] = []
+    own = _parts_of(body, nested)
+    return own, all_parts(*(child for node in nested for child in ast.iter_child_nodes(node)))
+
+
+def _parts_of(nodes: Sequence[ast.AST], left_out: list[ast.AST] | None) -> list[ast.AST]:
+    """The parts of nodes; those of definitions only where they are not to be ``left_out``."""
+    found: list[ast.AST] = []
+    stack, roots = list(reversed(nodes)), set(nodes)
+    pop, push, append = stack.pop, stack.append, found.append
+    while stack:
+        node = pop()
+        append(node)
+        node_type = type(node)
+        if left_out is not None and node_type in _ENTERED_BY_NONE and node not in roots:
+            left_out.append(node)
             continue
-        push_children(current, stack)
+        for field in _CHILD_FIELDS[node_type]:
+            value = getattr(node, field, None)
+            if not value:
+                continue
+            if type(value) is list:
+                for item in reversed(value):
+                    if isinstance(item, ast.AST):
+                        push(item)
+            elif isinstance(value, ast.AST):
+                push(value)
+    return found
 
 
 def position(node: ast.stmt | ast.expr) -> tuple[int, int]:

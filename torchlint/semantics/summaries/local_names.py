@@ -8,11 +8,26 @@ from collections.abc import Iterable, Mapping
 from torchlint.semantics.code.tree import Function, dotted, walk_body
 from torchlint.semantics.summaries.summary import IMPORTED
 
+_BINDING = frozenset(
+    {
+        ast.Assign,
+        ast.AnnAssign,
+        ast.Import,
+        ast.ImportFrom,
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.ClassDef,
+        ast.ExceptHandler,
+    }
+)
+
 
 class LocalNames:
     """The names that a function binds, or none for the top level of a file."""
 
-    def __init__(self, function: Function | None = None, outer: LocalNames | None = None) -> None:
+    def __init__(
+        self, function: Function | None = None, outer: LocalNames | None = None, parts: Iterable[ast.AST] | None = None
+    ) -> None:
         self._outer = outer
         self.parameters: tuple[ast.arg, ...] = ()
         self.values: dict[str, list[ast.expr | None]] = {}
@@ -24,7 +39,7 @@ class LocalNames:
             self.parameters = tuple(each for each in every if each is not None)
             for parameter in self.parameters:
                 self.values[parameter.arg] = [None]
-            self._read(list(walk_body(function.body)))
+            self._read(walk_body(function.body) if parts is None else parts)
 
     def reference(self, node: ast.AST) -> str:
         """The reference that a name, or a chain of attributes on one, is; empty for what starts from a variable."""
@@ -45,10 +60,17 @@ class LocalNames:
         """Has names stand for what is imported, by their full names."""
         self._imports.update(imported)
 
-    def _read(self, nodes: list[ast.AST]) -> None:
+    def _read(self, nodes: Iterable[ast.AST]) -> None:
         plain = set[ast.AST]()
         """The names that are assigned something by themselves."""
+        stored: list[ast.Name] = []
         for node in nodes:
+            if type(node) is ast.Name:
+                if type(node.ctx) is not ast.Load:
+                    stored.append(node)
+                continue
+            if type(node) not in _BINDING:
+                continue
             match node:
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
@@ -64,9 +86,9 @@ class LocalNames:
                     self._bind(name, None)
                 case ast.ExceptHandler(name=str(name)):
                     self._bind(name, None)
-        for node in nodes:
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in plain:
-                self._bind(node.id, None)
+        for each in stored:
+            if each not in plain:
+                self._bind(each.id, None)
 
     def _bind(self, name: str, value: ast.expr | None) -> None:
         self.values.setdefault(name, []).append(value)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name, walk
+from torchlint.semantics.code.tree import FUNCTIONS, all_parts, dotted, last_name, parts_apart, walk
 from torchlint.semantics.summaries.functions import made, summed_up
 from torchlint.semantics.summaries.given_parts import runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
@@ -124,22 +124,22 @@ def _class_summary(node: ast.ClassDef) -> ClassSummary:
     called: dict[str, None] = {}
     stored: dict[str, None] = {}
     matters = registers = False
-    for scope, part in _parts(node):
-        match part:
-            case ast.Attribute(attr="training", ctx=ast.Load()):
-                matters = True
-            case ast.keyword(arg=str(name), value=value) if _DROPS.search(name):
-                matters = matters or not (isinstance(value, ast.Constant) and not value.value)
-            case ast.Call(func=function):
-                name = last_name(function)
+    for scope, parts in _parts(node):
+        for part in parts:
+            kind = type(part)
+            if kind is ast.Call:
+                assert isinstance(part, ast.Call)
+                name = last_name(part.func)
                 matters = matters or _DEPENDS.fullmatch(name) is not None
                 registers = registers or name in _REGISTERING
-                if reference := scope.reference(function):
+                if reference := scope.reference(part.func):
                     called[reference] = None
-            case ast.Assign(targets=targets, value=value) if any(isinstance(each, ast.Attribute) for each in targets):
-                calls = (each for each in ast.walk(value) if isinstance(each, ast.Call))
-                stored.update((reference, None) for each in calls if (reference := scope.reference(each.func)))
-                stored.update(("", None) for each in [value] if isinstance(each, ast.Call) and not scope.reference(each.func))
+            elif kind is ast.Assign:
+                assert isinstance(part, ast.Assign)
+                if any(isinstance(each, ast.Attribute) for each in part.targets):
+                    stored.update((reference, None) for reference in _stored(part.value, scope))
+            elif not matters:
+                matters = _asks_for_mode(part)
     if runs_given_parts(node):
         stored[""] = None
     names = tuple(method.name for method in methods)
@@ -149,10 +149,32 @@ def _class_summary(node: ast.ClassDef) -> ClassSummary:
     return ClassSummary(bases, names, tuple(called), tuple(stored), matters, registers, unusual)
 
 
-def _parts(node: ast.ClassDef) -> Iterator[tuple[LocalNames, ast.AST]]:
+def _parts(node: ast.ClassDef) -> Iterator[tuple[LocalNames, list[ast.AST]]]:
     """The parts of a class, each with the names of the method that it is in."""
     top = LocalNames()
     for statement in node.body:
-        scope = LocalNames(statement) if isinstance(statement, FUNCTIONS) else top
-        for part in ast.walk(statement):
-            yield scope, part
+        if isinstance(statement, FUNCTIONS):
+            own, nested = parts_apart(statement.body)
+            scope = LocalNames(statement, parts=own)
+            around = [*statement.decorator_list, statement.args, *filter(None, [statement.returns])]
+            yield scope, own
+            yield scope, [*nested, *all_parts(*around)]
+        else:
+            yield top, all_parts(statement)
+
+
+def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:
+    """What is called in a value that an attribute is given; an empty string where it is made by a call of no name."""
+    for call in all_parts(value):
+        if isinstance(call, ast.Call) and ((reference := scope.reference(call.func)) or call is value):
+            yield reference
+
+
+def _asks_for_mode(part: ast.AST) -> bool:
+    """Whether code asks in which mode it is, or is given something to drop."""
+    match part:
+        case ast.Attribute(attr="training", ctx=ast.Load()):
+            return True
+        case ast.keyword(arg=str(name), value=value) if _DROPS.search(name):
+            return not (isinstance(value, ast.Constant) and not value.value)
+    return False
