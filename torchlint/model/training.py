@@ -28,6 +28,7 @@ from torchlint.semantics.steps.accumulation import Unscaled, UnscaledAccumulatio
 from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
 from torchlint.semantics.steps.clipping import Clippings, IdleClip
 from torchlint.semantics.steps.early_schedules import EarlySchedule, EarlySchedules
+from torchlint.semantics.steps.idle_schedules import IdleSchedules, LeftBehind
 from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
 from torchlint.semantics.steps.schedules import Schedules, WrongUnit
 from torchlint.semantics.steps.stale import StaleBackward, StaleBackwards
@@ -204,8 +205,12 @@ class TrainingQuestions:
 
     def unused_schedule(self, making: cst.Call) -> cst.BaseExpression | None:
         """The step of an optimizer beside which nothing moves the scheduler on that a call makes; ``None`` for all others."""
-        step: cst.BaseExpression | None = self._model.found(self._semantics.of(Schedules).unused, making)
+        step: cst.BaseExpression | None = self._model.found(self._semantics.of(IdleSchedules).unused, making)
         return step
+
+    def left_behind(self, making: cst.Call) -> LeftBehind[cst.BaseExpression] | None:
+        """The scheduler that goes on with the optimizer before, where a call makes another one; ``None`` for all others."""
+        return self._model.found(self._semantics.of(IdleSchedules).left_behind, making)
 
     def wrong_unit(self, making: cst.Call) -> WrongUnit[cst.BaseExpression] | None:
         """The length of a scheduler in other units than it is moved on in; ``None`` for all other calls."""

@@ -340,8 +340,8 @@ ENTRIES = (
     ),
     Entry(
         "TPL321", "scheduler-misuse", "torchlint.rules.training.tpl321_scheduler_misuse", "SchedulerMisuse",
-        (Found(".steps.early_schedules:EarlySchedules.found"), Found(".steps.schedules:Schedules.unused"), Found(".steps.schedules:Schedules.wrong_units"),),
-        needs=(("lr_scheduler",), ("step",), ("backward",),),
+        (Found(".steps.early_schedules:EarlySchedules.found"), Found(".steps.idle_schedules:IdleSchedules.unused"), Found(".steps.idle_schedules:IdleSchedules.left_behind"), Found(".steps.schedules:Schedules.wrong_units"),),
+        needs=(("lr_scheduler",), ("step",),),
     ),
     Entry(
         "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",

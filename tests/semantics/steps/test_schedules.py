@@ -8,6 +8,7 @@ import pytest
 from marked import marked
 
 from torchlint.semantics.steps.early_schedules import EarlySchedules
+from torchlint.semantics.steps.idle_schedules import IdleSchedules
 from torchlint.semantics.steps.schedules import Schedules
 
 HEAD = """
@@ -75,7 +76,7 @@ def test_behind_the_first_step_or_not_known_to_be_before(text: str) -> None:
 
 def unused(text: str) -> int:
     semantics, nodes = marked(text)
-    found = semantics.of(Schedules).unused
+    found = semantics.of(IdleSchedules).unused
     assert list(found) == nodes
     return len(found)
 
@@ -91,6 +92,49 @@ def test_a_scheduler_that_nothing_moves_on() -> None:
 )
 def test_a_scheduler_that_something_moves_on_or_may(last: str) -> None:
     assert unused(snippet(last=last)) == 0
+
+
+KEPT = """
+from torch import optim
+class Trainer{base}:
+    def __init__(self, net):
+        self.optimizer = optim.Adam(net.parameters())
+        self.scheduler = {made}
+    def fit(self, net, loader):
+        for x in loader:
+            self.optimizer.zero_grad()
+            net(x).sum().backward()
+            self.optimizer.step()
+        {last}
+{program}
+"""
+MADE = "optim.lr_scheduler.StepLR(self.optimizer, 10)"
+PROGRAM = "if __name__ == '__main__':\n    Trainer(net).fit(net, [])"
+
+
+def test_a_scheduler_that_the_own_object_of_a_program_keeps() -> None:
+    assert unused(KEPT.format(base="", made=f"«{MADE}»", last="pass", program=PROGRAM)) == 1
+    assert unused(KEPT.format(base="", made=MADE, last="self.scheduler.step()", program=PROGRAM)) == 0
+    assert unused(KEPT.format(base="", made=MADE, last="helper(self.scheduler)", program=PROGRAM)) == 0
+    assert unused(KEPT.format(base="(Base)", made=MADE, last="pass", program=PROGRAM)) == 0
+    assert unused(KEPT.format(base="", made=MADE, last="pass", program="")) == 0
+
+
+def test_a_function_of_another_file_that_trains() -> None:
+    calls = """
+from torch import optim
+from engine import train_epoch
+def main(net, loader):
+    optimizer = optim.Adam(net.parameters())
+    scheduler = optim.lr_scheduler.StepLR(optimizer, 10)
+    for epoch in range(9):
+        {}
+        {}
+"""
+    assert early(calls.format("«scheduler.step()»", "train_epoch(net, loader, optimizer)")) == [(True, False)]
+    assert early(calls.format("train_epoch(net, loader, optimizer)", "scheduler.step()")) == []
+    assert early(calls.format("scheduler.step()", "train_loader(net, loader, optimizer)")) == []
+    assert early(calls.format("scheduler.step()", "train_epoch(net, loader)")) == []
 
 
 def wrong(text: str) -> list[tuple[str, bool, bool]]:

@@ -12,8 +12,9 @@ from torchlint.rules.triggers import Found
 class SchedulerMisuse(Rule):
     """
     ## What it does
-    Finds learning rates that do not follow their schedule: the scheduler is never moved on, it counts batches and is moved on
-    once an epoch, or the other way round, or it is moved on before the optimizer makes its first step.
+    Finds learning rates that do not follow their schedule: the scheduler is never moved on, or only under conditions that do
+    not hold where it was made; it counts batches and is moved on once an epoch, or the other way round; it is moved on before
+    the optimizer makes its first step; or another optimizer takes the place of the one that it was made for.
 
     ## Why is this bad
     Without `step()` the rate stays as it is. A `OneCycleLR` that is as long as all batches together, and is moved on once an
@@ -59,15 +60,17 @@ class SchedulerMisuse(Rule):
     name = "scheduler-misuse"
     triggers = (
         Found(".steps.early_schedules:EarlySchedules.found"),
-        Found(".steps.schedules:Schedules.unused"),
+        Found(".steps.idle_schedules:IdleSchedules.unused"),
+        Found(".steps.idle_schedules:IdleSchedules.left_behind"),
         Found(".steps.schedules:Schedules.wrong_units"),
     )
-    needs = (("lr_scheduler",), ("step",), ("backward",))
+    needs = (("lr_scheduler",), ("step",))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a scheduler that is moved on too early, never, or in the wrong unit."""
         self._report_early(node)
         self._report_unused(node)
+        self._report_left_behind(node)
         self._report_unit(node)
 
     def _report_early(self, node: cst.Call) -> None:
@@ -97,6 +100,13 @@ class SchedulerMisuse(Rule):
             shown = self.model.shown(step)
             self.report(
                 node, f"nothing calls `step()` of this scheduler, so that the learning rate of `{shown}` stays as it is"
+            )
+
+    def _report_left_behind(self, node: cst.Call) -> None:
+        if (left := self.model.training.left_behind(node)) is not None:
+            optimizer, scheduler = self.model.shown(left.optimizer), self.model.shown(left.scheduler)
+            self.report(
+                node, f"`{optimizer}` is replaced here, and `{scheduler}` goes on with the one before; make the scheduler anew"
             )
 
     def _report_unit(self, node: cst.Call) -> None:

@@ -88,8 +88,8 @@ class Assumptions:
             if given is None or binding is None:
                 continue
             name = ast.dump(ast.Name(parameter.arg, ast.Load()))
-            if isinstance(given, ast.Constant):
-                found.constants[name] = given
+            if (given_constant := self._constant(given)) is not None:
+                found.constants[name] = given_constant
             elif (constant := outside.constants.get(ast.dump(given))) is not None:
                 found.constants[name] = constant
             elif ast.dump(ast.Attribute(given, "training", ast.Load())) in outside.truths:
@@ -158,6 +158,16 @@ class Assumptions:
         """Whether the names of an expression have the values that were assumed something about, and no others."""
         names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
         return all(set(self._semantics.bindings.reaching(name)) <= assumption.names for name in names)
+
+    def _constant(self, node: ast.expr) -> ast.Constant | None:
+        """The constant that an expression is, or that a variable of a function has for good."""
+        if isinstance(node, ast.Constant):
+            return node
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
+            return None
+        value = bindings[0].value
+        return value if isinstance(value, ast.Constant) and isinstance(bindings[0].scope.node, FUNCTIONS) else None
 
     def _value(self, test: ast.expr) -> ast.expr | None:
         """What a name stands for that is given a truth value once: ``train = optimizer is not None``."""

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import LOOPS, Loop, walk_body
+from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.tree import LOOPS, Loop, last_name, walk_body
 from torchlint.semantics.steps.acts import Acts, Deed
 from torchlint.semantics.steps.rounds import Placed, Round, Rounds
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
+_OPTIONS = (
+    *(ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Subscript),
+    *(ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context),
+)
+"""What tests are made of that ask for options."""
+_TRAINS = re.compile(r"((run|do)_?)?(train|fit)(?!er$|able|ing_?log|_?(load|log|data))", re.IGNORECASE)
 _MATCHLESS = "torch.optim.lr_scheduler.ReduceLROnPlateau"
 
 
@@ -59,9 +66,11 @@ class EarlySchedules:
         loop = next(self._semantics.tree.loops(schedule.place), None)
         steps = [step for step in round_.of(Deed.STEP) if step.act.certain]
         others = [other for other in round_.of(Deed.STEP) if not other.act.certain]
+        if loop is not None and not steps and not others:
+            return self._before_another_file(schedule, loop)
         if loop is None or not steps or others or not all(self._is_in(step, loop) for step in steps):
             return None
-        if self._is_conditional(schedule) or any(step.place is schedule.place for step in steps):
+        if self._is_conditional(schedule, loop) or any(step.place is schedule.place for step in steps):
             return self._within(schedule, steps, round_)
         head = (loop.test if isinstance(loop, ast.While) else loop.target,)
         if any(self._flow.may_follow(step.place, schedule.place, avoiding=head) for step in steps):
@@ -70,10 +79,32 @@ class EarlySchedules:
             return None
         return EarlySchedule(act.of, steps[0].act.call, *self._place(schedule, loop), self._is_batch(schedule, steps))
 
+    def _before_another_file(self, schedule: Placed, loop: Loop) -> EarlySchedule[ast.expr, ast.stmt] | None:
+        """Likewise where a function of another file makes the steps: it is given the optimizer in each round."""
+        assert schedule.act.of is not None
+        head = (loop.test if isinstance(loop, ast.While) else loop.target,)
+        calls = [part for part in walk_body(loop.body) if isinstance(part, ast.Call) and self._steps_elsewhere(part)]
+        if not calls or self._is_conditional(schedule, loop) or len(schedule.chain) > 1:
+            return None
+        if next(self._semantics.tree.loops(schedule.place), None) is not loop:
+            return None
+        if any(self._flow.may_follow(call, schedule.place, avoiding=head) for call in calls):
+            return None
+        if not any(self._flow.may_follow(schedule.place, call, avoiding=head) for call in calls):
+            return None
+        return EarlySchedule(schedule.act.of, calls[0], *self._place(schedule, loop), False)
+
+    def _steps_elsewhere(self, call: ast.Call) -> bool:
+        """Whether a function that the file does not show is called like one that trains, and given an optimizer."""
+        if not _TRAINS.match(last_name(call.func)) or self._semantics.inference.call_graph.called(call) is not None:
+            return False
+        given = [*call.args, *(word.value for word in call.keywords)]
+        return any(self._semantics.kind(each).type is Type.OPTIMIZER for each in given)
+
     def _within(self, schedule: Placed, steps: list[Placed], round_: Round) -> EarlySchedule[ast.expr, ast.stmt] | None:
         """Likewise in a function that the loop calls, and that makes the step itself behind that of the schedule."""
         same = [step for step in steps if len(step.chain) == len(schedule.chain) == 2 and step.place is schedule.place]
-        if len(same) < len(steps) or self._is_conditional(schedule) or any(self._semantics.tree.loops(schedule.act.call)):
+        if len(same) < len(steps) or self._is_conditional(schedule, None) or any(self._semantics.tree.loops(schedule.act.call)):
             return None
         if any(self._flow.may_follow(step.act.call, schedule.act.call) for step in same) or schedule.act.of is None:
             return None
@@ -94,10 +125,14 @@ class EarlySchedules:
     def _is_in(self, step: Placed, loop: Loop) -> bool:
         return self._semantics.tree.inside(step.place, loop)
 
-    def _is_conditional(self, schedule: Placed) -> bool:
-        """Whether a condition decides on a schedule's step: that may be one that holds once there was a step."""
+    def _is_conditional(self, schedule: Placed, loop: Loop | None) -> bool:
+        """Whether a condition decides on a schedule's step: that may be one that holds once there was a step. One that comes
+        out the same in every round of the loop is none: ``if args.cosine``.
+        """
         for call in schedule.chain:
             for parent in self._semantics.tree.ancestors(call):
+                if isinstance(parent, ast.If) and loop is not None and _is_fixed(parent.test, loop):
+                    continue
                 if isinstance(parent, (ast.If, ast.Try, ast.Match, ast.IfExp, ast.BoolOp)):
                     return True
                 if isinstance(parent, (*LOOPS, ast.FunctionDef)):
@@ -111,3 +146,14 @@ class EarlySchedules:
         if statement not in loop.body or not isinstance(statement, ast.Expr) or statement is last or leaves:
             return None, None
         return statement, last
+
+
+def _is_fixed(test: ast.expr, loop: Loop) -> bool:
+    """Whether a test asks for options and variables alone that the rounds of a loop do not change."""
+    parts = list(ast.walk(test))
+    if not all(isinstance(part, _OPTIONS) for part in parts):
+        return False
+    bound = [loop.target] if not isinstance(loop, ast.While) else []
+    stored = [part for node in (*bound, *loop.body) for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute))]
+    changed = {last_name(part) for part in stored if isinstance(part.ctx, ast.Store)}
+    return not any(isinstance(part, (ast.Name, ast.Attribute)) and last_name(part) in changed for part in parts)

@@ -1,10 +1,9 @@
-"""Schedules that are never moved on, or that count in other units than they are moved on in: batches, or epochs."""
+"""Schedules that count in other units than they are moved on in: batches, or epochs."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -12,14 +11,12 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Loop, dotted, last_name, walk, walk_body
 from torchlint.semantics.steps.acts import Act, Acts, Deed
+from torchlint.semantics.steps.idle_schedules import PACKAGE, IdleSchedules
 
 Node = TypeVar("Node")
 
-_PACKAGE = "torch.optim.lr_scheduler."
 _LENGTHS = {"OneCycleLR": (2, "total_steps"), "CosineAnnealingLR": (1, "T_max")}
 """The arguments that say how long a schedule is, by place and by name."""
-_HARMLESS = frozenset({"state_dict", "load_state_dict", "get_last_lr", "get_lr", "last_epoch", "optimizer", "base_lrs"})
-"""What is asked of a schedule without moving it on."""
 _EPOCHS = re.compile(r"(^|_)(n_?)?(num_?|max_?|total_?)?(n_?)?epochs?$", re.IGNORECASE)
 _LOADER = re.compile(r"load|(^|_)dl(_|$)", re.IGNORECASE)
 
@@ -38,59 +35,16 @@ class WrongUnit(Generic[Node]):
 
 
 class Schedules:
-    """Finds the schedules of a file that do not do what they were made for."""
+    """Finds the schedules of a file that are shorter, or longer, than they are meant to be."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._idle = semantics.of(IdleSchedules)
 
     @cached_property
     def _acts(self) -> list[Act]:
         return self._semantics.of(Acts).all
-
-    @cached_property
-    def _made(self) -> dict[ast.Call, str]:
-        """The calls that make a scheduler and are assigned to a variable, with the name of that."""
-        found: dict[ast.Call, str] = {}
-        if "lr_scheduler" not in self._semantics.words.all or not any(act.deed is Deed.STEP for act in self._acts):
-            return found
-        for statement in self._tree.of_type(ast.Assign):
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if self._is_scheduler(call):
-                    found[call] = name
-        return found
-
-    def _is_scheduler(self, call: ast.Call) -> bool:
-        return (self._semantics.qualified_name(call.func) or "").startswith(_PACKAGE)
-
-    # --- never moved on ----------------------------------------------------------------------------------------------
-
-    @cached_property
-    def unused(self) -> dict[ast.Call, ast.expr]:
-        """The calls that make a scheduler which nothing moves on, with the step of an optimizer beside."""
-        found: dict[ast.Call, ast.expr] = {}
-        backwards = [act for act in self._acts if act.deed is Deed.BACKWARD and act.certain]
-        steps = [act for act in self._acts if act.deed is Deed.STEP and act.certain]
-        for call, name in self._made.items():
-            if not backwards or not steps or not all(map(self._is_harmless, self._uses(name))):
-                continue
-            scope = self._tree.function(call)
-            own = [step for step in steps if scope is None or self._tree.inside(step.call, scope)]
-            if own and (scope is not None or all(self._tree.function(step.call) is None for step in steps)):
-                found[call] = own[0].call
-        return found
-
-    def _uses(self, name: str) -> Iterator[ast.Name]:
-        """All uses of a name in the file, in whatever scope."""
-        return (node for node in self._tree.of_type(ast.Name) if node.id == name and isinstance(node.ctx, ast.Load))
-
-    def _is_harmless(self, use: ast.Name) -> bool:
-        match self._tree.parent(use):
-            case ast.Attribute(attr=name):
-                return name in _HARMLESS
-            case ast.Compare() | ast.If():
-                return True
-        return False
 
     # --- in other units ----------------------------------------------------------------------------------------------
 
@@ -98,13 +52,13 @@ class Schedules:
     def wrong_units(self) -> dict[ast.Call, WrongUnit[ast.expr]]:
         """The calls that make a scheduler whose length is in another unit than it is moved on in."""
         found: dict[ast.Call, WrongUnit[ast.expr]] = {}
-        for call, name in self._made.items():
+        for call, name in self._idle.made.items():
             length = self._length(call)
             unit = self._unit(length) if length is not None else None
             steps = [act for act in self._acts if act.deed is Deed.SCHEDULE and act.of and dotted(act.of) == name]
             if length is None or unit is None or len(steps) != 1 or not self._is_same(steps[0], call):
                 continue
-            if not all(self._is_harmless(use) or use is steps[0].of for use in self._uses(name)):
+            if not all(self._idle.is_harmless(use) or use is steps[0].of for use in self._idle.uses(name)):
                 continue
             wrong = self._compare(length, unit == "batches", steps[0])
             if wrong is not None:
@@ -120,7 +74,7 @@ class Schedules:
 
     def _length(self, call: ast.Call) -> ast.expr | None:
         """The argument that says how long a schedule is."""
-        place, keyword = _LENGTHS.get((self._semantics.qualified_name(call.func) or "").removeprefix(_PACKAGE), (0, ""))
+        place, keyword = _LENGTHS.get((self._semantics.qualified_name(call.func) or "").removeprefix(PACKAGE), (0, ""))
         if not keyword or any(isinstance(arg, ast.Starred) for arg in call.args):
             return None
         words = {word.arg: word.value for word in call.keywords}

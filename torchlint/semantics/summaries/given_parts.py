@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchlint.semantics.code.tree import FUNCTIONS, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
+
+_HOLDERS = frozenset(
+    {
+        *("Sequential", "ModuleList", "ModuleDict", "DataParallel", "DistributedDataParallel"),
+        *("list", "tuple", "dict", "deepcopy"),
+    }
+)
+"""What holds the modules that it is given; a layer is given numbers: ``self.head = nn.Linear(width, classes)``."""
 
 
 def runs_given_parts(node: ast.ClassDef) -> bool:
@@ -21,7 +29,7 @@ def _stored(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         if isinstance(part, ast.Assign):
             values = [part.value]
             if isinstance(part.value, ast.Call):
-                values = part.value.args
+                values = part.value.args if last_name(part.value.func) in _HOLDERS else []
             elif isinstance(part.value, (ast.List, ast.Tuple)):
                 values = part.value.elts
             for target in part.targets:

@@ -1,0 +1,28 @@
+"""Classes whose instances run what they are given, and those that make layers of the numbers that they are given."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from torchlint.semantics.summaries.given_parts import runs_given_parts
+
+TEXT = "class Net(nn.Module):\n    def __init__(self, part, width):\n        self.part = {}\n    def forward(self, x):\n        return self.part(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("part", True),
+        ("nn.Sequential(part, nn.ReLU())", True),
+        ("nn.DataParallel(part)", True),
+        ("nn.Linear(width, 10)", False),
+        ("nn.PixelShuffle(width)", False),
+        ("nn.ReLU()", False),
+    ],
+)
+def test_what_is_called_is_given(value: str, expected: bool) -> None:
+    (node,) = ast.parse(TEXT.format(value)).body
+    assert isinstance(node, ast.ClassDef)
+    assert runs_given_parts(node) is expected

@@ -1,0 +1,224 @@
+"""Schedules that nothing moves on, or that go on with an optimizer that is not used any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
+from torchlint.semantics.memory.references import References
+from torchlint.semantics.steps.acts import Act, Acts, Deed
+
+Node = TypeVar("Node")
+
+PACKAGE = "torch.optim.lr_scheduler."
+_HARMLESS = frozenset({"state_dict", "load_state_dict", "get_last_lr", "get_lr", "last_epoch", "optimizer", "base_lrs"})
+"""What is asked of a schedule without moving it on."""
+_DEEP = 2
+"""Through so many functions a schedule is followed."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LeftBehind(Generic[Node]):
+    """The ``scheduler`` that is moved on by ``step``, and whose ``optimizer`` another one has replaced before."""
+
+    optimizer: Node
+    scheduler: Node
+    step: Node
+
+
+class IdleSchedules:
+    """Finds the schedules of a file that change no learning rate which is used."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._assumptions = semantics.of(Assumptions)
+
+    @cached_property
+    def _acts(self) -> list[Act]:
+        return self._semantics.of(Acts).all
+
+    @cached_property
+    def made(self) -> dict[ast.Call, str]:
+        """The calls that make a scheduler and are assigned to a variable, with the name of that."""
+        found: dict[ast.Call, str] = {}
+        if "lr_scheduler" not in self._semantics.words.all:
+            return found
+        for statement in self._tree.of_type(ast.Assign):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if self._is_scheduler(call):
+                    found[call] = name
+        return found
+
+    def _is_scheduler(self, call: ast.Call) -> bool:
+        return (self._semantics.qualified_name(call.func) or "").startswith(PACKAGE)
+
+    def uses(self, name: str) -> Iterator[ast.Name]:
+        """All uses of a name in the file, in whatever scope."""
+        return (node for node in self._tree.of_type(ast.Name) if node.id == name and isinstance(node.ctx, ast.Load))
+
+    def is_harmless(self, use: ast.expr) -> bool:
+        """Whether a use of a schedule does not move it on."""
+        match self._tree.parent(use):
+            case ast.Attribute(attr=name):
+                return name in _HARMLESS
+            case ast.Compare() | ast.If():
+                return True
+        return False
+
+    # --- never moved on ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def unused(self) -> dict[ast.Call, ast.expr]:
+        """The calls that make a scheduler which nothing moves on, with the step of an optimizer beside."""
+        found: dict[ast.Call, ast.expr] = {}
+        backwards = [act for act in self._acts if act.deed is Deed.BACKWARD and act.certain]
+        steps = [act for act in self._acts if act.deed is Deed.STEP and act.certain]
+        for call, name in self.made.items() if backwards and steps else ():
+            scope = self._tree.function(call)
+            if scope is None and any(self._tree.function(step.call) is not None for step in steps):
+                if self._is_imported or not all(map(self.is_harmless, self.uses(name))):
+                    continue
+            elif not all(self._moves_nothing(use, call) for use in self._uses_of(call, name, scope)):
+                continue
+            own = [step for step in steps if scope is None or self._tree.inside(step.call, scope)]
+            found[call] = (own or steps)[0].call
+        for call in self._kept_idly if backwards and steps else ():
+            found[call] = steps[0].call
+        return found
+
+    @cached_property
+    def _kept_idly(self) -> list[ast.Call]:
+        """The calls that make a scheduler for an attribute of the program's own object, which nothing in it asks for."""
+        found: list[ast.Call] = []
+        if self._is_imported or "lr_scheduler" not in self._semantics.words.all or "getattr" in self._semantics.words.all:
+            return found
+        attributes = self._tree.of_type(ast.Attribute)
+        for statement in self._tree.of_type(ast.Assign):
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(attr=name) as target], value=ast.Call() as call):
+                    owner = self._semantics.facts.self_class(target.value)
+                    if owner is None or not self._is_scheduler(call) or not self._is_whole(owner):
+                        continue
+                    uses = [each for each in attributes if each.attr == name and isinstance(each.ctx, ast.Load)]
+                    if all(map(self.is_harmless, uses)):
+                        found.append(call)
+        return found
+
+    def _is_whole(self, owner: ast.ClassDef) -> bool:
+        """Whether a class has all of its methods in sight, a step of an optimizer among them."""
+        plain = all(isinstance(base, ast.Name) and base.id == "object" for base in owner.bases)
+        return plain and any(act.deed is Deed.STEP and act.certain and self._tree.inside(act.call, owner) for act in self._acts)
+
+    def _uses_of(self, making: ast.Call, name: str, scope: ast.AST | None) -> Iterator[ast.Name]:
+        """The uses of the variable of a function that a scheduler is assigned to; of the module's, all of that name."""
+        statement = self._tree.statement(making)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        binding = self._semantics.bindings.of(target) if isinstance(target, ast.Name) and scope is not None else None
+        if binding is None or name in binding.scope.foreign:
+            return self.uses(name)
+        return iter(binding.uses)
+
+    @cached_property
+    def _is_imported(self) -> bool:
+        """Whether the file may be a library, whose variables others use: nothing in it runs as a program."""
+        return not self._semantics.words.speak_of("__main__")
+
+    def _moves_nothing(self, use: ast.Name, making: ast.Call) -> bool:
+        """Whether a use does not move the schedule on that a call makes: it does not run where that was made, or never."""
+        if self.is_harmless(use):
+            return True
+        here = self._tree.function(use)
+        if here is self._tree.function(making):
+            bindings = self._semantics.bindings.reaching(use)
+            if bindings and all(binding.value is not making for binding in bindings):
+                return True
+            if self._assumptions.excludes(self._assumptions.at(making), use):
+                return True
+            return self._is_handed_on_idly(use, self._assumptions.at(making), _DEEP)
+        return isinstance(here, FUNCTIONS) and self._is_parameter(use) and self._is_never_run(here, use)
+
+    def _is_parameter(self, use: ast.Name) -> bool:
+        bindings = self._semantics.bindings.reaching(use)
+        return bool(bindings) and all(binding.form is Form.PARAMETER for binding in bindings)
+
+    def _is_never_run(self, function: Function, use: ast.Name) -> bool:
+        """Whether no call of a function gets to a use in it, by the constants that it is given."""
+        sites = self._semantics.inference.call_sites(function)
+        return bool(sites) and all(
+            self._assumptions.excludes(self._assumptions.within(function, site, self._assumptions.at(site)), use)
+            for site in sites
+        )
+
+    def _is_handed_on_idly(self, use: ast.Name, assumed: Assumption, depth: int) -> bool:
+        """Whether a schedule is handed to a function of the file that, with what else it is given, does not move it on."""
+        call = self._tree.parent(use)
+        call = self._tree.parent(call) if isinstance(call, ast.keyword) else call
+        function = self._semantics.of(References).callee(call) if isinstance(call, ast.Call) and depth else None
+        if function is None or not isinstance(call, ast.Call) or use is call.func:
+            return False
+        within = self._assumptions.within(function, call, assumed)
+        parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        given = [each for each in parameters if self._semantics.facts.argument(call, function, each) is use]
+        bindings = [self._semantics.bindings.of(each) for each in given]
+        return bool(bindings) and all(
+            binding is not None
+            and all(
+                self.is_harmless(inner)
+                or self._assumptions.excludes(within, inner)
+                or self._is_handed_on_idly(inner, within, depth - 1)
+                for inner in binding.uses
+            )
+            for binding in bindings
+        )
+
+    # --- of an optimizer that is replaced ----------------------------------------------------------------------------
+
+    @cached_property
+    def left_behind(self) -> dict[ast.Call, LeftBehind[ast.expr]]:
+        """The calls that make another optimizer, while the schedule of the one before goes on."""
+        found: dict[ast.Call, LeftBehind[ast.expr]] = {}
+        for making in self.made:
+            optimizer = next(iter(making.args), None)
+            if not isinstance(optimizer, ast.Name):
+                continue
+            scope = self._semantics.control_flow.scope(making)
+            for schedule in (act for act in self._acts if act.deed is Deed.SCHEDULE):
+                if self._semantics.control_flow.scope(schedule.call) is not scope or not isinstance(schedule.of, ast.Name):
+                    continue
+                reaching = self._semantics.bindings.reaching(schedule.of)
+                if not any(binding.value is making for binding in reaching):
+                    continue
+                for other in self._replacing(optimizer, making, schedule, reaching):
+                    found.setdefault(other, LeftBehind(optimizer, schedule.of, schedule.call))
+        return found
+
+    def _replacing(
+        self, optimizer: ast.Name, making: ast.Call, schedule: Act, schedules: tuple[Binding, ...]
+    ) -> Iterator[ast.Call]:
+        """The calls that make what an optimizer's variable holds afterwards, where the schedule is not made anew."""
+        flow = self._semantics.control_flow
+        first = self._semantics.bindings.reaching(optimizer)
+        again = [binding.node for binding in schedules]
+        for step in (act for act in self._acts if act.deed is Deed.STEP and act.certain):
+            if not isinstance(step.of, ast.Name) or step.of.id != optimizer.id:
+                continue
+            others = [binding for binding in self._semantics.bindings.reaching(step.of) if binding not in first]
+            for binding in others:
+                value = binding.value
+                if not isinstance(value, ast.Call) or self._semantics.kind(value).type is not Type.OPTIMIZER:
+                    continue
+                if flow.may_follow(making, value) and flow.may_follow(value, schedule.call, avoiding=again):
+                    if flow.may_follow(value, step.call) and not self._is_dropped(optimizer, making, value):
+                        yield value
+
+    def _is_dropped(self, optimizer: ast.Name, making: ast.Call, value: ast.Call) -> bool:
+        """Whether the schedule and the new optimizer are made under conditions that exclude one another."""
+        return self._assumptions.excludes(self._assumptions.at(making), value)
