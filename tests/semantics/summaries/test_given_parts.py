@@ -8,7 +8,14 @@ import pytest
 
 from torchlint.semantics.summaries.given_parts import runs_given_parts
 
-TEXT = "class Net(nn.Module):\n    def __init__(self, part, width):\n        self.part = {}\n    def forward(self, x):\n        return self.part(x)\n"
+TEXT = """
+class Net(nn.Module):
+    def __init__(self, part, width):
+        self.part = {}
+
+    def forward(self, x):
+        return self.part(x)
+"""
 
 
 @pytest.mark.parametrize(
