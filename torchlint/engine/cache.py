@@ -21,7 +21,8 @@ from typing import Any
 
 from torchlint import __version__
 from torchlint.diagnostic import SEVERITIES, Applicability, Diagnostic, Edit, FileError, Fix, Location, Severity
-from torchlint.text.cache_folder import IGNORE, IGNORE_TEXT, TAG, TAG_TEXT, may_be_cache
+from torchlint.project.store import Store
+from torchlint.text.cache_folder import make, may_be_cache, write
 from torchlint.text.reading import read_file
 
 FOLDER = ".torchlint_cache"
@@ -125,6 +126,11 @@ class Cache:
         self._shards: dict[str, _Shard] = {}
         self._shard_of: dict[str, str] = {}
 
+    @property
+    def summaries(self) -> Store:
+        """What the files of projects say, kept in the same folder whatever the settings."""
+        return Store(self._folder, lambda: settings_key((), "summaries"))
+
     def by_metadata(self, path: str, metadata: Metadata) -> Result | None:
         """The result for the file at ``path`` if it has this ``metadata`` since; None otherwise."""
         entry = self._entry(path)
@@ -181,7 +187,7 @@ class Cache:
             for name, shard in self._shards.items():
                 if shard.dirty:
                     _forget_vanished(shard)
-                    self._write(os.path.join(self._results, name), _seal(shard.directories))
+                    write(os.path.join(self._results, name), _seal(shard.directories))
                     shard.dirty = False
 
     def _entry(self, path: str) -> Entry | None:
@@ -206,24 +212,9 @@ class Cache:
         """Makes the folder where it is not there yet; False where it may not be the cache."""
         if not may_be_cache(self._folder) or os.path.islink(self._results):
             return False
-        os.makedirs(self._folder, exist_ok=True)
-        for name, content in ((TAG, TAG_TEXT), (IGNORE, IGNORE_TEXT)):
-            path = os.path.join(self._folder, name)
-            if not os.path.lexists(path):
-                self._write(path, content.encode())
+        make(self._folder)
         os.makedirs(self._results, exist_ok=True)
         return True
-
-    def _write(self, path: str, data: bytes) -> None:
-        temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
-        try:
-            with open(temporary, "xb") as file:  # which follows no link that lies there
-                file.write(data)
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
 
 
 def _seal(directories: dict[str, dict[str, Entry]]) -> bytes:

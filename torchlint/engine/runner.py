@@ -50,7 +50,8 @@ def run(
     files are done. What goes wrong with a file is part of its outcome; nothing is raised but `KeyboardInterrupt`.
     """
     outcomes: dict[int, Outcome] = {}
-    files = Files()
+    # Nothing is fixed by what stands in a cache, which is whose who can write it.
+    files = Files(cache.summaries if cache is not None and task.action is Action.LINT else None)
     if cache is not None:
         cache.holds = lambda path, answers: still_hold(files, path, answers, task.project_root or "")
     with _garbage_kept():

@@ -16,6 +16,7 @@ from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
+    from torchlint.project.store import Store
     from torchlint.semantics.summaries.calls import Calls
 
 _LARGEST = 1_000_000
@@ -38,8 +39,9 @@ class Found:
 class Callers:
     """The calls in the files of all projects, as far as somebody asked for them."""
 
-    def __init__(self, texts: Mapping[str, bytes]) -> None:
+    def __init__(self, texts: Mapping[str, bytes], store: Store | None = None) -> None:
         self._texts = texts
+        self._store = store
         self._importers: dict[str, Importers] = {}
         self._found: dict[tuple[str, str, str, tuple[str, ...]], Found] = {}
         self._calls: dict[str, tuple[State, Calls]] = {}
@@ -71,7 +73,7 @@ class Callers:
     def _files(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
         """The files that may call something: not more than are looked at."""
         if root not in self._importers:
-            self._importers[root] = Importers(root)
+            self._importers[root] = Importers(root, self._store)
         files = sorted({*self._importers[root].of(words), *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
@@ -109,7 +111,7 @@ class Callers:
         """The calls in a file; none where its text does not hold what is sought."""
         text = self._texts.get(file)
         if text is not None:
-            return _calls_of(text) if sought.search(text) else ()
+            return self._calls_of(text) if sought.search(text) else ()
         known, state = self._calls.get(file), self._state(file)
         if known is not None and known[0] == state:
             return known[1]
@@ -119,8 +121,15 @@ class Callers:
             return ()
         if not sought.search(text):
             return ()
-        self._calls[file] = state, _calls_of(text)
+        self._calls[file] = state, self._calls_of(text)
         return self._calls[file][1]
+
+    def _calls_of(self, data: bytes) -> Calls:
+        if self._store is None:
+            return _calls_of(data)
+        from torchlint.semantics.summaries.calls import CallSummary
+
+        return self._store.kept("calls", tuple[CallSummary, ...], data, lambda: _calls_of(data))
 
 
 def _calls_of(data: bytes) -> Calls:

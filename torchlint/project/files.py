@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torchlint.project.callers import Callers, digest
-from torchlint.project.outputs import outputs_of
+from torchlint.project.outputs import may_have_outputs, outputs_of
 from torchlint.project.roots import root_of
 from torchlint.project.talk import Talk
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
+    from torchlint.project.store import Store
     from torchlint.semantics.summaries.calls import Calls
     from torchlint.semantics.summaries.summary import ClassOutput, Place, Summary
 
@@ -60,7 +61,8 @@ class Files:
     What is found is taken to stay for a run; `look_again` has all of it looked at anew, by its times and sizes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
         self._read: dict[str, _Read] = {}
         self._kept: dict[str, _Read] = {}
         self._inner: dict[tuple[str, str, str], Place | None] = {}
@@ -68,7 +70,7 @@ class Files:
         self._states: dict[str, str | None] = {}
         self.texts: dict[str, bytes] = {}
         """What stands in for the content of files, by their absolute paths."""
-        self.callers = Callers(self.texts)
+        self.callers = Callers(self.texts, store)
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
         self.talk = Talk(lambda path: self.texts.get(path))
@@ -129,11 +131,18 @@ class Files:
         found = self._outputs.get(file)
         if found is None or state is None or found[0] != state:
             try:
-                given = outputs_of(self.texts.get(file) or read_file(file, _LARGEST))
+                given = self._outputs_of(self.texts.get(file) or read_file(file, _LARGEST))
             except (OSError, ValueError):
                 given = ()
             found = self._outputs[file] = (state or "", given)
         return found[1], f"={digest(repr(found[1]))}" + (f":{found[0]}" if _is_settled(found[0]) else "")
+
+    def _outputs_of(self, data: bytes) -> tuple[ClassOutput, ...]:
+        if self._store is None or not may_have_outputs(data):
+            return outputs_of(data)
+        from torchlint.semantics.summaries.summary import ClassOutput
+
+        return self._store.kept("outputs", tuple[ClassOutput, ...], data, lambda: outputs_of(data))
 
     def gives_as(self, file: str, stamp: str) -> bool:
         """Whether the modules of a file still give what they did when it was given a ``stamp``."""
@@ -161,7 +170,7 @@ class Files:
         from torchlint.semantics.summaries.summary import EMPTY
 
         if (text := self.texts.get(file)) is not None:
-            return _summed_up(text, (0, 0, -1))
+            return self._summed_up(text, (0, 0, -1))
         try:
             status = os.stat(file)
             state = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
@@ -170,9 +179,16 @@ class Files:
                 return known
             if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
                 return _Read(state, EMPTY, "")
-            return _summed_up(read_file(file, _LARGEST), state)
+            return self._summed_up(read_file(file, _LARGEST), state)
         except (OSError, ValueError):
             return _Read((0, 0, -1), EMPTY, "")
+
+    def _summed_up(self, data: bytes, state: tuple[int, int, int]) -> _Read:
+        if self._store is None:
+            return _Read(state, *_said(data))
+        from torchlint.semantics.summaries.summary import Summary
+
+        return _Read(state, *self._store.kept("summary", tuple[Summary, str], data, lambda: _said(data)))
 
 
 def _is_settled(state: str) -> bool:
@@ -180,7 +196,8 @@ def _is_settled(state: str) -> bool:
     return bool(state) and max(map(int, state.split(":")[:2])) + _TICK < time.time_ns()
 
 
-def _summed_up(data: bytes, state: tuple[int, int, int]) -> _Read:
+def _said(data: bytes) -> tuple[Summary, str]:
+    """What a text says, and the digest of that; nothing where it cannot be read."""
     from torchlint.semantics.summaries.making import summary_of
     from torchlint.semantics.summaries.summary import EMPTY
 
@@ -189,8 +206,8 @@ def _summed_up(data: bytes, state: tuple[int, int, int]) -> _Read:
             warnings.simplefilter("ignore")
             summary = summary_of(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _Read(state, EMPTY, "")
-    return _Read(state, summary, summary.digest)
+        return EMPTY, ""
+    return summary, summary.digest
 
 
 class Reading:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from torchlint.text.reading import read_file
+
+if TYPE_CHECKING:
+    from torchlint.project.store import Store
 
 _LARGEST = 1_000_000
 _MOST_FILES = 20_000
@@ -19,14 +24,20 @@ _IMPORT = re.compile(
 _WORD = re.compile(rb"\w+")
 _OTHERS = (b"torch", b"numpy", b"typing", b"__future__", b"os", b"collections")
 State = tuple[int, int, int]
+TICK = 2_000_000_000
+"""Nanoseconds: no file system in use is coarser in its times."""
+_NOTE = "imports"
+_Note = tuple[tuple[str, State, str], ...]
+"""Paths below the root with the states of the files, and the words of each."""
 
 
 class Importers:
     """The words in the import statements of each file below a root."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, store: Store | None = None) -> None:
         self._root = root
-        self._words: dict[str, tuple[State, frozenset[str]]] = {}
+        self._store = store
+        self._words: dict[str, tuple[State, frozenset[str]]] | None = None
         self._files: dict[str, list[str]] | None = None
 
     def look_again(self) -> None:
@@ -41,14 +52,35 @@ class Importers:
 
     def _by_word(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        known, self._words = self._words, {}
+        known = self._noted() if self._words is None else self._words
+        self._words = {}
+        is_new = False
         for path, state in self._there():
             kept = known.get(path)
-            words = kept[1] if kept is not None and kept[0] == state else imported_words(path)
-            self._words[path] = state, words
-            for word in words:
+            if kept is None or kept[0] != state:
+                kept, is_new = (state, imported_words(path)), True
+            self._words[path] = kept
+            for word in kept[1]:
                 found.setdefault(word, []).append(path)
+        if is_new or len(known) > len(self._words):
+            self._note()
         return found
+
+    def _noted(self) -> dict[str, tuple[State, frozenset[str]]]:
+        """The words of files as an earlier run found them."""
+        noted = self._store.noted(_NOTE, _Note, self._root) if self._store is not None else None
+        return {os.path.join(self._root, path): (state, frozenset(words.split())) for path, state, words in noted or ()}
+
+    def _note(self) -> None:
+        """Puts down the words of those files a change of which would show in their state."""
+        if self._store is not None and self._words:
+            settled = time.time_ns() - TICK
+            known = sorted((os.path.relpath(path, self._root), *kept) for path, kept in self._words.items())
+            self._store.note(
+                _NOTE,
+                self._root,
+                [(path, state, " ".join(sorted(words))) for path, state, words in known if max(state[:2]) < settled],
+            )
 
     def _there(self) -> Iterator[tuple[str, State]]:
         """The files of the project, each with its state."""

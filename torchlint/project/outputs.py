@@ -20,7 +20,7 @@ _WORDS = (b"softmax", b"Softmax", b"igmoid", b"expit", b"Linear", b"Conv")
 
 def outputs_of(data: bytes) -> tuple[ClassOutput, ...]:
     """What calling the modules that a file defines gives, as far as it is known."""
-    if b"forward" not in data or not any(word in data for word in _WORDS):
+    if not may_have_outputs(data):
         return ()
     try:
         with recursion_headroom(), warnings.catch_warnings():
@@ -28,6 +28,11 @@ def outputs_of(data: bytes) -> tuple[ClassOutput, ...]:
             return tuple(_outputs(ast.parse(data)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
+
+
+def may_have_outputs(data: bytes) -> bool:
+    """Whether the words of a text let it define a module of which it is known what it gives."""
+    return b"forward" in data and any(word in data for word in _WORDS)
 
 
 def _outputs(module: ast.Module) -> Iterator[ClassOutput]:

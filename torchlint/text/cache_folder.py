@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from torchlint.text.reading import read_file
 
@@ -31,6 +32,28 @@ def may_be_cache(folder: str) -> bool:
     except (OSError, ValueError):
         return False
     return all(name.startswith(TAG) for name in names)  # of a run that was killed before the mark had its name
+
+
+def make(folder: str) -> None:
+    """Makes a folder, and puts the marks of a cache into it; raises `OSError`."""
+    os.makedirs(folder, exist_ok=True)
+    for name, content in ((TAG, TAG_TEXT), (IGNORE, IGNORE_TEXT)):
+        path = os.path.join(folder, name)
+        if not os.path.lexists(path):
+            write(path, content.encode())
+
+
+def write(path: str, data: bytes) -> None:
+    """Puts a file in its place in one step; raises `OSError`."""
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    try:
+        with open(temporary, "xb") as file:  # which follows no link that lies there
+            file.write(data)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def _is_marked(folder: str) -> bool:
