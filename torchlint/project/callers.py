@@ -44,7 +44,7 @@ class Callers:
         self._store = store
         self._importers: dict[str, Importers] = {}
         self._found: dict[tuple[str, str, str, tuple[str, ...]], Found] = {}
-        self._calls: dict[str, tuple[State, Calls]] = {}
+        self._calls: dict[tuple[str, str], tuple[State, Calls]] = {}
         self._states: dict[str, State] = {}
 
     def look_again(self) -> None:
@@ -81,7 +81,7 @@ class Callers:
         sought = re.compile(rb"\b" + re.escape(name.encode("utf-8", "surrogatepass")) + rb"\s*(?:\(|as\b)")
         found: dict[str, Calls] = {}
         for each in files:
-            calls = tuple(call for call in self._calls_in(each, sought) if call.name == name)
+            calls = self._calls_in(each, name, sought)
             if calls:
                 found[each] = calls
                 if len(found) > _MOST_CALLING:
@@ -107,38 +107,38 @@ class Callers:
                 self._states[file] = _UNKNOWN
         return self._states[file]
 
-    def _calls_in(self, file: str, sought: re.Pattern[bytes]) -> Calls:
-        """The calls in a file; none where its text does not hold what is sought."""
+    def _calls_in(self, file: str, name: str, sought: re.Pattern[bytes]) -> Calls:
+        """The calls in a file of something called so; none where its text does not hold what is sought."""
         text = self._texts.get(file)
         if text is not None:
-            return self._calls_of(text) if sought.search(text) else ()
-        known, state = self._calls.get(file), self._state(file)
+            return self._calls_of(text, name) if sought.search(text) else ()
+        known, state = self._calls.get((file, name)), self._state(file)
         if known is not None and known[0] == state:
             return known[1]
         try:
             text = read_file(file, _LARGEST)
         except (OSError, ValueError):
             return ()
-        if not sought.search(text):
-            return ()
-        self._calls[file] = state, self._calls_of(text)
-        return self._calls[file][1]
+        found = self._calls_of(text, name) if sought.search(text) else ()
+        self._calls[file, name] = state, found
+        return found
 
-    def _calls_of(self, data: bytes) -> Calls:
+    def _calls_of(self, data: bytes, name: str) -> Calls:
         if self._store is None:
-            return _calls_of(data)
+            return _calls_of(data, name)
         from torchlint.semantics.summaries.calls import CallSummary
 
-        return self._store.kept("calls", tuple[CallSummary, ...], data, lambda: _calls_of(data))
+        key = b"\0".join((name.encode("utf-8", "surrogatepass"), data))
+        return self._store.kept("calls", tuple[CallSummary, ...], key, lambda: _calls_of(data, name))
 
 
-def _calls_of(data: bytes) -> Calls:
+def _calls_of(data: bytes, name: str) -> Calls:
     from torchlint.semantics.summaries.calls import calls_of
 
     try:
         with recursion_headroom(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return calls_of(ast.parse(data))
+            return calls_of(ast.parse(data), name)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 

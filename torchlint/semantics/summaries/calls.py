@@ -49,11 +49,22 @@ class CallSummary:
 Calls: TypeAlias = tuple[CallSummary, ...]
 
 
-def calls_of(module: ast.Module) -> Calls:
-    """The calls in a file that may be of another file of the project."""
-    calls = list(_Scope.calls(module))[:_MOST]
-    found = (_summed_up(call, to, scope) for scope, call in calls if (to := scope.called(call.func)))
-    return tuple(dict.fromkeys(found))
+def calls_of(module: ast.Module, name: str = "") -> Calls:
+    """The calls in a file that may be of another file of the project; if there is a ``name``, those of what is called so."""
+    instances: list[_Instance] = []
+    names = {name}
+    calls: list[tuple[_Scope, ast.Call]] = []
+    for scope, node in _Scope.calls(module, instances):
+        if isinstance(node, ast.Call):
+            calls.append((scope, node))
+        elif node.asname is not None and node.name.rpartition(".")[2] == name:
+            names.add(node.asname)
+    sought = [(scope, call) for scope, call in calls[:_MOST] if not name or last_name(call.func) in names]
+    found = (_summed_up(call, to, scope) for scope, call in sought if (to := scope.called(call.func)))
+    summaries = tuple(each for each in dict.fromkeys(found) if not name or each.name == name)
+    for instance in instances:
+        instance.methods.clear()  # else the tree would wait for the garbage collector
+    return summaries
 
 
 def _summed_up(call: ast.Call, to: str, scope: _Scope) -> CallSummary:
@@ -111,8 +122,8 @@ class _Scope:
         self._owner: _Instance | None = owner or (outer._owner if outer is not None else None)
 
     @classmethod
-    def calls(cls, module: ast.Module) -> Iterator[tuple[_Scope, ast.Call]]:
-        """The calls in a file, each with the scope that it runs in."""
+    def calls(cls, module: ast.Module, instances: list[_Instance]) -> Iterator[tuple[_Scope, ast.Call | ast.alias]]:
+        """The calls and imports in a file, each with the scope that it is in; what classes store is added to ``instances``."""
         pending: list[tuple[_Scope, _Instance | None, list[ast.stmt]]] = [(cls(module.body), None, module.body)]
         while pending:
             scope, owner, body = pending.pop()
@@ -122,9 +133,10 @@ class _Scope:
                 if isinstance(node, FUNCTIONS):
                     pending.append((scope._inner(node, owner), None, node.body))
                 elif isinstance(node, ast.ClassDef):
-                    pending.append((scope, _Instance(node), node.body))
+                    instances.append(_Instance(node))
+                    pending.append((scope, instances[-1], node.body))
                 else:
-                    if isinstance(node, ast.Call):
+                    if isinstance(node, (ast.Call, ast.alias)):
                         yield scope, node
                     push_children(node, stack)
 

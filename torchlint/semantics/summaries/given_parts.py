@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, all_parts, last_name, parts_apart
 
 _HOLDERS = frozenset(
     {
@@ -19,13 +19,13 @@ _HOLDERS = frozenset(
 def runs_given_parts(node: ast.ClassDef) -> bool:
     """Whether a class stores a parameter of a method as an attribute of ``self``, and calls it or what is in it."""
     stored = {name for method in node.body if isinstance(method, FUNCTIONS) for name in _stored(method)}
-    return bool(stored) and any(name in stored for name in _run(node))
+    return bool(stored) and any(_run(part) in stored for part in all_parts(node) if type(part) in _RUNNING)
 
 
 def _stored(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     """The attributes that are given a parameter, or a list of such."""
     given = {each.arg for each in (*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs)}
-    for part in walk_body(method.body):
+    for part in parts_apart(method.body)[0]:
         if isinstance(part, ast.Assign):
             values = [part.value]
             if isinstance(part.value, ast.Call):
@@ -40,16 +40,19 @@ def _stored(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
                             yield each.attr
 
 
-def _run(node: ast.ClassDef) -> Iterator[str]:
-    """The attributes that are called, or gone through."""
-    for part in ast.walk(node):
-        match part:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
-                yield name
-            case ast.Call(func=ast.Subscript(value=ast.Attribute(value=owner, attr=name))) if _is_self(owner):
-                yield name
-            case ast.For(iter=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
-                yield name
+_RUNNING = frozenset({ast.Call, ast.For})
+
+
+def _run(part: ast.AST) -> str:
+    """The attribute that is called, or gone through."""
+    match part:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
+            return name
+        case ast.Call(func=ast.Subscript(value=ast.Attribute(value=owner, attr=name))) if _is_self(owner):
+            return name
+        case ast.For(iter=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
+            return name
+    return ""
 
 
 def _is_self(node: ast.expr) -> bool:
