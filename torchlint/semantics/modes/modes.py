@@ -114,7 +114,18 @@ class Modes:
                     yield Setting(target, UNKNOWN)
             rebound = self.references.rebound(target)
             if rebound is not None and rebound.holds(model):
-                yield Setting(target, TRAIN if rebound == model and self.is_new_model(target) else UNKNOWN)
+                is_new = rebound == model and self.is_new_model(target)
+                yield Setting(target, TRAIN if is_new else self._assigned_mode(target))
+
+    def _assigned_mode(self, target: ast.expr) -> frozenset[Mode]:
+        """The mode of a model that is put into it where it is assigned: ``model = Net().eval()``."""
+        statement = self._semantics.tree.parent(target)
+        node = statement.value if isinstance(statement, ast.Assign) else None
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if (switch := self._switches.of_call.get(node)) is not None:
+                return frozenset({switch[1]}) if self._switches.assigned(node) is target else UNKNOWN
+            node = node.func.value
+        return UNKNOWN
 
     def _set_by(self, call: ast.Call, model: Reference) -> Setting | None:
         if (switch := self._switches.of_call.get(call)) is not None:

@@ -25,6 +25,10 @@ EVAL = frozenset({Mode.EVAL})
 UNKNOWN = frozenset({Mode.UNKNOWN})
 
 
+_SAME = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "eval", "train"})
+"""Methods that give the module that they are called on."""
+
+
 class Switches:
     """Finds what switches modes in one file."""
 
@@ -41,8 +45,23 @@ class Switches:
             for call in self._semantics.facts.calls.get(name, ()):
                 mode = mode_set(call)
                 if mode is not None and isinstance(call.func, ast.Attribute) and not self._is_other_method(call):
-                    found.append((call, self._references.all_of(call.func.value), mode))
+                    models = self._references.all_of(call.func.value)
+                    target = self.assigned(call) if isinstance(call.func.value, ast.Call) else None
+                    made = self._references.rebound(target) if target is not None else None
+                    found.append((call, [made] if made is not None and not models else models, mode))
         return found
+
+    def assigned(self, switch: ast.Call) -> ast.expr | None:
+        """What the model is assigned to that such a call gives: ``model`` in ``model = Net().eval().cuda()``."""
+        node: ast.AST | None = switch
+        while isinstance(node, ast.Call):
+            parent = self._semantics.tree.parent(node)
+            if isinstance(parent, ast.Assign):
+                return parent.targets[0] if len(parent.targets) == 1 and parent.value is node else None
+            if not isinstance(parent, ast.Attribute) or parent.attr not in _SAME:
+                return None
+            node = self._semantics.tree.parent(parent)
+        return None
 
     @cached_property
     def of_call(self) -> dict[ast.Call, tuple[list[Reference] | None, Mode]]:
