@@ -66,6 +66,11 @@ class Backpropagated:
         """Whether what a call returns is back-propagated, itself or as a part of what is."""
         return node in self._flows(frozenset()).calls
 
+    @property
+    def all_calls(self) -> list[ast.Call]:
+        """The calls whose results are back-propagated."""
+        return list(self._flows(frozenset()).calls)
+
     def call_within(self, node: ast.Call, site: ast.Call, without: Collection[ast.expr] = ()) -> bool:
         """Whether what a call returns is back-propagated where it is made on behalf of ``site``, which is the call itself or
         one of the function around it; by any of `roots` but for those ``without``.

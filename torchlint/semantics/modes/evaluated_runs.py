@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run
+from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.purpose import Purpose
 
@@ -89,6 +89,7 @@ class EvaluatedRuns:
         self._modes = semantics.of(Modes)
         self._gradients = semantics.of(GradientUses)
         self._assumptions = semantics.of(Assumptions)
+        self._conditions = semantics.of(RunConditions)
         self._volatile: dict[FlowScope, bool] = {}
         self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
 
@@ -109,14 +110,14 @@ class EvaluatedRuns:
             block = self._semantics.tree.block(self._semantics.tree.statement(switch))[0]
             always = self._assumed(switch, None)
             for run in runs.behind(switch, block):
-                if not self._modes.is_backpropagated(run) or self._is_evaluated(scope, run, always):
+                if not self._modes.is_backpropagated(run) or self._is_evaluated(run, always):
                     evaluated.append(Evaluated(switch, model, run))
         condition = self._condition(switch, mode)
         if condition is not None and not self._is_ruled_by_callers(scope, condition[0]):
             found = {each.run for each in evaluated}
             assumed = self._assumed(switch, condition)
             for run in runs.under(switch, assumed):
-                if run not in found and self._modes.is_backpropagated(run) and self._is_evaluated(scope, run, assumed):
+                if run not in found and self._modes.is_backpropagated(run) and self._is_evaluated(run, assumed):
                     evaluated.append(Evaluated(switch, model, run, condition, assumed))
         return evaluated
 
@@ -215,30 +216,11 @@ class EvaluatedRuns:
         no_grad = self._semantics.no_grad
         return not sites or any(no_grad.covers(site) or self._gradients.are_ruled_at(site) for site in sites)
 
-    def _is_evaluated(self, scope: FlowScope, run: Run, assumed: Assumption) -> bool:
+    def _is_evaluated(self, run: Run, assumed: Assumption) -> bool:
         """Whether under an assumption the model is run, and nothing of what comes out is back-propagated."""
-        within: dict[FlowScope, Assumption] = {scope: assumed}
-        function = self._semantics.of(References).callee(run.node) if run.node is not run.call else None
-        if function is not None:
-            within[function] = self._assumptions.within(function, run.node, assumed)
-        if self._is_excluded(run.node, within) or self._is_excluded(run.call, within):
+        if not self._conditions.is_run_under(run.call, run.node, assumed):
             return False
-        roots = self._semantics.of(Backpropagated).roots
-        without = [root for root in roots if self._is_excluded(root, within)]
-        return bool(without) and not self._modes.is_backpropagated(run, without)
-
-    def _is_excluded(self, node: ast.expr, within: dict[FlowScope, Assumption], depth: int = 2) -> bool:
-        """Whether code does not run under what is assumed in the functions around: itself, or every call of its function."""
-        scope = self._semantics.control_flow.scope(node)
-        if scope in within:
-            return self._assumptions.excludes(within[scope], node)
-        if not depth or not isinstance(scope, FUNCTIONS):
-            return False
-        function: Function = scope
-        sites = self._semantics.inference.call_sites(function)
-        return bool(sites) and all(
-            self._semantics.control_flow.scope(site) in within and self._is_excluded(site, within, depth - 1) for site in sites
-        )
+        return not self._conditions.is_backpropagated_under(run.call, run.node, assumed)
 
 
 def _is_volatile(node: ast.AST) -> bool:

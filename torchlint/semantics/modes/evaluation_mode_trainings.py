@@ -16,8 +16,7 @@ from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run, Setting
 from torchlint.semantics.modes.switches import Switches
-from torchlint.semantics.modes.trained_models import TrainedModels
-from torchlint.semantics.modes.training_mode_evaluations import CRITERION
+from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
@@ -57,7 +58,8 @@ class LoadedModels:
         if makers & self._with_modes:
             return True
         evaluates = self._semantics.of(TrainingModeEvaluations).is_evaluated_alone(run)
-        return evaluates and not self._modes.is_recorded(run) and bool(makers & self._trained_makers)
+        ruled = self._modes.is_recorded(run) and self._semantics.of(GradientUses).are_ruled_at(run.node)
+        return evaluates and not ruled and bool(makers & self._trained_makers)
 
     @cached_property
     def _trained_makers(self) -> set[str]:

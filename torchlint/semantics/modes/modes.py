@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import Function, in_body, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
+from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
 
 __all__ = ["EVAL", "TRAIN", "UNKNOWN", "Mode", "Modes", "Run", "Setting"]
@@ -322,9 +322,9 @@ class Modes:
         no_grad = self._semantics.no_grad
         return not no_grad.covers(run.call) and not no_grad.covers(run.node)
 
-    def is_backpropagated(self, run: Run, without: Collection[ast.expr] = ()) -> bool:
-        """Whether what the model returns in this run is back-propagated, by other roots than those ``without``."""
-        return self._semantics.of(Backpropagated).call_within(run.call, run.node, without)
+    def is_backpropagated(self, run: Run) -> bool:
+        """Whether what the model returns in this run is back-propagated."""
+        return self._semantics.of(RunConditions).is_backpropagated(run.call, run.node)
 
     def trains(self, run: Run) -> bool:
         """Whether what the model returns is back-propagated."""

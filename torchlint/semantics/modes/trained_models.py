@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS
@@ -14,6 +16,11 @@ from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import Modes
 from torchlint.semantics.modes.switches import Mode, Switches
+
+_MODEL = re.compile(r"(^|_)(model|net|network|encoder|decoder|classifier|backbone|transformer|lstm|rnn|gru|cnn|unet)\d?$")
+"""What models are called."""
+CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
+"""What is called that is given a model's output, and is no model itself."""
 
 
 class TrainedModels:
@@ -35,7 +42,24 @@ class TrainedModels:
                 if isinstance(call.func, ast.Attribute) and (models := self._references.all_of(call.func.value)):
                     for model in models:
                         found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
+        found.update(dict.fromkeys(self._given()))
         return list(found)
+
+    def _given(self) -> Iterator[tuple[FlowScope, Reference]]:
+        """What is called a model and given to a function, and is the only thing there that is run for a step of an optimizer:
+        of several, one may be frozen.
+        """
+        steps = [call for call in self._semantics.facts.calls.get("step", ()) if isinstance(call.func, ast.Attribute)]
+        scopes = {self._semantics.control_flow.scope(call) for call in steps}
+        run: dict[FlowScope, set[Reference]] = {}
+        for call in self._semantics.of(Backpropagated).all_calls if scopes else ():
+            given = self._references.of(call.func) if isinstance(call.func, ast.Name) else None
+            scope = self._semantics.control_flow.scope(call)
+            if given is not None and given.is_given and scope in scopes and not CRITERION.search(given.path[0]):
+                run.setdefault(scope, set()).add(given)
+        for scope, models in run.items():
+            if len(models) == 1 and all(_MODEL.search(model.path[0]) for model in models):
+                yield from ((scope, model) for model in models)
 
     def is_trained(self, scope: FlowScope, model: Reference) -> bool:
         """Whether a model is one of them."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
@@ -18,7 +19,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name, pos
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting
-from torchlint.semantics.modes.trained_models import TrainedModels
+from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose, is_evaluation
 
@@ -33,8 +34,6 @@ _METRIC = re.compile(
 """What names hold that come from evaluating a model."""
 _FIGURE = re.compile(rf"{_METRIC.pattern}|loss|criterion|cross_entropy|nll|argmax|topk|^item$", re.IGNORECASE)
 """The same, or something that a training may have, too."""
-CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
-"""What is called that is given a model's output, and is no model itself."""
 _SURE = re.compile(
     r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|acc|accuracy|get_acc\w*|metrics?|score|dev)(_|$)|^evaluat", re.IGNORECASE
 )
@@ -50,6 +49,8 @@ _DATA = re.compile(
     r"(^|_|\.)(val|valid|validation|test|tests|testing|eval|evaluation|dev)([_\d.]|$|[a-z]*(load|data|set|dl))", re.I
 )
 """What data are called that a model is not trained on."""
+_KEEPING = re.compile(r"^(numpy|np|savez?|dump|save_features?)$", re.IGNORECASE)
+"""What keeps what was computed as arrays, or in files."""
 _ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
 """Words of code that runs a model in training mode on purpose."""
 _MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
@@ -83,8 +84,8 @@ class TrainingModeEvaluations:
         found: dict[ast.Call, EvaluatedInTraining[ast.expr, ast.stmt]] = {}
         for scope, model in self._scopes():
             for run in self._evaluated(scope, model, recorded=False):
-                if run.call not in found and self._depends(scope, model, run):
-                    found[run.call] = self._described(scope, model, run)
+                if self._place(run) not in found and self._depends(scope, model, run):
+                    found[self._place(run)] = self._described(scope, model, run)
                     break
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
@@ -95,12 +96,12 @@ class TrainingModeEvaluations:
         places: set[ast.AST] = set()
         for scope, model in self._scopes():
             for run in self._evaluated(scope, model, recorded=True):
-                if run.call not in found and self._is_sure(run) and self._depends(scope, model, run):
+                if self._place(run) not in found and self._is_sure(run) and self._depends(scope, model, run):
                     described = self._recorded_at(scope, model, run)
-                    place = described.function or described.statement or run.call
+                    place = described.function or described.statement or self._place(run)
                     if place not in places:
                         places.add(place)
-                        found[run.call] = described
+                        found[self._place(run)] = described
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
     def _scopes(self) -> Iterator[tuple[FlowScope, Reference]]:
@@ -149,8 +150,11 @@ class TrainingModeEvaluations:
         tree = self._semantics.tree
         function = tree.function(run.call)
         if isinstance(function, FUNCTIONS) and run.node is not run.call and _SURE.search(function.name):
-            return function
+            return function if any(_mentions(part, _FIGURE) for part in function.body) else None  # not images to look at
         loop = next(tree.loops(run.call), None)
+        if run.node is not run.call and any(_mentions(argument, _DATA) for argument in run.node.args):
+            statement = tree.statement(run.node)
+            return statement if isinstance(statement, (ast.Assign, ast.Expr)) else None
         if loop is None:
             statement = tree.statement(run.call)
             is_given = any(_mentions(argument, _DATA) for argument in run.call.args)
@@ -167,7 +171,7 @@ class TrainingModeEvaluations:
             suspends = any(isinstance(part, SUSPENDING) for part in walk_body(place.body))
             fitting = isinstance(place, ast.FunctionDef) and not suspends
             return EvaluatedInTraining(run.model, None, place if fitting else None, goes_on)
-        return EvaluatedInTraining(run.model, place, None, goes_on)
+        return EvaluatedInTraining(self._model(run, model), place, None, goes_on)
 
     def _left_in_training(self, scope: FlowScope, trained: list[Run], settings: tuple[Setting, ...]) -> list[Run]:
         """The runs behind which a model is in training mode: it was not put into the other before."""
@@ -211,13 +215,28 @@ class TrainingModeEvaluations:
         function = tree.function(run.call)
         if run.node is not run.call and isinstance(function, FUNCTIONS) and is_evaluation(function.name):
             return True
+        if run.node is not run.call and self._is_given_other_data(run):
+            return True
         loop = next(tree.loops(run.call), None)
         if loop in last_trained and position(run.node) < last_trained[loop]:
             return False  # what comes before the training may be what it works with
         if loop in last_trained or loop in self._loops_with_backward:
             blocks = (parent for parent in tree.ancestors(run.call) if self._turns_autograd_off(parent))
             return _mentions(next(blocks, tree.statement(run.call)), _METRIC)
-        return _mentions(loop or tree.statement(run.call), _FIGURE)
+        return _mentions(loop or tree.statement(run.call), _FIGURE) or self._is_extraction(run, loop)
+
+    def _is_extraction(self, run: Run, loop: Loop | None) -> bool:
+        """Whether a loop runs a model on data, without autograd, and keeps what comes out as arrays, or in files."""
+        if not isinstance(loop, ast.For) or self._modes.is_recorded(run):
+            return False
+        data = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+        given = {part.id for argument in run.call.args for part in ast.walk(argument) if isinstance(part, ast.Name)}
+        return bool(data & given) and _mentions(loop, _KEEPING)
+
+    def _is_given_other_data(self, run: Run) -> bool:
+        """Whether a function is run for figures on data that are not trained on: ``loss = run_epoch(model, test_loader)``."""
+        given = [*run.node.args, *(word.value for word in run.node.keywords)]
+        return any(_mentions(each, _DATA) for each in given) and _mentions(self._semantics.tree.statement(run.node), _METRIC)
 
     @cached_property
     def _loops_with_backward(self) -> set[Loop | None]:
@@ -241,21 +260,38 @@ class TrainingModeEvaluations:
         function = tree.function(run.call)
         if isinstance(function, FUNCTIONS) and run.node is not run.call and is_evaluation(function.name):
             return True
+        if run.node is not run.call and self._is_given_other_data(run):
+            return True
         around = tree.ancestors(run.call)
+        if self._is_extraction(run, next(tree.loops(run.call), None)):
+            return True
         blocks = [parent for parent in around if isinstance(parent, LOOPS) or self._turns_autograd_off(parent)]
         return any(_mentions(block, _METRIC) for block in blocks[:2])
 
     def _described(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         statement = self._evaluation_statement(scope, model, run)
-        function = self._semantics.tree.function(run.call) if statement is None else None
+        is_shared = self._place(run) is not run.call
+        function = self._semantics.tree.function(run.call) if statement is None and not is_shared else None
         within = function if isinstance(function, FUNCTIONS) else None
-        return EvaluatedInTraining(run.model, statement, within, self._goes_on(scope, model, run))
+        return EvaluatedInTraining(self._model(run, model), statement, within, self._goes_on(scope, model, run))
+
+    def _place(self, run: Run) -> ast.Call:
+        """The call that evaluates: of the model, or of the function around that trains as well, for other calls."""
+        is_shared = run.node is not run.call and self._semantics.of(Backpropagated).call(run.call)
+        return run.node if is_shared else run.call
+
+    def _model(self, run: Run, model: Reference) -> ast.expr:
+        """The model as it is called at the place of a run."""
+        if self._place(run) is run.call:
+            return run.model
+        given = [*run.node.args, *(word.value for word in run.node.keywords)]
+        return next((each for each in given if self._modes.references.of(each) == model), run.model)
 
     def _evaluation_statement(self, scope: FlowScope, model: Reference, run: Run) -> ast.stmt | None:
         """The ``with torch.no_grad():`` around a run, or the outermost loop around that in which nothing is trained."""
         found: ast.stmt | None = None
         trained = [other for other in self._modes.all_runs(scope, model) if self._modes.trains(other)]
-        for parent in self._semantics.tree.ancestors(run.call):
+        for parent in self._semantics.tree.ancestors(self._place(run)):
             if isinstance(parent, FUNCTIONS):
                 break
             if any(self._semantics.tree.inside(place, parent) for other in trained for place in (other.node, other.call)):

@@ -1,0 +1,64 @@
+"""What comes of a run of a model under conditions: what its function is given by the call, and what is so where it is made."""
+
+from __future__ import annotations
+
+import ast
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.code.control_flow import FlowScope
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
+from torchlint.semantics.memory.references import References
+
+
+class RunConditions:
+    """Tells of runs of models, of the ``site`` in a scope and the ``call`` perhaps within a function, what comes of them."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._assumptions = semantics.of(Assumptions)
+        self._propagated: dict[tuple[ast.Call, ast.Call], bool] = {}
+
+    def is_backpropagated(self, call: ast.Call, site: ast.Call) -> bool:
+        """Whether what a model returns is back-propagated where its function is given what the site gives."""
+        key = (call, site)
+        if key not in self._propagated:
+            found = self._semantics.of(Backpropagated).call_within(call, site)
+            if found and site is not call:
+                found = self.is_backpropagated_under(call, site, Assumption())
+            self._propagated[key] = found
+        return self._propagated[key]
+
+    def is_backpropagated_under(self, call: ast.Call, site: ast.Call, assumed: Assumption) -> bool:
+        """Likewise, where an assumption holds at the site."""
+        within = self._within(call, site, assumed)
+        backpropagated = self._semantics.of(Backpropagated)
+        without = [root for root in backpropagated.roots if self._is_excluded(root, within)]
+        return backpropagated.call_within(call, site, without)
+
+    def is_run_under(self, call: ast.Call, site: ast.Call, assumed: Assumption) -> bool:
+        """Whether the model may be run at all where an assumption holds."""
+        within = self._within(call, site, assumed)
+        return not self._is_excluded(site, within) and not self._is_excluded(call, within)
+
+    def _within(self, call: ast.Call, site: ast.Call, assumed: Assumption) -> dict[FlowScope, Assumption]:
+        """What is so in the scope of a site, and in the function that it calls."""
+        within: dict[FlowScope, Assumption] = {self._semantics.control_flow.scope(site): assumed}
+        function = self._semantics.of(References).callee(site) if site is not call else None
+        if function is not None:
+            within[function] = self._assumptions.within(function, site, assumed)
+        return within
+
+    def _is_excluded(self, node: ast.expr, within: dict[FlowScope, Assumption], depth: int = 2) -> bool:
+        """Whether code does not run under what is assumed in the functions around: itself, or every call of its function."""
+        scope = self._semantics.control_flow.scope(node)
+        if scope in within:
+            return self._assumptions.excludes(within[scope], node)
+        if not depth or not isinstance(scope, FUNCTIONS):
+            return False
+        function: Function = scope
+        sites = self._semantics.inference.call_sites(function)
+        return bool(sites) and all(
+            self._semantics.control_flow.scope(site) in within and self._is_excluded(site, within, depth - 1) for site in sites
+        )
