@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from torchlint.project.importers import Importers, State
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 _LARGEST = 1_000_000
 """Bytes of a file whose calls are looked at."""
 _MOST_IMPORTING = 1_000
-_MOST_CALLING = 100
-"""Where more files may call something, nobody is asked: it is called like much else."""
+_MOST_CALLING = 32
+"""Where more files may call something, nobody is asked: it is called like much else, and all of them would be parsed."""
 _TICK = 2_000_000_000
 _UNKNOWN: State = (0, 0, -1)
 
@@ -79,14 +80,11 @@ class Callers:
 
     def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:
         sought = re.compile(rb"\b" + re.escape(name.encode("utf-8", "surrogatepass")) + rb"\s*(?:\(|as\b)")
+        calling = list(islice(((each, text) for each in files if (text := self._text(each, sought))), _MOST_CALLING + 1))
         found: dict[str, Calls] = {}
-        for each in files:
-            calls = self._calls_in(each, name, sought)
-            if calls:
+        for each, text in calling if len(calling) <= _MOST_CALLING else ():
+            if calls := self._calls_in(each, name, text):
                 found[each] = calls
-                if len(found) > _MOST_CALLING:
-                    found.clear()
-                    break
         shown = digest(repr([(os.path.relpath(each, root), calls) for each, calls in found.items()])) if found else ""
         return Found(tuple(found.items()), f"{shown}:{state}" if state else shown)
 
@@ -107,21 +105,24 @@ class Callers:
                 self._states[file] = _UNKNOWN
         return self._states[file]
 
-    def _calls_in(self, file: str, name: str, sought: re.Pattern[bytes]) -> Calls:
-        """The calls in a file of something called so; none where its text does not hold what is sought."""
+    def _text(self, file: str, sought: re.Pattern[bytes]) -> bytes:
+        """The content of a file that holds what is sought; empty where it does not."""
         text = self._texts.get(file)
-        if text is not None:
-            return self._calls_of(text, name) if sought.search(text) else ()
+        if text is None:
+            try:
+                text = read_file(file, _LARGEST)
+            except (OSError, ValueError):
+                return b""
+        return text if sought.search(text) else b""
+
+    def _calls_in(self, file: str, name: str, text: bytes) -> Calls:
+        """The calls in a file, which holds a text, of something called so."""
+        if file in self._texts:
+            return self._calls_of(text, name)
         known, state = self._calls.get((file, name)), self._state(file)
-        if known is not None and known[0] == state:
-            return known[1]
-        try:
-            text = read_file(file, _LARGEST)
-        except (OSError, ValueError):
-            return ()
-        found = self._calls_of(text, name) if sought.search(text) else ()
-        self._calls[file, name] = state, found
-        return found
+        if known is None or known[0] != state:
+            known = self._calls[file, name] = state, self._calls_of(text, name)
+        return known[1]
 
     def _calls_of(self, data: bytes, name: str) -> Calls:
         if self._store is None:
