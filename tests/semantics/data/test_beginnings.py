@@ -182,3 +182,30 @@ def test_a_main_function_is_like_the_top_level() -> None:
 
 def test_a_lambda_runs_later() -> None:
     assert not is_beginning("def init(m):\n    return lambda v: «m.weight.data.fill_(v)»\n")
+
+
+ROOM = "model.resize_token_embeddings(9)\n        "
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("model = AutoModel.from_pretrained('a'); «model.get_input_embeddings().weight.data[3]» = v", True),
+        (ROOM + "«model.get_input_embeddings().weight.data[3]» = v", True),
+        (ROOM + "for i in x: «model.get_input_embeddings().weight.data[i]» = v", True),
+        (ROOM + "w = model.get_input_embeddings().weight.data; «w[3]» = v", True),
+        ("«model.get_input_embeddings().weight.data[3]» = v", False),
+        (ROOM + "y = model(x); «model.get_input_embeddings().weight.data[3]» = v", False),
+        (ROOM + "for i in x:\n            «model.get_input_embeddings().weight.data[i]» = v\n            model(i)", False),
+        (ROOM + "«other.get_input_embeddings().weight.data[3]» = v", False),
+        (ROOM + "«model.get_input_embeddings().weight.data[3]» = v; model(x).sum().backward()", False),
+    ],
+)
+def test_rows_for_new_words(body: str, expected: bool) -> None:
+    assert (
+        is_beginning(f"""
+    def prepare(model, other, x, v):
+        {body}
+    """)
+        is expected
+    )

@@ -28,15 +28,21 @@ _OTHER = frozenset(
 _PARAMETERS = frozenset({"parameters", "parameter", "params", "param", "weights", "weight", "bias", "biases"})
 _REDRAWS = frozenset({"normal_", "uniform_"})
 _ACTS = frozenset({"backward", "step", "zero_grad"})
+_LOADS = frozenset({"from_pretrained"})
+_RESIZES = frozenset({"resize_token_embeddings", "resize_position_embeddings"})
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers"})
 
 
 class _Parts(NamedTuple):
-    """What is looked for in some code: calls that back-propagate or step, gradients that are read, and calls by name."""
+    """What is looked for in some code: calls that back-propagate or step, gradients that are read, and calls by name.
+
+    Beside them, the names of models that the code loads or gives room for more words.
+    """
 
     acts: list[ast.Call]
     gradients: list[ast.expr]
     calls: dict[str, list[ast.Call]]
+    loaded: set[str]
 
 
 class Beginnings:
@@ -68,7 +74,7 @@ class Beginnings:
             return True
         if self._redraws(tensor, change):
             return not self._acts(function or self._tree.module)
-        return self._is_before_training(tensor, change, function)
+        return self._is_before_training(tensor, change, function) or self._is_of_loaded(tensor, change, function)
 
     def _is_of_new_layer(self, tensor: ast.expr, change: ast.expr) -> bool:
         return isinstance(tensor, ast.Attribute) and self._fresh.fact(tensor, change).is_certain
@@ -109,11 +115,15 @@ class Beginnings:
 
     def _parts_of(self, scope: ast.AST) -> _Parts:
         if scope not in self._parts:
-            found = self._parts[scope] = _Parts([], [], defaultdict(list))
+            found = self._parts[scope] = _Parts([], [], defaultdict(list), set())
             for part in walk(scope):
                 if isinstance(part, ast.Attribute) and part.attr == "grad":
                     found.gradients.append(part)
+                elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and _method(part.value) in _LOADS:
+                    found.loaded.update(target.id for target in part.targets if isinstance(target, ast.Name))
                 elif isinstance(part, ast.Call):
+                    if _method(part) in _RESIZES:
+                        found.loaded.add(_root(part.func))
                     if _method(part) in _ACTS:
                         found.acts.append(part)
                     if isinstance(part.func, ast.Name):
@@ -140,6 +150,14 @@ class Beginnings:
         if not all(each and set(around).isdisjoint(each) for each in loops):
             return False
         return not self._semantics.control_flow.may_follow_any([*acts, *self._uses(tensor, around, scope)], change)
+
+    def _is_of_loaded(self, tensor: ast.expr, change: ast.expr, function: Function | None) -> bool:
+        """Whether a function that trains nothing has loaded the model or given it room, and runs no forward first."""
+        scope = function or self._tree.module
+        parts = self._parts_of(scope)
+        if isinstance(tensor, ast.Name) or _root(tensor) not in parts.loaded or parts.acts or parts.gradients:
+            return False
+        return not self._semantics.control_flow.may_follow_any(parts.calls.get(_root(tensor), []), change)
 
     @staticmethod
     def _is_part_of_model(tensor: ast.expr, loops: list[Loop]) -> bool:
