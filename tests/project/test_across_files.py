@@ -224,3 +224,31 @@ def test_a_fix_is_safe_only_if_it_is_by_the_file_alone() -> None:
         assert found is not None
         assert found.applicability is Applicability.UNSAFE
         assert "another file" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("bases", "more", "expected"),
+    [
+        ("", "", []),
+        ("(object)", "", []),
+        ("(nn.Module)", "", ["TPL302"]),
+        ("(Elsewhere)", "from elsewhere import Elsewhere", ["TPL302"]),
+    ],
+)
+def test_what_is_no_module_is_asked_for_its_forward(tmp_path: Path, bases: str, more: str, expected: list[str]) -> None:
+    package = tmp_path / "metrics"
+    package.mkdir()
+    (package / "dist.py").write_text(f"from torch import nn\n{more}\nclass Dist{bases}:\n    def forward(self, x): return x\n")
+    text = """
+        import torch
+        from metrics import dist
+        class Loss(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.model = dist.Dist()
+            def forward(self, x):
+                return self.model.forward(x)
+    """
+    (package / "__init__.py").write_text(dedent(text))
+    found = lint(dedent(text), filename=str(package / "__init__.py"), select=["TPL302"], project_root=str(tmp_path))
+    assert [each.code for each in found] == expected

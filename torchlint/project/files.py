@@ -243,9 +243,15 @@ class Reading:
         for top in self._tops_of(file):
             place = self._found(top, first)
             if place is not None and place.file:
-                return (place,) if self._is_seen(place) else ()
+                return (self._less_own_file(place),) if self._is_seen(place) or place.folder else ()
             namespaces += [place] if place is not None else []
         return tuple(namespaces)
+
+    def _less_own_file(self, place: Place) -> Place:
+        """A place without the file that is linted itself: of its package, what is below is known still."""
+        from torchlint.semantics.summaries.summary import Place
+
+        return place if self._is_seen(place) else Place("", place.folder)
 
     def _relative(self, level: int, file: str) -> tuple[Place, ...]:
         from torchlint.semantics.summaries.summary import Place

@@ -46,6 +46,11 @@ def timing(body: str, move: str = ".cuda()") -> Timing[ast.AST, ast.stmt] | None
         ("t = now()\nfor _ in range(rounds):\n    x = model(x)\nd = «now() - t»", "model(x)"),
         ("t = now()\ny = model(x).sum()\ny.backward()\nd = «now() - t»", "y.backward()"),
         ("if flag:\n    t = now()\ny = model(x)\nif flag:\n    d = «now() - t»", "model(x)"),
+        ("o = torch.optim.SGD(model.parameters())\nt = now()\no.step()\nd = «now() - t»", "o.step()"),
+        (
+            "o = torch.optim.SGD(model.parameters())\nflag(x)\nt = now()\nmodel(x).sum().backward()\no.step()\nd = «now() - t»",
+            "o.step()",
+        ),
         ("t = now()\nx.sum().item()\ny = model(x)\nd = «now() - t»", "model(x)"),
     ],
 )
@@ -74,6 +79,8 @@ def test_work_that_may_go_on(body: str, work: str) -> None:
         "t = now()\ny = model(x)\nprint(y.shape, y.sum())\nd = «now() - t»",
         "t = now()\ny = model(x)\nprint(f'{y}')\nd = «now() - t»",
         "t = now()\ny = model(x)\nd = «rounds - t»",
+        "o = torch.optim.LBFGS(model.parameters())\nt = now()\nfor _ in rounds:\n    o.step(flag)\nd = «now() - t»",
+        "o = torch.optim.SGD(model.parameters())\nt = now()\nflag(model, x)\no.step()\nd = «now() - t»",
         "t = now()\ny = model(x)\ndef g():\n    return «now() - t»",
     ],
 )

@@ -51,7 +51,7 @@ class DeviceWork:
             case ast.Call(func=ast.Attribute(attr="backward"), args=[]):
                 return self._in_scope_of_moves(node)
             case ast.Call(func=ast.Attribute(attr="step", value=owner)) if self._is_optimizer(owner):
-                return self._in_scope_of_moves(node)
+                return self._in_scope_of_moves(node) and not self._reads_losses(owner)
             case ast.Call(func=function) if self._computes(node):
                 operands = [*node.args, *(word.value for word in node.keywords)]
                 return any(self.is_moved(part) for part in (function, *operands))
@@ -97,6 +97,17 @@ class DeviceWork:
 
     def _is_optimizer(self, node: ast.expr) -> bool:
         return self._semantics.kind(node).type is Type.OPTIMIZER
+
+    def is_step(self, node: ast.AST) -> bool:
+        """Whether a call is an optimizer's step."""
+        match node:
+            case ast.Call(func=ast.Attribute(attr="step", value=owner)):
+                return self._is_optimizer(owner)
+        return False
+
+    def _reads_losses(self, optimizer: ast.expr) -> bool:
+        """Whether an optimizer reads each loss as a number to decide how to go on, and so waits for it: `float(closure())`."""
+        return self._semantics.kind(optimizer).name == "torch.optim.LBFGS"
 
     def _computes(self, call: ast.Call) -> bool:
         """Whether a call is of a module, or of torch's own functions or methods that give tensors."""

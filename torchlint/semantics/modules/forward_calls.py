@@ -36,7 +36,18 @@ class ForwardCalls:
 
     def _is_likely_module(self, receiver: ast.expr, call: ast.Call) -> bool:
         """Whether what is not known is used as a module is; networks of OpenCV are given their input before ``forward()``."""
-        return bool(call.args or call.keywords) and self._semantics.of(ModuleEvidence).is_module(receiver)
+        if not call.args and not call.keywords:
+            return False
+        return self._semantics.of(ModuleEvidence).is_module(receiver) and not self._is_plain_object(receiver)
+
+    def _is_plain_object(self, receiver: ast.expr) -> bool:
+        """Whether an attribute of ``self`` is given what a class of another file makes that is no module."""
+        if not isinstance(receiver, ast.Attribute):
+            return False
+        owner = self._semantics.facts.self_class(receiver.value)
+        slots = self._semantics.facts.slots(owner, receiver.attr) if owner is not None else ()
+        values = (getattr(self._semantics.tree.parent(store), "value", None) for slot in slots for store in slot.stores)
+        return any(isinstance(value, ast.Call) and self._semantics.elsewhere.makes_plain_object(value) for value in values)
 
     def _is_plain_module(self, kind: Kind, call: ast.Call) -> bool:
         """Whether calling a module does no more than run its hooks and its ``forward``, as far as can be seen."""

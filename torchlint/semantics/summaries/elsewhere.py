@@ -84,6 +84,14 @@ class Elsewhere:
         found = self.target(node)
         return found if isinstance(found, ClassElsewhere) and self.lookup.is_module(found) else None
 
+    def makes_plain_object(self, call: ast.Call) -> bool:
+        """Whether a call makes an object of another file's class of which all bases are known, and none is a module."""
+        found = self.target(call.func)
+        if not isinstance(found, ClassElsewhere):
+            return False
+        bases = list(self.lookup.bases(found))
+        return all(isinstance(base, ClassElsewhere) or base == Outside("builtins.object") for base in bases)
+
     def acts(self, call: ast.Call, argument: ast.expr) -> tuple[Act, ...] | None:
         """What the function of another file that is called does with an argument; `None` where that is not known."""
         function = self.function(call.func)
