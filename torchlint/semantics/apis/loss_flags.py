@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.apis.deprecations import deprecation, taking
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import FUNCTIONS
@@ -96,6 +96,8 @@ class LossFlags:
                 values.append((name, argument))
         if all(isinstance(value, ast.Constant) and value.value is None for _, value in values):
             return None
+        if "functional" not in loss and len(call.args) > 1 and self._semantics.kind(call.args[0]).grad is Grad.GRAPH:
+            return None  # `nn.MSELoss(out, y)`: the class is taken for the function, and no flags are meant
         values.sort(key=lambda item: (item[1].lineno, item[1].col_offset))
         return FlaggedLoss(tuple(Flag(name or "", value, self._may_be_none(value)) for name, value in values), parameters)
 

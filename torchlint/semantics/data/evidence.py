@@ -31,6 +31,8 @@ _PROBES = frozenset(
 )
 """Functions of torch that also take what is no tensor."""
 
+_PICTURES = frozenset({"torchvision.utils.make_grid", "torchvision.utils.save_image"})
+
 _CONTAINERS = re.compile(
     r"(data_?set|loader|train_?set|test_?set|val_?set|train_?data|test_?data|corpus|storage|batch|packed|response|request|node|elem"
     r"|^edges$|event|message|tree|field|vocab|buffer|memory|mnist|cifar|graph|store|frame|series|parser|args|config)",
@@ -67,6 +69,8 @@ class DataEvidence:
         name = spoken_name(node.value)
         if self._semantics.facts.self_class(node.value) is not None:
             return False
+        if _is_brought_to_host(node.value):
+            return True
         parent = self._tree.parent(node)
         method = parent.attr if isinstance(parent, ast.Attribute) else ""
         if _CONTAINERS.search(name):
@@ -210,6 +214,8 @@ class DataEvidence:
         name = self._semantics.qualified_name(function) or ""
         if name.endswith("Tensor") and name.startswith("torch."):
             return False  # which take arrays, those of scipy's matrices among them
+        if name in _PICTURES:
+            return True
         return name.startswith("torch.") and name not in _PROBES and not name.startswith(("torch.utils.", "torch.distributed."))
 
     def _is_loop_over_parameters(self, node: ast.expr) -> bool:
@@ -219,6 +225,14 @@ class DataEvidence:
             binding.form is Form.LOOP and binding.value is not None and _gives_parameters(binding.value, binding.path)
             for binding in bindings
         )
+
+
+def _is_brought_to_host(node: ast.expr) -> bool:
+    """Whether a value is what a call gave, moved: `model(x).cpu()`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Call(), attr="cpu" | "cuda"), args=[], keywords=[]):
+            return True
+    return False
 
 
 def _selects(index: ast.expr) -> bool:

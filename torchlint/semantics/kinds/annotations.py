@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code import Code
@@ -36,6 +37,8 @@ _MODEL_CLASSES = frozenset(
     }
 )
 """The classes that all models of a library derive from, which are modules."""
+_TRANSFORMERS = re.compile(r"transformers\.(models\.[\w.]+\.)?(?!TF|Flax)[A-Z]\w*(For[A-Z]\w+|Model)")
+"""Models of transformers, by how all of them are called."""
 _OTHER_FRAMEWORKS = frozenset(
     {"tensorflow", "tf", "keras", "paddle", "mindspore", "jax", "chainer", "mxnet", "onnx", "tinygrad", "oneflow"}
 )
@@ -113,7 +116,7 @@ def _named(annotation: ast.Name | ast.Attribute, code: Code) -> Kind:
         return Kind(Type.MODULE, why="its annotation", basis=Basis.DECLARED)
     if name in torch_api.MODULES:
         return Kind(Type.MODULE, name=name, why="its annotation", basis=Basis.DECLARED)
-    if name in _MODEL_CLASSES:
+    if name in _MODEL_CLASSES or _TRANSFORMERS.fullmatch(name):
         return Kind(Type.MODULE, name=name, why="its annotation", basis=Basis.DECLARED)
     if name.startswith("torch.optim.lr_scheduler."):
         return Kind(Type.SCHEDULER, why="its annotation", basis=Basis.DECLARED)

@@ -47,6 +47,8 @@ _LAST_NAMES = _METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS}
 _MOVES = frozenset({"to", "cuda", "cpu"})
 _NOT_THE_OWNERS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
 """Iterables whose elements are held elsewhere too: there, assigning to the loop's variable changes nothing."""
+_MODELS = frozenset({"model", "net", "network"})
+"""Names of arguments that are modules; a value that is one of theirs is a tensor as a rule."""
 _CLOCKS = frozenset(
     {"time", "perf_counter", "perf_counter_ns", "process_time", "monotonic", "time_ns", "synchronize", "elapsed_time"}
     | {"timeit", "Timer", "blocked_autorange", "profile", "record_function", "max_memory_allocated", "memory_allocated"}
@@ -127,10 +129,28 @@ class DiscardedResults:
         kind = self._semantics.kind(node)
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if not kind.known or kind.loose:
-            return method in _MOVES and self._semantics.of(LoadedTensors).include(node)
+            return method in _MOVES and (self._semantics.of(LoadedTensors).include(node) or self._is_given_to_model(node))
         if not kind.is_tensor:
             return False
         return not (method in _USED_BY_OTHERS and kind.used == method)
+
+    def _is_given_to_model(self, node: ast.expr) -> bool:
+        """Whether a result of a call is an argument of a model, `model(x, mask)`, and nothing else is done with it."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        if not bindings or any(not isinstance(each.value, ast.Call) or not each.path for each in bindings):
+            return False
+        uses = [use for each in bindings for use in each.uses if use is not node]
+        return any(map(self._is_models_argument, uses)) and not any(
+            isinstance(parent := self._semantics.tree.parent(use), ast.Call) and parent.func is use for use in uses
+        )
+
+    def _is_models_argument(self, use: ast.Name) -> bool:
+        match self._semantics.tree.parent(use):
+            case ast.Call(func=ast.Name(id=name) as function, args=arguments) if use in arguments:
+                return name in _MODELS or self._semantics.kind(function).type is Type.MODULE
+            case ast.Call(func=ast.Attribute() as function, args=arguments) if use in arguments:
+                return self._semantics.kind(function).type is Type.MODULE
+        return False
 
     def _is_measured(self, node: ast.stmt) -> bool:
         """Whether the function around looks at clocks or at memory."""

@@ -23,8 +23,11 @@ class ChosenLosses:
     def name(self, function: ast.expr) -> str | None:
         """The full name of the one class whose instance ``self.loss`` is under the conditions that hold there.
 
-        ``self.loss`` is a `CrossEntropyLoss` ``if discrete:`` and an `MSELoss` otherwise, and is called ``if self.discrete:``.
+        ``self.loss`` is a `CrossEntropyLoss` ``if discrete:`` and an `MSELoss` otherwise, and is called ``if self.discrete:``;
+        or what class it is of is asked: ``if isinstance(args.loss, nn.CrossEntropyLoss):``.
         """
+        if (asked := self._asked(function)) is not None:
+            return asked
         if not isinstance(function, ast.Attribute) or function.attr not in self._attributes:
             return None
         holding = set(self._conditions(function))
@@ -32,6 +35,21 @@ class ChosenLosses:
         possible = [each for each in made if not any((test, not holds) in holding for test, holds in self._conditions(each))]
         names = {self._semantics.qualified_name(each.func) if isinstance(each, ast.Call) else None for each in possible}
         return names.pop() if len(names) == 1 else None
+
+    def _asked(self, function: ast.expr) -> str | None:
+        """The class that a condition around a call asks for and finds."""
+        inner: ast.AST = function
+        for outer in self._semantics.tree.ancestors(function):
+            match outer:
+                case ast.If(
+                    test=ast.Call(func=ast.Name(id="isinstance"), args=[asked, (ast.Name() | ast.Attribute()) as expected]),
+                    body=body,
+                ) if inner in body and ast.dump(asked) == ast.dump(function):
+                    return self._semantics.qualified_name(expected)
+            if isinstance(outer, FUNCTIONS):
+                break
+            inner = outer
+        return None
 
     @cached_property
     def _attributes(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Grad, Semantics
 from torchlint.semantics.kinds.results import LOSS_MODULES
 
 _ACTIVATIONS = frozenset(
@@ -45,7 +45,14 @@ class MisusedClasses:
             return False
         if name in _ACTIVATIONS:
             return self._is_tensor(call.args[0]) or (name in _WITHOUT_OPTIONS and not _is_option(call.args[0]))
-        return name in LOSS_MODULES and len(call.args) > 1 and (self._is_tensor(call.args[1]) or self._is_propagated(call))
+        if name not in LOSS_MODULES or len(call.args) < 2:
+            return False
+        return self._is_tensor(call.args[1]) or self._is_result(call.args[0]) or self._is_propagated(call)
+
+    def _is_result(self, node: ast.expr) -> bool:
+        """Whether an argument is what was computed with a graph: no weights of classes are."""
+        kind = self._semantics.kind(node)
+        return kind.is_tensor and kind.grad is Grad.GRAPH and isinstance(node, (ast.Name, ast.Call))
 
     def _is_tensor(self, node: ast.expr) -> bool:
         return self._semantics.kind(node).is_tensor
