@@ -11,6 +11,8 @@ import torch as t
 from torch import Tensor, nn
 from typing import *
 import numpy as np
+from transformers import BertModel, LlamaForCausalLM, TFBertModel, BertTokenizer
+import transformers
 class Net(nn.Module): pass
 class Point: pass
 """
@@ -42,6 +44,11 @@ class Point: pass
         ("List[Tensor]", "[tensor]"),
         ("Sequence[Tensor]", "[tensor]"),
         ("Iterator[Tensor]", "[tensor]"),
+        ("LlamaForCausalLM", "module"),
+        ("transformers.models.bert.BertModel", "module"),
+        ("BertModel | None", "module"),
+        ("TFBertModel", "instance"),
+        ("BertTokenizer", "instance"),
         ("tuple[Tensor, int]", "(tensor, number)"),
         ("Tuple[Tensor, ...]", "[tensor]"),
         ("dict[str, Tensor]", "{tensor}"),

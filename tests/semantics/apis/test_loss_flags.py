@@ -46,6 +46,7 @@ def test_finds_flags_by_name_and_place(snippet: str, expected: list[tuple[str, s
         "nn.MSELoss(reduction='sum')",
         "nn.MSELoss(size_average=None)",
         "nn.MSELoss(*flags)",
+        "out = nn.Linear(2, 2)(x)\nnn.MSELoss(out, y)",
         "nn.CrossEntropyLoss(weight)",
         "F.mse_loss(x, y)",
         "F.softmax(x, size_average=False)",

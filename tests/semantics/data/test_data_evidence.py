@@ -40,6 +40,8 @@ def is_tensors(snippet: str) -> bool:
         "for old, p in zip(y, params):\n        print(«p.data»)",
         "x.backward()\n    return «x.data»",
         "return «batch.data».cpu()",
+        "return «x(y).cpu().data»",
+        "import torchvision.utils as utils\n    utils.save_image(«x.data», y)",
         "return «x.data»[0].numpy()",
         "return «x.data»[0][1].cpu()",
         "y.step(«x.data»[0])",

@@ -107,3 +107,23 @@ def test_a_tensor_in_its_place(line: str) -> None:
 )
 def test_where_assigning_changes_nothing_or_something_else(lines: tuple[str, ...]) -> None:
     assert not assignable(*lines)
+
+
+MASKS = "a, mask = unknown(x)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ((MASKS, "«mask.to(device)»", "model(x, mask)"), "mask"),
+        ((MASKS, "«mask.cuda()»", "given.net(x, mask)", "net(mask)"), "mask"),
+        ((MASKS, "«mask.to(device)»", "given(x, mask)"), None),
+        ((MASKS, "model(x, mask)", "«mask.sort()»"), None),
+        (("a, part = unknown(x)", "«part.to(device)»", "part(x)", "model(x, part)"), None),
+        (("mask = unknown(x)", "«mask.to(device)»", "model(x, mask)"), None),
+        (("«given.to(device)»", "model(x, given)"), None),
+    ],
+)
+def test_what_a_model_is_given_is_a_tensor(lines: tuple[str, ...], expected: str | None) -> None:
+    found = discarded(*lines)
+    assert (ast.unparse(found.tensor) if found is not None else None) == expected

@@ -181,6 +181,9 @@ class Net(nn.Module):
         ("if other:\n  pass\nelif self.kind == 'discrete':\n  return self.loss(«x», y)", "torch.nn.CrossEntropyLoss"),
         ("if self.kind == 'discrete':\n  pass\nelse:\n  return self.loss(«x», y)", None),
         ("if other:\n  return self.loss(«x», y)", None),
+        ("if isinstance(other, nn.CrossEntropyLoss):\n  return other(«x», y)", "torch.nn.CrossEntropyLoss"),
+        ("if isinstance(other, nn.CrossEntropyLoss):\n  pass\nelse:\n  return other(«x», y)", None),
+        ("if isinstance(other, nn.CrossEntropyLoss):\n  return self.loss(«x», y)", None),
         ("return self.loss(«x», y)", None),
     ],
 )

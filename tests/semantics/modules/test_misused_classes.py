@@ -20,7 +20,8 @@ def misused(text: str) -> bool | None:
 
 
 @pytest.mark.parametrize(
-    "call", ["nn.Sigmoid(out)", "nn.ReLU(out)", "nn.MSELoss(out, y)", "nn.CrossEntropyLoss(out.mean(), y)"]
+    "call",
+    ["nn.Sigmoid(out)", "nn.ReLU(out)", "nn.MSELoss(out, y)", "nn.CrossEntropyLoss(out.mean(), y)", "nn.MSELoss(out, other)"],
 )
 def test_a_class_that_is_given_tensors(call: str) -> None:
     assert misused(f"«{call}»") is True
