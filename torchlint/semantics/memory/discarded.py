@@ -137,8 +137,10 @@ class DiscardedResults:
     def _is_given_to_model(self, node: ast.expr) -> bool:
         """Whether a result of a call is an argument of a model, `model(x, mask)`, and nothing else is done with it."""
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        if not bindings or any(not isinstance(each.value, ast.Call) or not each.path for each in bindings):
-            return False
+        if not bindings or not all(
+            each.form is Form.ASSIGNMENT and each.path and isinstance(each.value, ast.Call) for each in bindings
+        ):
+            return False  # the items of loops are whole batches, which may be moved in place
         uses = [use for each in bindings for use in each.uses if use is not node]
         return any(map(self._is_models_argument, uses)) and not any(
             isinstance(parent := self._semantics.tree.parent(use), ast.Call) and parent.func is use for use in uses
