@@ -37,10 +37,20 @@ def read(rule: Entry, name: str) -> str:
     return (folder(rule) / name).read_bytes().decode()
 
 
+# What is said of a text is the same each time, so it is asked once, however many tests look at it.
+
+
+@cache
 def findings(text: str, rule: Entry) -> list[Diagnostic]:
     return lint(Source(text), [rule])
 
 
+@cache
+def findings_of_all(text: str) -> list[Diagnostic]:
+    return lint(Source(text), all_rules())
+
+
+@cache
 def fixed(text: str, rule: Entry, applicability: Applicability = Applicability.UNSAFE) -> FixResult:
     return fix(Source(text), [rule], applicability)
 
@@ -174,7 +184,7 @@ def tabbed(text: str) -> str:
 
 
 def assert_same_in_disguise(rule: Entry, disguise: Callable[[str], str]) -> None:
-    plain, disguised = findings(read(rule, "bad.py"), rule), findings(disguise(read(rule, "bad.py")), rule)
+    plain, disguised = findings(read(rule, "bad.py"), rule), lint(Source(disguise(read(rule, "bad.py"))), [rule])
     assert [found.location for found in disguised] == [found.location for found in plain]
     assert [found.end_location for found in disguised] == [found.end_location for found in plain]
     assert fixed(disguise(read(rule, "bad.py")), rule).text == disguise(read(rule, "fixed.py"))
@@ -194,14 +204,14 @@ def test_a_byte_order_mark_makes_no_difference(rule: Entry) -> None:
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_triggers_hide_no_finding(path: Path) -> None:
     """Every rule on the whole module, under libcst's own traversal."""
-    source = Source(path.read_bytes().decode())
-    assert places(lint(source, all_rules(), triggers=False)) == places(lint(source, all_rules()))
+    text = path.read_bytes().decode()
+    assert places(lint(Source(text), all_rules(), triggers=False)) == places(findings_of_all(text))
 
 
 @each_rule
 def test_all_rules_together_report_what_each_reports_alone(rule: Entry) -> None:
     text = read(rule, "bad.py")
-    together = [found for found in lint(Source(text), all_rules()) if found.code == rule.code]
+    together = [found for found in findings_of_all(text) if found.code == rule.code]
     assert places(together) == places(findings(text, rule))
 
 

@@ -72,18 +72,30 @@ def outer():
 '''
 
 
-@pytest.mark.parametrize(
-    "text", [EVERYTHING, *(path.read_text("utf-8") for path in FILES)], ids=["everything", *(path.name for path in FILES)]
-)
-def test_the_tree_has_the_nodes_that_python_walks_but_for_contexts_and_operators(text: str) -> None:
-    module = ast.parse(text)
+@pytest.fixture(scope="module", params=FILES, ids=lambda path: path.name)
+def grown(request: pytest.FixtureRequest) -> tuple[str, Tree]:
+    """A text and its tree, which is grown once for all that is asked of it: pytest asks it of one file after the other."""
+    text = request.param.read_text("utf-8")
+    return text, Tree(ast.parse(text))
+
+
+def assert_has_all(tree: Tree) -> None:
+    """Contexts and operators are left out."""
     expected = {
         node
-        for node in ast.walk(module)
+        for node in ast.walk(tree.module)
         if not isinstance(node, (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop))
     }
-    nodes = Tree(module).nodes
-    assert len(nodes) == len(expected) and set(nodes) == expected
+    assert len(tree.nodes) == len(expected) and set(tree.nodes) == expected
+
+
+def test_the_tree_has_the_nodes_that_python_walks(grown: tuple[str, Tree]) -> None:
+    _, tree = grown
+    assert_has_all(tree)
+
+
+def test_the_tree_has_every_kind_of_node_that_python_walks() -> None:
+    assert_has_all(Tree(ast.parse(EVERYTHING)))
 
 
 def test_the_nodes_come_in_the_order_of_the_text() -> None:
@@ -93,17 +105,15 @@ def test_the_nodes_come_in_the_order_of_the_text() -> None:
     assert words == ["a", "g", "f", "b", "c", "d", "e", "h", "h", "i", "j", "k", "l", "m", "x", "y", "z"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_node_comes_behind_its_parent_and_the_statements_by_line(path: Path) -> None:
-    tree = Tree(ast.parse(path.read_text("utf-8")))
+def test_a_node_comes_behind_its_parent_and_the_statements_by_line(grown: tuple[str, Tree]) -> None:
+    _, tree = grown
     order = {node: index for index, node in enumerate(tree.nodes)}
     assert all(order[parent] < order[node] for node in tree.nodes if (parent := tree.parent(node)) is not None)
     rows = [node.lineno for node in tree.nodes if isinstance(node, ast.stmt)]
     assert rows == sorted(rows)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_libcst_counts_the_same(path: Path) -> None:
+def test_libcst_counts_the_same(grown: tuple[str, Tree]) -> None:
     """libcst, an independent parser, has as many calls, subscripts, functions and so on, and the same words as names.
 
     By design the two differ in this: libcst has a `Name` also for the word behind a dot, for a keyword, a parameter, a def,
@@ -112,7 +122,7 @@ def test_libcst_counts_the_same(path: Path) -> None:
     attribute: those and constants are left out.
     """
     cst = pytest.importorskip("libcst")
-    text = path.read_text("utf-8")
+    text, tree = grown
     theirs: Counter[str] = Counter()
     names: Counter[str] = Counter()
 
@@ -126,7 +136,7 @@ def test_libcst_counts_the_same(path: Path) -> None:
     cst.parse_module(text).visit(Counting())
     ours: Counter[str] = Counter()
     own: Counter[str] = Counter()
-    for node in Tree(ast.parse(text)).nodes:
+    for node in tree.nodes:
         ours[type(node).__name__] += 1
         own.update(_names_in(node))
     for kept, folded in (

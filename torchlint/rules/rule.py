@@ -53,12 +53,6 @@ class Rule(Declaration, cst.CSTVisitor):
         """
         self.remarks.append(Remark(node, message, fix, strict))
 
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        """Called by libcst's own traversal of a whole module: visits what the model knows."""
-        if self.model.is_placed(node):
-            super().on_visit(node)
-        return True
-
 
 @cache
 def visit_methods(rule: type[Rule]) -> tuple[tuple[type[cst.CSTNode], str], ...]:
