@@ -130,6 +130,10 @@ class Editor(BaseLanguageClient):
             changes.append(lsp.TextDocumentContentChangeWholeDocument(whole))
         self.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, changes))
 
+    def save(self, uri: str) -> None:
+        """Tells that a text was saved; nothing is written."""
+        self.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
+
     def close(self, uri: str) -> None:
         """Closes a text."""
         self.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from torchlint.project.importers import Importers, State
+from torchlint.project.importers import Importers, State, words_in
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
@@ -75,7 +75,9 @@ class Callers:
         """The files that may call something: not more than are looked at."""
         if root not in self._importers:
             self._importers[root] = Importers(root, self._store)
-        files = sorted({*self._importers[root].of(words), *([file] if file else [])})
+        inside = os.path.join(root, "")
+        open_ = (path for path, text in self._texts.items() if path.startswith(inside) and words_in(text) & {*words})
+        files = sorted({*self._importers[root].of(words), *open_, *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:

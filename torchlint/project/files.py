@@ -105,9 +105,9 @@ class Files:
         from torchlint.semantics.summaries.summary import Place
 
         package = os.path.join(path, "__init__.py")
-        if os.path.isfile(package):
+        if package in self.texts or os.path.isfile(package):
             return Place(package, path) if self.is_inside(package, root) else None
-        if os.path.isfile(path + ".py"):
+        if path + ".py" in self.texts or os.path.isfile(path + ".py"):
             return Place(path + ".py") if self.is_inside(path + ".py", root) else None
         return Place("", path) if os.path.isdir(path) and self.is_inside(path, root) else None
 

@@ -109,11 +109,16 @@ class Importers:
 
 
 def imported_words(path: str) -> frozenset[str]:
-    """The words in the import statements of a file, but for those of modules that are surely not of the project."""
+    """The words in the import statements of a file."""
     try:
         data = read_file(path, _LARGEST)
     except (OSError, ValueError):
         return frozenset()
+    return words_in(data)
+
+
+def words_in(data: bytes) -> frozenset[str]:
+    """The words in the import statements of a text, but for those of modules that are surely not of the project."""
     found: set[bytes] = set()
     for match in _IMPORT.finditer(data):
         module, names, modules = match.groups()

@@ -1,4 +1,7 @@
-"""What is done with a text: linted, fixed, given a noqa comment, explained. All of it happens in the worker."""
+"""What is done with a text: linted, fixed, given a noqa comment, explained. All of it happens in the worker.
+
+A text that was looked at stands for its file where others of the project ask, saved or not, until it is closed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from torchlint.engine.deadline import TimeIsUpError, deadline
 from torchlint.engine.examination import Action, Task, examine
 from torchlint.engine.explanation import explain
 from torchlint.engine.findings import settle
-from torchlint.project.files import Files
+from torchlint.project.files import Answers, Files, still_hold
 from torchlint.proof.evidence import records
 from torchlint.rules import own_rules
 from torchlint.rules.catalogue import Entry
@@ -95,7 +98,19 @@ class Describe:
     code: str
 
 
-Job: TypeAlias = Lint | FixAll | Silence | Explain | Describe
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Forget the text that an editor held for a path: the file counts again."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """Tell which of the texts that were looked at would be told something else of other files; the answer is their paths."""
+
+
+Job: TypeAlias = Lint | FixAll | Silence | Explain | Describe | Close | Outdated
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +149,8 @@ class Desk:
         self._resolvers: dict[Chosen, Resolver] = {}
         self._stamps: dict[str, Stamp] = {}
         self._files = Files()
+        self._answers: dict[str, Answers] = {}
+        """What each text that is open was told of other files when it was looked at."""
 
     def prepare(self) -> None:
         """Imports what the first job would have to wait for, and has statements parsed once that stay as they are."""
@@ -152,6 +169,13 @@ class Desk:
                 return self._explained(buffer, cell, place)
             case Describe(buffer, code):
                 return _described(code, self._settings(buffer).known)
+            case Close(path):
+                self._files.texts.pop(path, None)
+                self._answers.pop(path, None)
+                return None
+            case Outdated():
+                files = self._project()
+                return [path for path, answers in self._answers.items() if not still_hold(files, path, answers)]
 
     def _linted(self, buffer: Buffer, *, fixes: bool) -> Looked:
         try:
@@ -162,6 +186,9 @@ class Desk:
         if task is None:
             return Looked(configuration=dict(self._stamps))
         outcome = examine(buffer.data, buffer.path, replace(task, fixes=fixes), self._project())
+        self._answers[buffer.path] = outcome.answers
+        if buffer.path.endswith(".py") and not any(each.code == "invalid-syntax" for each in outcome.errors):
+            self._files.texts[buffer.path] = buffer.data  # where it is no Python for a moment, what it was last counts
         return Looked(outcome.diagnostics, outcome.errors, dict(self._stamps))
 
     def _fixed(self, buffer: Buffer) -> list[Edit]:

@@ -130,6 +130,9 @@ class Programs:
     def __iter__(self) -> Iterator[Program]:
         return iter(list(self._programs.values()))
 
+    def __len__(self) -> int:
+        return len(self._programs)
+
     def add(self, program: Program) -> None:
         """Takes a program in."""
         self._programs[program.uri] = program

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from torchlint.diagnostic import FileError
-from torchlint.server.jobs import Buffer, Job, Lint, Looked, Stamp, stamp
+from torchlint.server.jobs import Buffer, Close, Job, Lint, Looked, Outdated, Stamp, stamp
 from torchlint.server.office import Office, WorkerDiedError
 from torchlint.server.programs import Document, Found, Program, Programs
 from torchlint.server.settings import ClientSettings, read
@@ -31,6 +31,7 @@ class Session:
         self._general = ClientSettings()
         self._configuration: dict[str, Stamp] = {}
         self._configured = asyncio.Event()
+        self._spreading: asyncio.Task[None] | None = None
 
     # --- settings -----------------------------------------------------------------------------------------------------
 
@@ -81,6 +82,7 @@ class Session:
             _stop(program)
             for document in program.documents:
                 self._publish(document, None)
+            self._spread(Close(program.path(self._first_folder)))
 
     def look_at_all(self) -> None:
         """Looks at everything again."""
@@ -132,6 +134,23 @@ class Session:
         program.take(looked.diagnostics, looked.errors)
         for document in program.documents:
             self._publish(document, program.found[document.uri])
+        if len(self.programs) > 1:
+            self._spread()
+
+    def _spread(self, *first: Job) -> None:
+        """Looks again at those programs that what has changed elsewhere matters to, behind some jobs."""
+
+        async def spread() -> None:
+            await asyncio.gather(*waiting, return_exceptions=True)
+            for job in first:
+                await self.ask(job)
+            outdated = await self.ask(Outdated())
+            for program in self.programs:
+                if isinstance(outdated, list) and program.path(self._first_folder) in outdated:
+                    self._schedule(program, self.settings(program).debounce / 1000)  # whoever types comes first
+
+        waiting = [self._spreading] if self._spreading is not None and not self._spreading.done() else []
+        self._spreading = asyncio.get_running_loop().create_task(spread())
 
     async def _mend(self, program: Program) -> None:
         looked = await self.ask(Lint(self.buffer(program), fixes=True)) if self.settings(program).enable else None
@@ -147,6 +166,10 @@ class Session:
             if client is not None and not _runs(client):
                 leave()
             self.check_configuration()
+
+    def check_project(self) -> None:
+        """Looks again at what rests on files that have changed."""
+        self._spread()
 
     def check_configuration(self) -> None:
         """Looks at everything again if a configuration file has changed."""
