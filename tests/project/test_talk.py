@@ -68,6 +68,33 @@ def test_a_project_that_saves_and_knows_no_device_loads_as_it_likes(
     assert codes(tmp_path, text, other) == expected
 
 
+PRECISION = """
+import torch
+def precision(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    res = []
+    for k in topk:
+        res.append(correct[:k].view(-1).float().sum(0))
+    return res
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("acc = precision(out, y, topk=(1,))", []),
+        ("acc = precision(out, y)", []),
+        ("acc = precision(out, y, topk=(1, 5))", ["TPL204"]),
+        ("acc = train_accuracy(out, y, (1, 5))", ["TPL204"]),
+        ("ks = [1, 3]", ["TPL204"]),
+    ],
+)
+def test_one_best_answer_is_one_row(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, PRECISION, other) == expected
+
+
 def test_what_was_told_holds_until_the_words_change(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     main, other = tmp_path / "main.py", tmp_path / "other.py"

@@ -15,9 +15,10 @@ from torchlint.text.reading import read_file
 _TOPICS = {
     "prefixes": re.compile(rb"""["'](module\.?|_orig_mod\.?)["']|\[(7|10):\]"""),
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
+    "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
 }
-"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, and saving."""
+"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving."""
 _MOST_FILES = 400
 _MOST_NAMES = 20_000
 """So many names are looked through, of files of data among them."""

@@ -21,6 +21,9 @@ class ViewAfterTranspose(Rule):
     A view that only splits axes, or merges those that still lie together, works on a transposed tensor, too, and is left
     alone: `x.transpose(1, 2).view(batch, channels, height, width)`, `x.permute(0, 2, 3, 1).view(batch, -1, channels)`.
 
+    Not reported is `correct[:k].view(-1)` where each `k` is of a parameter with the default `(1,)`, and no file of the project
+    speaks of several: one row is a view still.
+
     ## Why is this bad
     `transpose`, `permute` and `.T` change the strides and leave the memory as it is. `view` never copies, so it raises a
     `RuntimeError` where the new shape cannot be had with strides alone: often only once a batch has more than one item.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.semantics import Binding, Semantics
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.expected_errors import is_tried
+from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.shapes.layout import Contiguity, Layout, Size, view_must_copy
 from torchlint.semantics.shapes.layouts import Layouts
 
@@ -29,7 +30,32 @@ class TornViews:
             case ast.Call(func=ast.Attribute(value=tensor), args=[_, *_], keywords=[]):
                 if not self._may_be(tensor) or not any(self._raises(call, each) for each in self._layouts.alternatives(tensor)):
                     return False
-                return not self._is_minded(tensor) and not is_tried(self._semantics.tree, self._semantics.tree.statement(call))
+                if self._is_minded(tensor) or is_tried(self._semantics.tree, self._semantics.tree.statement(call)):
+                    return False
+                return not self._is_of_one_row(tensor)
+        return False
+
+    def _is_of_one_row(self, tensor: ast.expr) -> bool:
+        """Whether ``correct[:k]`` has one row, and its view is fine: each ``k`` is of the default ``(1,)``.
+
+        That is so where no file of the project speaks of several.
+        """
+        match tensor:
+            case ast.Subscript(slice=ast.Slice(lower=None, upper=ast.Name() as count)):
+                bindings = self._semantics.bindings.reaching(count)
+                walked = [each.value for each in bindings if each.form is Form.LOOP and isinstance(each.value, ast.Name)]
+                if len(walked) == len(bindings) == 1 and self._is_one_by_default(walked[0]):
+                    return self._semantics.elsewhere.speaks_of("several") is False
+        return False
+
+    def _is_one_by_default(self, name: ast.Name) -> bool:
+        """Whether a name is a parameter with the default ``(1,)``."""
+        for binding in self._semantics.bindings.reaching(name):
+            function = binding.scope.node
+            if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
+                match self._semantics.facts.default(function, binding.node):
+                    case ast.Tuple(elts=[ast.Constant(value=1)]):
+                        return True
         return False
 
     def _is_minded(self, tensor: ast.expr) -> bool:
