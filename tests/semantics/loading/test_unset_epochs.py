@@ -16,6 +16,22 @@ LOADER = "loader = DataLoader(d, sampler=sampler)\n"
 EPOCHS = "for epoch in range(9):\n    for x in loader:\n        model(x).sum().backward()\n"
 STEP = "def step(x):\n    model(x).sum().backward()\n"
 
+TRAINER = """\
+class Trainer:
+    def __init__(self, model, batches):
+        self.model, self.batches = model, None
+        self.batches = batches
+    def fit(self):
+        print(next(iter(self.batches)))
+        for epoch in range(9):
+            self.fit_epoch()
+    def fit_epoch(self):
+        for x in self.batches:
+            self.run(x)
+    def run(self, x):
+        self.model(x).backward()
+"""
+
 
 def unset(snippet: str) -> list[tuple[str | None, str | None, str | None, bool]]:
     """What is known of the marked calls: the variable of the loop, the sampler and the loader there, whether it is sure."""
@@ -60,6 +76,15 @@ def _text(part: ast.expr | None) -> str | None:
             + EPOCHS,
             ("epoch", None, "loader", False),
         ),
+        (
+            TRAINER + "loader = DataLoader(d, sampler=«DistributedSampler(d)»)\nTrainer(model, loader).fit()\n",
+            ("epoch", None, "self.batches", False),
+        ),
+        (
+            "loaders = {'train': DataLoader(d, sampler=«DistributedSampler(d)»), 'val': DataLoader(v)}\n"
+            + EPOCHS.replace("in loader", "in loaders['train']"),
+            ("epoch", None, None, False),
+        ),
     ],
 )
 def test_a_sampler_is_never_told(snippet: str, expected: tuple[str | None, str | None, str | None, bool]) -> None:
@@ -83,6 +108,10 @@ def test_a_sampler_is_never_told(snippet: str, expected: tuple[str | None, str |
         + "for epoch in range(9):\n    for x in loader:\n        print(model(x))\n",
         "def loader():\n    sampler = DistributedSampler(d)\n    return DataLoader(d, sampler=sampler)\n" + EPOCHS,
         "sampler = DistributedSampler(d)\nloader = Batches(d, sampler=sampler)\n" + EPOCHS,
+        "loaders = {'train': DataLoader(d), 'val': DataLoader(v, sampler=DistributedSampler(v))}\n"
+        + EPOCHS.replace("in loader", "in loaders['train']"),
+        "loaders = {'train': DataLoader(d, sampler=DistributedSampler(d))}\nwatch(loaders)\n"
+        + EPOCHS.replace("in loader", "in loaders['train']"),
         "for epoch in range(9):\n    loader = DataLoader(d, sampler=DistributedSampler(d))\n    "
         "for x in loader:\n        x.backward()\n",
     ],

@@ -48,6 +48,14 @@ def unshuffled(snippet: str) -> list[bool]:
             + "fit(m, train_loader)",
             False,
         ),
+        ("train_loader = «DataLoader(given, 8)»\nprint(len(train_loader))\n" + TEST + LOOP, False),
+        ("data = Own('d')\ntrain_loader = «DataLoader(data, 8)»\nn = len(data)\n" + TEST + LOOP, False),
+        (
+            "class T:\n  def __init__(self, data):\n    self.train_loader = «DataLoader(data, 8)»\n"
+            "    self.valid_loader = DataLoader(data, 8)\n  def fit(self):\n    print(len(self.train_loader.dataset))\n"
+            "    for x in self.train_loader:\n      model(x).backward()",
+            False,
+        ),
     ],
 )
 def test_what_is_in_order(snippet: str, split: bool) -> None:
@@ -65,6 +73,8 @@ def test_what_is_in_order(snippet: str, split: bool) -> None:
         "train_loader = DataLoader(MNIST('d'), **options)\n" + TEST + LOOP,
         "train_loader = DataLoader(given, 8)\n" + TEST + LOOP,
         "train_loader = DataLoader(load_dataset('x'), 8)\n" + TEST + LOOP,
+        "one, two = parts('x')\ntrain_loader = DataLoader(one, 8)\nprint(len(train_loader))\n" + TEST + LOOP,
+        "train_loader = DataLoader(given, 8)\nprint(len(test_loader))\n" + TEST + LOOP,
         "class D(torch.utils.data.IterableDataset):\n  pass\ntrain_loader = DataLoader(D())\n" + TEST + LOOP,
         "net = torch.nn.LSTM(2, 2)\ntrain_loader = DataLoader(MNIST('d'))\n" + TEST + LOOP,
         "loader = DataLoader(MNIST('d'))\n" + TEST + LOOP.replace("train_", ""),

@@ -40,6 +40,7 @@ def placeless(body: str, method: str = "forward") -> list[tuple[str, str | None]
         ("return y + «torch.zeros(x.shape)»", ("y", "y")),
         ("t = «torch.arange(4)»[None]\nreturn torch.cat([x, t])", ("x", "x")),
         ("return self.fc(x) * «torch.tensor([1.0, 2.0])»", ("self.fc(x)", "x")),
+        ("return torch.nn.functional.cross_entropy(x, 2 * «torch.arange(2)»)", ("x", "x")),
         ("z = x.relu()\nreturn z @ «torch.eye(2)»", ("z", None)),
     ],
 )
@@ -57,6 +58,7 @@ def test_what_meets_an_input(body: str, met: tuple[str, str | None]) -> None:
         "return x + torch.tensor(2.0)",
         "return x[torch.arange(2)]",
         "if x.is_cuda:\n    t = torch.zeros(2).cuda()\nelse:\n    t = torch.zeros(2)\nreturn x + t",
+        "t = torch.zeros(2)\nu = torch.ones(2) - t.expand_as(x)\nif x.is_cuda:\n    u = u.cuda()\nreturn u * x",
         "with torch.device(y):\n    return x + torch.zeros(2)",
         "return torch.zeros(2), x",
         "return x + torch.zeros(())",
@@ -65,6 +67,13 @@ def test_what_meets_an_input(body: str, met: tuple[str, str | None]) -> None:
 )
 def test_what_is_somewhere_or_meets_nothing(body: str) -> None:
     assert placeless(body) == []
+
+
+def test_methods_that_forward_calls() -> None:
+    snippet = CLASS.format(method="forward", body="return self.mask(x)\n\n    def mask(self, x: torch.Tensor):\n        {}")
+    semantics, nodes = marked(snippet.format("return x + «torch.zeros(2)»"))
+    assert list(semantics.of(PlacelessTensors).found) == nodes
+    assert placeless("return x + torch.zeros(2)", "mask") == []
 
 
 def test_other_methods_and_defaults() -> None:

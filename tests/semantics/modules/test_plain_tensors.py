@@ -34,6 +34,7 @@ def plain(value: str, use: str) -> list[PlainTensor[ast.expr]]:
         ("return y + self.x", "y"),
         ("return torch.cat([y]) * self.x[:3].unsqueeze(0)", "torch.cat([y])"),
         ("x = self.x\n    return (x > 1).float() @ y", "y"),
+        ("return torch.cat([y, self.x.expand(y.size(0), -1)], 1)", "y"),
         ("return y.masked_fill(self.x == 0, 1)", "y"),
         ("return self.fc(self.x)", "self.fc"),
         ("return self.fc(y) - self.x", "self.fc(y)"),
@@ -45,6 +46,22 @@ def plain(value: str, use: str) -> list[PlainTensor[ast.expr]]:
 )
 def test_what_meets_an_input(use: str, other: str) -> None:
     assert [ast.unparse(each.other) for each in plain("torch.ones(n)", use)] == [other]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_always"),
+    [
+        ("torch.ones(n)\n    if n > 2:\n      self.x = nn.Parameter(self.x)", False),
+        ("torch.ones(n)\n    self.y = nn.Parameter(self.x)", True),
+    ],
+)
+def test_what_may_be_a_parameter_afterwards(value: str, is_always: bool) -> None:
+    (found,) = plain(value, "return y + self.x")
+    assert found.is_always is is_always
+
+
+def test_what_is_a_parameter_afterwards() -> None:
+    assert plain("torch.ones(n)\n    self.x = nn.Parameter(self.x)", "return y + self.x") == []
 
 
 @pytest.mark.parametrize(

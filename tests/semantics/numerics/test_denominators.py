@@ -27,7 +27,7 @@ def wrong(snippet: str) -> list[tuple[str, bool]]:
     semantics, nodes = marked(snippet)
     found = semantics.of(Denominators).found
     assert list(found) == nodes
-    return [(ast.unparse(each.loader), each.are_hits) for each in found.values()]
+    return [(ast.unparse(each.loader), each.of_samples) for each in found.values()]
 
 
 @pytest.mark.parametrize("value", ["(p(x) == y).sum()", "p(x).eq(y).sum().item()", "torch.sum(p(x) == y).float().item()"])
@@ -36,6 +36,15 @@ def wrong(snippet: str) -> list[tuple[str, bool]]:
 )
 def test_hits_by_batches(value: str, division: str) -> None:
     assert wrong(loop(value) + division) == [("loader", True)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["loss(p(x), y).item() * y.size(0)", "len(x) * loss(p(x), y).item()", "float(loss(p(x), y)) * x.shape[0]", "mean(x) * n"],
+)
+def test_batches_times_their_size_by_batches(value: str) -> None:
+    text = loop(value).replace("    total", "    n = x.size(0)\n    total")
+    assert wrong(text + "z = total / «len(loader)»") == [("loader", True)]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +78,9 @@ def test_the_data_that_a_loader_was_made_of() -> None:
         loop("(p(x) == y).sum()") + "total *= 2\ntotal / len(loader)",
         loop("F.mse_loss(p(x), y)") + "total / len(loader)",
         loop("F.mse_loss(p(x), y) * len(y)") + "total / len(loader.dataset)",
+        loop("F.mse_loss(p(x), y) * len(known)") + "total / len(loader)",
+        loop("F.mse_loss(p(x), y) * x.size(1)") + "total / len(loader)",
+        loop("F.mse_loss(p(x), y) * x.size(0) / n") + "total / len(loader)",
         loop("F.mse_loss(p(x), y, reduction='sum')") + "total / len(loader.dataset)",
         loop("F.mse_loss(p(x), y, **more)") + "total / len(loader.dataset)",
         loop("nn.MSELoss(False)(p(x), y)") + "total / len(loader.dataset)",

@@ -49,6 +49,13 @@ def test_what_is_unstable(expression: str, function: str, value: str, of_method:
     assert found.same.answer is answer
 
 
+def test_a_name_or_another_shape_between() -> None:
+    (found,) = unstable("p\n  p = torch.softmax(x, dim=1)\n  return x, «p.log()»")
+    assert (found.function, ast.unparse(found.value), found.is_direct) == ("softmax", "x", False)
+    (found,) = unstable("«torch.log(torch.sum(torch.exp(2 * y).view(2, -1), 1))»")
+    assert (found.function, ast.unparse(found.value), found.is_direct) == ("sum", "2 * y", False)
+
+
 @pytest.mark.parametrize(
     "expression",
     [
@@ -58,6 +65,9 @@ def test_what_is_unstable(expression: str, function: str, value: str, of_method:
         "torch.log(1 - torch.sigmoid(x))",
         "torch.log(x.sum(dim=1))",
         "torch.log(torch.exp(x - x.max()).sum(dim=1))",
+        "x\n  z = x - x.max()\n  return torch.log(torch.exp(z).sum(dim=1))",
+        "torch.log(torch.exp(y.clamp(max=9)).sum(dim=1))",
+        "x\n  p = torch.softmax(x, dim=1)\n  p = p + 1\n  return p.log()",
         "torch.log(torch.softmax(x, dim=1), out=x)",
         "torch.log(torch.softmax(x, dim=1, out=x))",
         "torch.log(torch.softmax(x, **other))",

@@ -56,6 +56,9 @@ def exhausted(snippet: str) -> dict[ast.expr, Exhausted[ast.AST]]:
         "params = model.parameters()\nif show:\n    print(list(params))\noptim.SGD(«params»)",
         "class T:\n  def __init__(self, m: nn.Module):\n    self.p = m.parameters()\n    self.o = optim.SGD(self.p)\n"
         "  def step(self):\n    clip_grad_norm_(«self.p», 1.0)",
+        "class T:\n  def __init__(self, params=None):\n    self.p = params\n"
+        "  def on_start(self, m):\n    if self.p is None:\n      self.p = filter(None, m.parameters())\n"
+        "  def on_backward(self):\n    clip_grad_norm_(«self.p», 1.0)",
     ],
 )
 def test_what_gets_nothing(snippet: str) -> None:
@@ -85,7 +88,8 @@ def test_what_gets_nothing(snippet: str) -> None:
         "class T:\n  def __init__(self, m: nn.Module):\n    self.p = m.parameters()\n    self.o = optim.SGD(self.p)\n"
         "  def step(self):\n    self.p = self.m.parameters()\n    clip_grad_norm_(self.p, 1.0)",
         "class T:\n  def __init__(self, m: nn.Module):\n    self.p = m.parameters()\n"
-        "  def one(self):\n    list(self.p)\n  def other(self):\n    clip_grad_norm_(self.p, 1.0)",
+        "  def one(self):\n    list(self.p)\n  def other(self):\n    sum(self.p)",
+        "class T:\n  def step(self, m: nn.Module):\n    self.p = m.parameters()\n    clip_grad_norm_(self.p, 1.0)",
     ],
 )
 def test_what_gets_all(snippet: str) -> None:

@@ -29,6 +29,12 @@ def states(snippet: str) -> list[WrappedState[ast.expr]]:
         ("m = DDP(n) if many else n\ns = {}\ns['m'] = «m.state_dict()»\ntorch.save(s, p)", "module", False),
         ("def f(m):\n    torch.save(«m.state_dict()», p)\nf(DDP(n))", "module", True),
         (
+            "def f(m):\n    n.load_state_dict(m.module.state_dict())\nm = n\nif many:\n    m = nn.DataParallel(m)\n"
+            "torch.save(«m.state_dict()», p)",
+            "module",
+            False,
+        ),
+        (
             "class T:\n  def __init__(self, m):\n    self.m = DDP(m)\n  def f(self):\n    torch.save(«self.m.state_dict()», p)",
             "module",
             True,

@@ -57,7 +57,7 @@ class UnstableLog(Rule):
         stable = STABLE[found.function]
         when = "an exponential overflows" if found.function == "sum" else f"the {found.function} becomes zero"
         message = f"`{self.model.shown_call(node)}` is infinite where {when}, and its gradient NaN; use `{stable}`"
-        self.report(node, message, self._fix(node, found.inner, found))
+        self.report(node, message, self._fix(node, found.inner, found) if found.is_direct else None)
 
     def _fix(self, node: cst.Call, inner: cst.Call, found: Unstable[cst.BaseExpression]) -> CodeFix | None:
         """What does both at once."""

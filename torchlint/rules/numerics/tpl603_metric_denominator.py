@@ -12,8 +12,9 @@ from torchlint.rules.triggers import Found
 class MetricDenominator(Rule):
     """
     ## What it does
-    Finds figures over a loader that are divided by the wrong count: hits, which are summed sample by sample, by the number of
-    batches, and mean losses, which are summed batch by batch, by the number of samples.
+    Finds figures over a loader that are divided by the wrong count: hits, which are summed sample by sample, and losses times
+    the size of their batch, by the number of batches; and mean losses, which are summed batch by batch, by the number of
+    samples.
 
     ## Why is this bad
     The figure is off by the size of a batch. An accuracy is above 100 % then, which somebody may notice; a loss that is 64
@@ -56,11 +57,11 @@ class MetricDenominator(Rule):
         if wrong is None:
             return
         total, loader = self.model.shown(wrong.total), self.model.shown(wrong.loader)
-        if wrong.are_hits:
-            message = f"`{total}` counts samples, and `{self.model.shown(node)}` is the number of batches"
+        if wrong.of_samples:
+            message = f"`{total}` is summed over samples, and `{self.model.shown(node)}` is the number of batches"
             right = expression("len({loader}.dataset)", loader=wrong.counted)
         else:
             message = f"`{total}` adds up means of batches, and `{self.model.shown(node)}` is the number of samples"
             right = expression("len({loader})", loader=again(wrong.loader))
-        title = f"Divide by the number of {'samples' if wrong.are_hits else 'batches'} of `{loader}`"
+        title = f"Divide by the number of {'samples' if wrong.of_samples else 'batches'} of `{loader}`"
         self.report(node, message, fix(title, replace(node, right), rests_on=unknown("the figures change")))

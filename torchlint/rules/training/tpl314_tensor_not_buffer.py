@@ -80,13 +80,14 @@ class TensorNotBuffer(Rule):
             owner=target.value,
             value=node.value,
         )
+        registered = fix(
+            f"Register `{target.attr.value}` as a buffer",
+            replace(node, new),
+            rests_on=unknown(f"`{shown}` is moved and cast with the module"),
+        )
         self.report(
             node,
             f"`{shown}` is no buffer, so that it stays behind when the module is moved to another device or dtype, but "
             f"`{kept.method}` combines it with `{self.model.shown(kept.other)}`; use `register_buffer`",
-            fix(
-                f"Register `{target.attr.value}` as a buffer",
-                replace(node, new),
-                rests_on=unknown(f"`{shown}` is moved and cast with the module"),
-            ),
+            registered if kept.is_always else None,
         )

@@ -179,7 +179,7 @@ class Definitions:
     def argument(self, call: ast.Call, function: Function, parameter: ast.arg) -> ast.expr | None:
         """The expression that ``call`` gives for a parameter of ``function``; its default; or ``None`` if none is certain."""
         positional = [*function.args.posonlyargs, *function.args.args]
-        if isinstance(call.func, ast.Attribute) and not is_static(function):
+        if (isinstance(call.func, ast.Attribute) or function.name == "__init__") and not is_static(function):
             positional = positional[1:]
         for keyword in call.keywords:
             if keyword.arg == parameter.arg:

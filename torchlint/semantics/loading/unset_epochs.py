@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Loop, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name, walk_body
 from torchlint.semantics.provenance.loaders import LOADERS
 
 Node = TypeVar("Node")
@@ -18,11 +18,11 @@ Place = TypeVar("Place")
 _SAMPLERS = frozenset({"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"})
 _AROUND = frozenset({"enumerate", "iter", "tqdm", "trange", "track", "zip", "islice", "log_every", "cycle", "progress_bar"})
 """Functions that go through what they are given."""
-_READING = frozenset({"len", "isinstance", "print", "type", "id", "str", "repr"})
+_READING = frozenset({"len", "isinstance", "print", "type", "id", "str", "repr", "next", "range"})
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _FRAMEWORKS = ("pytorch_lightning", "lightning", "accelerate", "ignite", "catalyst", "fastai", "composer", "ray")
 """Trainers that tell the sampler themselves."""
-_DEPTH = 4
+_DEPTH = 6
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,12 +116,14 @@ class UnsetEpochs:
                     raise _Escapes
                 for site in sites:
                     yield from self._uses_of_result(site, path, depth)
-            case ast.Call() if isinstance(callee := self._semantics.facts.definition(parent.func), FUNCTIONS):
+            case ast.Call() if (callee := self._called(parent)) is not None:
                 yield from self._uses_in(callee, parent, value, depth)
-            case ast.keyword() if isinstance(call := self._tree.parent(parent), ast.Call) and isinstance(
-                callee := self._semantics.facts.definition(call.func), FUNCTIONS
+            case ast.keyword() if (
+                isinstance(call := self._tree.parent(parent), ast.Call) and (callee := self._called(call)) is not None
             ):
                 yield from self._uses_in(callee, call, value, depth)
+            case ast.Dict():
+                yield from self._uses_of_item(parent, parent.keys[parent.values.index(value)], depth)
             case _:
                 yield _Use(value, site)
 
@@ -137,6 +139,21 @@ class UnsetEpochs:
         else:
             raise _Escapes
 
+    def _uses_of_item(self, items: ast.Dict, key: ast.expr | None, depth: int) -> Iterator[_Use]:
+        """Where the item of a dictionary is used, by its key or by one that the text does not say."""
+        for use in self._uses(items, depth):
+            match self._tree.parent(use.node):
+                case ast.Subscript(value=value, slice=index) as item if value is use.node:
+                    is_another = isinstance(index, ast.Constant) and isinstance(key, ast.Constant) and index.value != key.value
+                    if not is_another:
+                        yield from self._uses(item, depth + 1, use.site)
+                case _ if not self._is_read(use.node):
+                    raise _Escapes
+
+    def _called(self, call: ast.Call) -> Function | None:
+        """The function of the file that a call runs: by its name, as a method, or to make an instance of a class."""
+        return self._semantics.inference.call_graph.called(call)
+
     def _uses_of_result(self, site: ast.Call, path: tuple[int, ...], depth: int) -> Iterator[_Use]:
         if not path:
             yield from self._uses(site, depth + 1)
@@ -150,9 +167,7 @@ class UnsetEpochs:
             case _:
                 raise _Escapes
 
-    def _uses_in(
-        self, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, value: ast.expr, depth: int
-    ) -> Iterator[_Use]:
+    def _uses_in(self, function: Function, call: ast.Call, value: ast.expr, depth: int) -> Iterator[_Use]:
         """Where a function of the file uses what a call gives it."""
         arguments = function.args
         for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
@@ -240,8 +255,8 @@ class UnsetEpochs:
             if isinstance(part, ast.Call):
                 if isinstance(part.func, ast.Attribute) and part.func.attr in _BACKWARD:
                     return True
-                function = self._semantics.facts.definition(part.func)
-                if isinstance(function, FUNCTIONS) and any(
+                function = self._called(part)
+                if function is not None and any(
                     isinstance(inner, ast.Attribute) and inner.attr in _BACKWARD for inner in walk_body(function.body)
                 ):
                     return True

@@ -6,10 +6,10 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import LOOPS, walk_body
+from torchlint.semantics.code.tree import LOOPS, last_name, walk_body
 from torchlint.semantics.provenance.loaders import IMAGE_SETS, LOADERS, TENSOR_SETS
 
 Node = TypeVar("Node")
@@ -23,6 +23,8 @@ _SEQUENTIAL = re.compile(
 )
 """Words of code whose data may have an order that means something."""
 _DEPTH = 4
+_Named: TypeAlias = ast.Name | ast.Attribute
+"""What a loader is called: a name, or an attribute of ``self``."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,29 +52,36 @@ class UnshuffledLoaders:
         found: dict[ast.Call, Unshuffled[ast.expr]] = {}
         if any(_SEQUENTIAL.search(word) for word in self._semantics.words.all):
             return found
-        beside: dict[ast.AST, list[ast.Name]] = {}
+        beside: dict[ast.AST, list[_Named]] = {}
         for name, call in self._named_loaders:
-            if _OTHERS.search(name.id):
+            if _OTHERS.search(last_name(name)):
                 beside.setdefault(self._semantics.control_flow.scope(call), []).append(name)
         for name, call in self._named_loaders:
-            if not _TRAINING.search(name.id) or _OTHERS.search(name.id) or not self._is_told_nothing(call):
+            if not _TRAINING.search(last_name(name)) or _OTHERS.search(last_name(name)) or not self._is_told_nothing(call):
                 continue
             scope = self._semantics.control_flow.scope(call)
             others = beside.get(scope, ())
             data = self._data(call)
-            if others and data is not None and self._is_trained_from(name) and (split := self._split(data, 0)) is not None:
+            if not others or data is None or not self._is_trained_from(name):
+                continue
+            split = self._split(data, 0)
+            if split is None and self._is_counted(name, data):
+                split = False
+            if split is not None:
                 found[call] = Unshuffled(name, others[0], split)
         return found
 
     @cached_property
-    def _named_loaders(self) -> list[tuple[ast.Name, ast.Call]]:
-        found: list[tuple[ast.Name, ast.Call]] = []
+    def _named_loaders(self) -> list[tuple[_Named, ast.Call]]:
+        found: list[tuple[_Named, ast.Call]] = []
         for call in self._semantics.facts.calls.get("DataLoader", ()):
             parent = self._tree.parent(call)
             if self._semantics.qualified_name(call.func) in LOADERS and isinstance(parent, ast.Assign):
                 target = parent.targets[0]
-                if len(parent.targets) == 1 and isinstance(target, ast.Name):
-                    found.append((target, call))
+                is_own = isinstance(target, ast.Attribute) and self._semantics.facts.self_class(target.value) is not None
+                if len(parent.targets) == 1 and isinstance(target, (ast.Name, ast.Attribute)):
+                    if is_own or isinstance(target, ast.Name):
+                        found.append((target, call))
         return found
 
     @staticmethod
@@ -114,6 +123,16 @@ class UnshuffledLoaders:
                     return False if self._semantics.facts.method(definition, "__getitem__") is not None else None
         return None
 
+    def _is_counted(self, loader: _Named, data: ast.expr) -> bool:
+        """Whether the file asks for the length of a loader, or of its data, which are not the parts of something split.
+
+        What has a length is map-style, as a rule: iterable data have none, and a loader of theirs has none either.
+        """
+        if isinstance(data, ast.Name) and any(each.path for each in self._semantics.bindings.reaching(data)):
+            return False
+        counted = {ast.unparse(loader), f"{ast.unparse(loader)}.dataset", ast.unparse(data)}
+        return any(call.args and ast.unparse(call.args[0]) in counted for call in self._semantics.facts.calls.get("len", ()))
+
     def _is_random_split(self, call: ast.Call) -> bool:
         return (self._semantics.qualified_name(call.func) or "").rpartition(".")[2] in ("random_split", "train_test_split")
 
@@ -125,8 +144,12 @@ class UnshuffledLoaders:
 
     # --- the training ------------------------------------------------------------------------------------------------
 
-    def _is_trained_from(self, loader: ast.Name) -> bool:
+    def _is_trained_from(self, loader: _Named) -> bool:
         """Whether a loop over the loader, here or in a function that it is given to, calls ``backward``."""
+        if isinstance(loader, ast.Attribute):
+            owner = self._semantics.facts.self_class(loader.value)
+            slots = self._semantics.facts.slots(owner, loader.attr) if owner is not None else []
+            return any(self._trains(use, 0) for slot in slots for use in slot.uses)
         binding = self._semantics.bindings.of(loader)
         return binding is not None and any(self._trains(use, 0) for use in binding.uses)
 

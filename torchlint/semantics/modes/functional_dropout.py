@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -25,7 +26,6 @@ ATTENTION = "scaled_dot_product_attention"
 _RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN"})
 _MODES = re.compile(r"train|eval|test|infer|sampl|mode|mc_|monte", re.IGNORECASE)
 """Names that a condition asks for where it tells training from evaluation, or knows that dropout is on."""
-_DEEP = 4
 
 
 class Wrong(Enum):
@@ -81,7 +81,7 @@ class FunctionalDropouts:
             return WrongDropout(Wrong.FLAG, given, "")
         if _argument(call, "training", 2) is not None or _is_zero(given):
             return None
-        instance = self._instance(call)
+        instance = self._instance(call, given)
         if not instance:
             return None
         return WrongDropout(Wrong.ALWAYS if name in ACTIVE else Wrong.NEVER, given, instance)
@@ -99,7 +99,7 @@ class FunctionalDropouts:
 
     def _attention(self, call: ast.Call) -> WrongDropout[ast.expr] | None:
         given = _argument(call, "dropout_p", 4)
-        if given is None or _is_zero(given) or not (instance := self._instance(call)):
+        if given is None or _is_zero(given) or not (instance := self._instance(call, given)):
             return None
         match given:
             case ast.Constant(value=float() | int()):
@@ -139,12 +139,14 @@ class FunctionalDropouts:
 
     # --- where it stands ---------------------------------------------------------------------------------------------
 
-    def _instance(self, call: ast.Call) -> str:
+    def _instance(self, call: ast.Call, given: ast.expr | None) -> str:
         """The name of the module in whose forward a call stands; empty where it stands in none, or the mode is asked for."""
         function = self._tree.function(call)
         while isinstance(function, (*FUNCTIONS, ast.Lambda)) and not self._is_method(function):
             function = self._tree.function(function)
-        if not isinstance(function, FUNCTIONS) or function in self._asking or not self._is_run_by_forward(function):
+        if not isinstance(function, FUNCTIONS) or self._is_asked(call, given, function):
+            return ""
+        if not self._semantics.of(ModuleClasses).is_run_by_forward(function):
             return ""
         parameters = [*function.args.posonlyargs, *function.args.args]
         return parameters[0].arg if parameters and not is_static(function) and not is_class_method(function) else ""
@@ -152,34 +154,29 @@ class FunctionalDropouts:
     def _is_method(self, function: ast.AST) -> bool:
         return isinstance(self._tree.parent(function), ast.ClassDef)
 
-    def _is_run_by_forward(self, function: Function) -> bool:
-        """Whether a method is the ``forward`` of a module, or one that this calls."""
-        owner = self._tree.parent(function)
-        if not isinstance(owner, ast.ClassDef) or not self._semantics.of(ModuleClasses).is_sure(owner):
-            return False
-        seen = {function}
-        pending = [function]
-        for _ in range(_DEEP):
-            if any(each.name == "forward" for each in pending):
-                return True
-            callers = {self._tree.function(call) for each in pending for call in self._facts.call_sites(each)}
-            pending = [each for each in callers if isinstance(each, FUNCTIONS) and each not in seen]
-            seen.update(pending)
-        return False
+    def _is_asked(self, call: ast.Call, given: ast.expr | None, method: Function) -> bool:
+        """Whether conditions that ask for the mode decide on a call: around it, in front of it, or on its probability."""
+        asking = self._asking.get(method, ())
+        if asking and not isinstance(given, (ast.Constant, ast.Attribute, type(None))):
+            return True
+        return any(
+            self._tree.inside(call, node) or any(isinstance(part, (ast.Return, ast.Raise)) for part in ast.walk(node))
+            for node in asking
+        )
 
     @cached_property
-    def _asking(self) -> frozenset[ast.AST]:
-        """The methods that have a condition which asks for the mode."""
-        found = set[ast.AST]()
+    def _asking(self) -> dict[ast.AST, list[ast.AST]]:
+        """The conditions that ask for the mode, by the functions that they are in."""
+        found = defaultdict[ast.AST, list[ast.AST]](list)
         tests: list[ast.If | ast.IfExp] = [*self._tree.of_type(ast.If), *self._tree.of_type(ast.IfExp)]
         for node in tests:
             names = (last_name(part) for part in ast.walk(node.test) if isinstance(part, (ast.Name, ast.Attribute)))
             if any(_MODES.search(name) for name in names):
                 function = self._tree.function(node)
                 while function is not None:
-                    found.add(function)
+                    found[function].append(node)
                     function = self._tree.function(function)
-        return frozenset(found)
+        return found
 
 
 def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:

@@ -8,12 +8,14 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.definitions import MODULE_BASES
-from torchlint.semantics.code.tree import Function, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 
 _OWN_ATTRIBUTES = torch_api.MODULE_ONLY | {
     *("add_module", "apply", "children", "load_state_dict", "modules", "parameters", "state_dict", "training"),
 }
 _FRAMEWORKS = tuple(base for base in MODULE_BASES if not base.startswith("torch."))
+_DEEP = 4
+"""From how far a method may be called by ``forward``."""
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
@@ -40,6 +42,22 @@ class ModuleClasses:
                 )
             )
         return self._sure[node]
+
+    def is_run_by_forward(self, function: Function) -> bool:
+        """Whether a method is the ``forward`` of a class that is a module for sure, or one that this calls."""
+        tree, facts = self._semantics.tree, self._semantics.facts
+        owner = tree.parent(function)
+        if not isinstance(owner, ast.ClassDef) or not self.is_sure(owner):
+            return False
+        seen = {function}
+        pending = [function]
+        for _ in range(_DEEP):
+            if any(each.name == "forward" for each in pending):
+                return True
+            callers = {tree.function(call) for each in pending for call in facts.call_sites(each)}
+            pending = [each for each in callers if isinstance(each, FUNCTIONS) and each not in seen]
+            seen.update(pending)
+        return False
 
     def _derives_elsewhere(self, node: ast.ClassDef) -> bool:
         """Whether a class derives from a class of another file of the project that is a module."""

@@ -62,9 +62,11 @@ class PlacelessTensors:
         return found
 
     def _forward(self, call: ast.Call) -> Function | None:
-        """The ``forward`` of a module that a call stands in."""
+        """The ``forward`` of a module that a call stands in, or the method that this calls."""
         function = self._tree.function(call)
-        if not isinstance(function, FUNCTIONS) or not function.name.startswith("forward"):
+        if not isinstance(function, FUNCTIONS):
+            return None
+        if not function.name.startswith("forward") and not self._semantics.of(ModuleClasses).is_run_by_forward(function):
             return None
         owner = self._tree.parent(function)
         is_module = isinstance(owner, ast.ClassDef) and self._semantics.of(ModuleClasses).is_sure(owner)
@@ -72,14 +74,20 @@ class PlacelessTensors:
 
     def _is_under_device(self, call: ast.Call, forward: Function) -> bool:
         """Whether a ``with torch.device(…)`` around a call says where it makes tensors, or may; or a branch asks for that."""
+        if forward in self._asking:
+            return True
         for parent in self._tree.ancestors(call):
             if parent is forward:
                 return False
-            if isinstance(parent, (ast.If, ast.IfExp)) and _OF_DEVICES.search(ast.unparse(parent.test)):
-                return True
             if isinstance(parent, ast.With) and any("device" in ast.unparse(item.context_expr) for item in parent.items):
                 return True
         return False
+
+    @cached_property
+    def _asking(self) -> frozenset[ast.AST | None]:
+        """The functions with a condition that asks for a device."""
+        tests: list[ast.If | ast.IfExp] = [*self._semantics.tree.of_type(ast.If), *self._semantics.tree.of_type(ast.IfExp)]
+        return frozenset(self._semantics.tree.function(node) for node in tests if _OF_DEVICES.search(ast.unparse(node.test)))
 
     def _known(self, other: ast.expr) -> ast.expr | None:
         """A parameter of the method that is a tensor, of which an input is computed."""

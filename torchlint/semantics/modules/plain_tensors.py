@@ -35,6 +35,8 @@ _ELEMENTWISE = frozenset(
         *("logical_and", "logical_or", "gather", "index_select", "nn.functional.embedding", "nn.functional.linear"),
         *("nn.functional.conv1d", "nn.functional.conv2d", "nn.functional.conv3d", "nn.functional.mse_loss"),
         *("nn.functional.l1_loss", "nn.functional.grid_sample", "dot", "outer", "bitwise_and", "eq", "maximum", "minimum"),
+        *("nn.functional.cross_entropy", "nn.functional.nll_loss", "nn.functional.smooth_l1_loss", "nn.functional.kl_div"),
+        *("nn.functional.binary_cross_entropy", "nn.functional.binary_cross_entropy_with_logits"),
     )
 )
 _JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "stack", "hstack", "vstack", "dstack"))
@@ -48,12 +50,16 @@ _DEPTH = 6
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlainTensor(Generic[Node]):
-    """A tensor that an attribute is given in ``__init__``, the ``use`` of it that meets ``other``, and in which method."""
+    """A tensor that an attribute is given in ``__init__``, the ``use`` of it that meets ``other``, and in which method.
+
+    Not ``is_always`` where the attribute may be made a parameter afterwards.
+    """
 
     value: Node
     use: Node
     other: Node
     method: str
+    is_always: bool = True
 
 
 class PlainTensors:
@@ -74,16 +80,25 @@ class PlainTensors:
             if constructor is None or not self._semantics.of(ModuleClasses).is_sure(definition) or self._places(definition):
                 continue
             for name, slot in facts.slots.items():
-                if len(slot.stores) != 1 or slot.class_values or len(self._facts.slots(definition, name)) != 1:
+                stores = [store for store in slot.stores if not self._is_trained(store)]
+                if len(stores) != 1 or slot.class_values or len(self._facts.slots(definition, name)) != 1:
                     continue
-                assignment = self._tree.parent(slot.stores[0])
-                if self._tree.function(slot.stores[0]) is not constructor or not self._is_plain(assignment):
+                assignment = self._tree.parent(stores[0])
+                if self._tree.function(stores[0]) is not constructor or not self._is_plain(assignment):
                     continue
                 assert isinstance(assignment, ast.Assign)
                 met = self._met(slot.uses)
                 if met is not None:
-                    found[assignment] = PlainTensor(assignment.value, *met)
+                    found[assignment] = PlainTensor(assignment.value, *met, is_always=len(slot.stores) == 1)
         return found
+
+    def _is_trained(self, store: ast.Attribute) -> bool:
+        """Whether an attribute is made a parameter there, under a condition: otherwise it stays what it was."""
+        assignment = self._tree.parent(store)
+        if not isinstance(assignment, ast.Assign) or not isinstance(self._tree.parent(assignment), ast.If):
+            return False
+        function = getattr(assignment.value, "func", None)
+        return function is not None and self._semantics.qualified_name(function) == "torch.nn.Parameter"
 
     def _places(self, definition: ast.ClassDef) -> bool:
         """Whether a class moves its tensors itself when it is moved."""
@@ -157,6 +172,7 @@ class PlainTensors:
                 if self._is_moved(current):
                     return None
                 top, other = self._meets(current, method)
+                other = other or self._joined(top, method)
                 if other is not None and first is None:
                     first = (use, other, method.name)
                 pending += self._names_for(top)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ _MEAN = re.compile(r"reduction='mean'|size_average=True")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WrongDenominator(Generic[Node]):
-    """The sum ``total`` is divided by the length of ``counted``: hits by batches, where ``are_hits``, or means by samples.
+    """The sum ``total`` is divided by the length of ``counted``: what is ``of_samples`` by batches, or means by samples.
 
     ``loader`` is what was gone through.
     """
@@ -35,7 +35,7 @@ class WrongDenominator(Generic[Node]):
     total: Node
     counted: Node
     loader: Node
-    are_hits: bool
+    of_samples: bool
 
 
 class Denominators:
@@ -94,10 +94,11 @@ class Denominators:
         if self._tree.function(total) is not self._tree.function(loop) or not self._is_whole(loop, sum_):
             return None
         if dotted(counted) == dotted(loader):
-            if _is_hits(sum_.value) and _LOADER.search(dotted(loader) or "") and not self._is_of_single_samples(loader):
-                return WrongDenominator(total, counted, loader, are_hits=True)
+            of_samples = _is_hits(sum_.value) or self._is_weighted(sum_.value)
+            if of_samples and _LOADER.search(dotted(loader) or "") and not self._is_of_single_samples(loader):
+                return WrongDenominator(total, counted, loader, of_samples=True)
         elif self._is_data_of(counted, loader) and self._is_mean(sum_.value) and not self._is_of_single_samples(loader):
-            return WrongDenominator(total, counted, loader, are_hits=False)
+            return WrongDenominator(total, counted, loader, of_samples=False)
         return None
 
     def _sums(self, total: ast.Name) -> list[tuple[ast.AugAssign, ast.For]]:
@@ -127,6 +128,27 @@ class Denominators:
         if sum_ not in loop.body and not any(isinstance(part, ast.With) and sum_ in part.body for part in loop.body):
             return False
         return not any(isinstance(part, (ast.Break, ast.Continue)) for statement in loop.body for part in ast.walk(statement))
+
+    def _is_weighted(self, value: ast.expr) -> bool:
+        """Whether a value is that of a batch times the number of its samples: ``loss.item() * x.size(0)``."""
+        match _plain(value):
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                return any(self._is_batch_size(each) for each in (left, right))
+        return False
+
+    def _is_batch_size(self, value: ast.expr) -> bool:
+        match value:
+            case ast.Call(func=ast.Attribute(attr="size"), args=[ast.Constant(value=0)]):
+                return True
+            case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0)):
+                return True
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as batch]):
+                return any(each.form is Form.LOOP for each in self._semantics.bindings.reaching(batch))
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(value)
+                made = bindings[0].value if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT else None
+                return made is not None and not isinstance(made, ast.Name) and self._is_batch_size(made)
+        return False
 
     def _is_mean(self, value: ast.expr) -> bool:
         """Whether a value is the mean that a loss of torch gives for a batch."""

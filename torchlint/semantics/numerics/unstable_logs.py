@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
-from torchlint.semantics import Semantics
+from torchlint.semantics import Form, Semantics
 
 Node = TypeVar("Node")
 
@@ -24,12 +24,16 @@ _APIS = {
 _BOUNDED = frozenset({"torch.arange", "torch.linspace", "torch.rand", "torch.zeros", "torch.ones"})
 """What gives numbers within bounds that the author has chosen."""
 
+_VIEWS = frozenset({"view", "reshape", "flatten", "unflatten", "transpose", "permute", "contiguous", "squeeze", "unsqueeze"})
+_SHIFTING = frozenset({"sub", "subtract", "clamp", "clip", "clamp_", "sub_", "log_softmax", "logsigmoid"})
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Unstable(Generic[Node]):
     """A logarithm of ``inner``, a call of the function that is named, on ``value``.
 
-    ``of_method`` is whether that is called as a method; ``same`` is whether what does both at once gives the same result.
+    ``of_method`` is whether that is called as a method; ``same`` is whether what does both at once gives the same result. The
+    call stands in the logarithm itself if it ``is_direct``: no name is between them, and no change of shape.
     """
 
     function: str
@@ -37,6 +41,7 @@ class Unstable(Generic[Node]):
     value: Node
     of_method: bool
     same: Fact
+    is_direct: bool = True
 
 
 class UnstableLogs:
@@ -50,26 +55,48 @@ class UnstableLogs:
         """The calls of ``log`` that are unstable."""
         found: dict[ast.Call, Unstable[ast.expr]] = {}
         for call in self._semantics.facts.calls.get("log", ()):
-            match self._operand(call, "log"):
-                case ast.Call() as inner if not call.keywords and len(call.args) <= 1:
-                    unstable = self._unstable(inner)
-                    if unstable is not None:
-                        found[call] = unstable
+            operand = self._operand(call, "log")
+            if operand is None or call.keywords or len(call.args) > 1:
+                continue
+            inner = self._computed(operand)
+            unstable = self._unstable(inner, is_direct=inner is operand) if isinstance(inner, ast.Call) else None
+            if unstable is not None:
+                found[call] = unstable
         return found
 
-    def _unstable(self, inner: ast.Call) -> Unstable[ast.expr] | None:
+    def _computed(self, value: ast.expr) -> ast.expr:
+        """What a name was given, where that is one value; anything else itself."""
+        if isinstance(value, ast.Name):
+            bindings = self._semantics.bindings.reaching(value)
+            if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path:
+                return bindings[0].value or value
+        return value
+
+    def _unstable(self, inner: ast.Call, *, is_direct: bool) -> Unstable[ast.expr] | None:
         for function in STABLE:
             value = self._operand(inner, function)
             if value is None or any(word.arg in ("out", None) for word in inner.keywords):
                 continue
             if function == "sum":
-                value = self._operand(value, "exp") if isinstance(value, ast.Call) else None
-                if value is None or isinstance(value, ast.BinOp):  # the largest may have been subtracted before
+                summed = _viewed(value)
+                is_direct = is_direct and summed is value
+                value = self._operand(summed, "exp") if isinstance(summed, ast.Call) else None
+                if value is None or self._is_shifted(value):
                     continue
             if self._semantics.qualified_name(getattr(value, "func", value)) in _BOUNDED:
                 continue
-            return Unstable(function, inner, value, self._is_method(inner), self._same(function, inner, value))
+            same = self._same(function, inner, value)
+            return Unstable(function, inner, value, self._is_method(inner), same, is_direct)
         return None
+
+    def _is_shifted(self, value: ast.expr) -> bool:
+        """Whether something is subtracted from what an exponential is taken of, or it is bounded: perhaps the largest."""
+        for part in ast.walk(self._computed(value)):
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
+                return True
+            if isinstance(part, ast.Attribute) and part.attr in _SHIFTING:
+                return True
+        return False
 
     def _operand(self, call: ast.Call, function: str) -> ast.expr | None:
         """What a function is called on, as a function of torch or as a method of a tensor; ``None`` for other calls."""
@@ -100,3 +127,10 @@ class UnstableLogs:
     def _has_dim(self, inner: ast.Call) -> bool:
         place = 0 if self._is_method(inner) else 1
         return len(inner.args) > place or any(word.arg == "dim" for word in inner.keywords)
+
+
+def _viewed(value: ast.expr) -> ast.expr:
+    """What has been given another shape: ``x.exp()`` of ``x.exp().view(2, -1)``."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEWS:
+        value = value.func.value
+    return value

@@ -10,7 +10,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Loop, position
+from torchlint.semantics.code.definitions import Slot
+from torchlint.semantics.code.tree import FUNCTIONS, Loop, last_name, position
 from torchlint.semantics.parameters.generators import Generators
 
 Node = TypeVar("Node")
@@ -149,6 +150,8 @@ class ExhaustedParameters:
         owner = self._semantics.facts.self_class(kept.value)
         assert owner is not None
         slots = self._semantics.facts.slots(owner, kept.attr)
+        if (clipped := self._clipped(slots)) is not None:
+            return [clipped[0]], (clipped, clipped)
         if sum(len(slot.stores) for slot in slots) != 1 or any(slot.class_values for slot in slots):
             return [], None
         uses: list[ast.expr] = [use for slot in slots for use in slot.uses]
@@ -165,6 +168,15 @@ class ExhaustedParameters:
             elif not self._generators.is_optimizer(second[1]):
                 return uses, (firsts[0], second)
         return uses, None
+
+    def _clipped(self, slots: Sequence[Slot]) -> _Taken | None:
+        """The use of an attribute that clips gradients, in each step, while other methods make what it clips."""
+        stores = [store for slot in slots for store in slot.stores]
+        for use, taker in self._taken([use for slot in slots for use in slot.uses]):
+            clips = isinstance(taker, ast.Call) and last_name(taker.func).startswith("clip_grad")
+            if clips and not any(self._tree.function(store) is self._tree.function(use) for store in stores):
+                return use, taker
+        return None
 
     # --- the fix -----------------------------------------------------------------------------------------------------
 

@@ -147,7 +147,9 @@ class WrappedStates:
     def _is_asked_for(self, module: ast.expr) -> bool:
         """Whether code reads the module within, or asks whether there is one."""
         name = last_name(module)
-        return any(last_name(node.value) == name for node in self._within) or name in self._tested
+        place = self._tree.function(module)
+        knows = any(last_name(node.value) == name and self._tree.function(node) is place for node in self._within)
+        return knows or name in self._tested
 
     @cached_property
     def _within(self) -> list[ast.Attribute]:
