@@ -29,6 +29,7 @@ from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
 from torchlint.semantics.steps.clipping import Clippings, IdleClip
 from torchlint.semantics.steps.early_schedules import EarlySchedule, EarlySchedules
 from torchlint.semantics.steps.idle_schedules import IdleSchedules, LeftBehind
+from torchlint.semantics.steps.lent_gradients import LentGradients, LentOut
 from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
 from torchlint.semantics.steps.schedules import Schedules, WrongUnit
 from torchlint.semantics.steps.stale import StaleBackward, StaleBackwards
@@ -97,6 +98,10 @@ class TrainingQuestions:
         """Whether a class of modules that is given tensors can be made without options; ``None`` for all other calls."""
         found: bool | None = self._model.found(self._semantics.of(MisusedClasses).found, call)
         return found
+
+    def lent_gradients(self, backward: cst.Call) -> LentGradients[cst.BaseExpression] | None:
+        """The models of which one lends the gradients to the other that a backward adds to; ``None`` if nothing piles up."""
+        return self._model.found(self._semantics.of(LentOut).found, backward)
 
     def recorded_evaluations(self, run: cst.Call) -> list[RecordedEvaluation[cst.BaseExpression, cst.CSTNode]]:
         """The evaluations that autograd records for no backward pass, and that start with ``run``; empty if none."""

@@ -89,7 +89,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL015", "missing-zero-grad", "torchlint.rules.autograd.tpl015_missing_zero_grad", "MissingZeroGrad",
-        (Found(".training.zeroing:Zeroing.piles"),),
+        (Found(".training.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"),),
         needs=(("backward",), ("step",),),
     ),
     Entry(

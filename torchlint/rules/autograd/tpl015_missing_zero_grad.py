@@ -13,7 +13,9 @@ class MissingZeroGrad(Rule):
     """
     ## What it does
     Finds loops that call `backward()` and `optimizer.step()`, and zero the gradients on no path round the loop. An
-    optimizer of which nothing is known but its name counts where nothing in sight could zero them, either.
+    optimizer of which nothing is known but its name counts where nothing in sight could zero them, either. And models whose
+    gradients are lent to another one, `shared.grad = own.grad`, where only those of the other are zeroed: since torch 2.0
+    `zero_grad()` sets these to `None`, and the model's own stay.
 
     ## Why is this bad
     `backward()` adds to the gradients. Where nothing zeroes them, each step uses the sum of the gradients of all batches so
@@ -49,11 +51,12 @@ class MissingZeroGrad(Rule):
 
     code = "TPL015"
     name = "missing-zero-grad"
-    triggers = (Found(".training.zeroing:Zeroing.piles"),)
+    triggers = (Found(".training.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"))
     needs = (("backward",), ("step",))
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports the step that uses what piled up."""
+        """Reports the step that uses what piled up, or the backward that adds to what was lent."""
+        self._report_lent(node)
         pile = self.model.training.piled_up(node)
         if pile is None:
             return
@@ -71,4 +74,21 @@ class MissingZeroGrad(Rule):
             fix(f"Insert `{shown}.zero_grad()`", zeroing, rests_on=unknown("the training takes another course"))
             if zeroing
             else None,
+        )
+
+    def _report_lent(self, node: cst.Call) -> None:
+        lent = self.model.training.lent_gradients(node)
+        if lent is None:
+            return
+        lender, place = self.model.shown(lent.lender), self.model.statement(node)
+        zero = statement("{lender}.zero_grad()", lender=lent.lender)
+        self.report(
+            node,
+            f"`{self.model.shown(node)}` adds to the gradients of `{lender}` of all rounds before: what is zeroed are those of "
+            f"`{self.model.shown(lent.borrower)}` alone; call `{lender}.zero_grad()` before",
+            fix(
+                f"Insert `{lender}.zero_grad()`",
+                insert_before(place, zero),
+                rests_on=unknown("the training takes another course"),
+            ),
         )

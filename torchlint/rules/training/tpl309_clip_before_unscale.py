@@ -13,7 +13,7 @@ class ClipBeforeUnscale(Rule):
     """
     ## What it does
     Finds gradients that are clipped between `scaler.scale(loss).backward()` and `scaler.step(optimizer)` with no
-    `scaler.unscale_(optimizer)` before it.
+    `scaler.unscale_(optimizer)` before it; or of which a figure is made there, as `p.grad.norm()` to be logged.
 
     ## Why is this bad
     A `GradScaler` multiplies the loss, and with it all gradients, by 65536 at first. Their norm is as many times too large, so
@@ -80,9 +80,9 @@ class ClipBeforeUnscale(Rule):
                 rests_on=unknown("the gradients are clipped to another length, and training takes another course"),
             )
         wanted = f"`{scaler}.unscale_({self.model.shown(optimizer)})`" if optimizer else f"`{scaler}.unscale_`"
+        used = f"`{self.model.shown(node)}` is computed" if clipped.is_look else "they are clipped"
         self.report(
             node,
-            f"the gradients of `{self.model.shown(clipped.backward)}` are still scaled when they are clipped; "
-            f"call {wanted} first",
+            f"the gradients of `{self.model.shown(clipped.backward)}` are still scaled when {used}; call {wanted} first",
             change,
         )

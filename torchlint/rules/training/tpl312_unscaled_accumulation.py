@@ -46,7 +46,7 @@ class UnscaledAccumulation(Rule):
 
     A finding is strict where the optimizer is Adam or one like it, whose steps are as long for larger gradients. Not reported
     where the number of rounds is divided by or multiplied with anywhere in the file, and where it is not certain that the loss
-    is a mean.
+    is a mean; what is called a criterion is taken to give one where the number of rounds says that it is for accumulation.
 
     ## References
     - [Automatic mixed precision examples: gradient accumulation](https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-accumulation)

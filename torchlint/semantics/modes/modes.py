@@ -29,7 +29,7 @@ _FRAMEWORKS = ("pytorch_lightning.", "lightning.", "lightning_fabric.", "catalys
 _KEEPS_MODE = re.compile(
     r"(save|load|log|print|count|watch|get|make|build|create|clip|unwrap|wrap|accumulate|initialize|init|freeze|num|is|"
     r"has|dump|convert|broadcast|sync|register|add_graph|no_sync|trainable|update_ema|ema|describe|repr|summarize|checkpoint|"
-    r"set_seed|to_device|cuda|deepcopy|clone|copy)(_|$)|.*param|.*(state|checkpoint|optimizer|scheduler|ema|weights|size|flops)$",
+    r"set_seed|to_device|data_parallel|cuda|deepcopy|clone|copy)(_|$)|.*param|.*(state|checkpoint|optimizer|scheduler|ema|weights|size|flops)$",
     re.IGNORECASE,
 )
 """What a function is called that takes a model, and does not set its mode."""

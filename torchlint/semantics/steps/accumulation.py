@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,11 @@ _DEEP = 4
 """So many variables may lie between a loss and what is back-propagated."""
 _NO_MEAN = frozenset({"reduction", "size_average", "reduce"})
 _OTHER_MEANS = frozenset({"torch.nn.KLDivLoss", "torch.nn.functional.kl_div"})
+_ACCUMULATION = re.compile(r"accum|acc_?steps|grad_?acc|update_?freq|iter_?size|virtual", re.IGNORECASE)
+"""What numbers of rounds are called that gradients are gathered in."""
+_CRITERION = re.compile(
+    r"^_?(criterion|crit|loss_?(fn|func|function|f)|(ce|bce|mse|l1)_?loss|cost_?(fn|func)?)$", re.IGNORECASE
+)
 _EVEN = frozenset(
     f"torch.optim.{name}" for name in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Rprop", "Adadelta")
 )
@@ -71,7 +77,8 @@ class UnscaledAccumulation:
         rounds = _rounds(rare.condition.test)
         if rounds is None or self._is_reckoned_with(rounds) or self._is_wiped_each_round(loop, rare):
             return None
-        if not self._is_mean(backward.of, loop, _DEEP):
+        told = _ACCUMULATION.search(last_name(rounds)) is not None and not self._is_summed_somewhere
+        if not self._is_mean(backward.of, loop, _DEEP, told):
             return None
         makings = self._semantics.of(Optimizers).makings(rare.step.optimizer) or ()
         names = {self._semantics.qualified_name(each.func) for each in makings if isinstance(each, ast.Call)}
@@ -117,20 +124,25 @@ class UnscaledAccumulation:
 
     # --- what is a mean ----------------------------------------------------------------------------------------------
 
-    def _is_mean(self, loss: ast.expr, loop: Loop, depth: int) -> bool:
-        """Whether a loss is surely a mean over a batch, or a sum of such, that nothing divides."""
+    def _is_mean(self, loss: ast.expr, loop: Loop, depth: int, told: bool) -> bool:
+        """Whether a loss is surely a mean over a batch, or a sum of such, that nothing divides.
+
+        With ``told``, the number of rounds says what it is for: then what is called a criterion is taken to give a mean.
+        """
         match loss:
             case ast.Call():
-                return self._gives_mean(loss)
+                return self._gives_mean(loss) or (told and self._is_called_criterion(loss))
             case ast.BinOp(op=ast.Add(), left=left, right=right):
-                return self._is_mean(left, loop, depth) and self._is_mean(right, loop, depth)
+                return self._is_mean(left, loop, depth, told) and self._is_mean(right, loop, depth, told)
             case (
                 ast.BinOp(op=ast.Mult(), left=ast.Constant(), right=value)
                 | ast.BinOp(op=ast.Mult(), left=value, right=ast.Constant())
             ):
-                return self._is_mean(value, loop, depth)
+                return self._is_mean(value, loop, depth, told)
             case ast.Attribute(value=ast.Name() as output, attr="loss"):
-                return self._is_told_labels(output)
+                return self._is_told_labels(output, told)
+            case ast.Subscript(value=ast.Name() as output, slice=ast.Constant(value=0)):
+                return told and self._is_told_labels(output, told)
             case ast.Name() if depth:
                 bindings = self._semantics.bindings.reaching(loss)
                 values = [binding.value for binding in bindings if not binding.path]
@@ -138,14 +150,25 @@ class UnscaledAccumulation:
                     return False
                 if not all(self._semantics.tree.inside(binding.node, loop) for binding in bindings):
                     return False
-                return all(value is not None and self._is_mean(value, loop, depth - 1) for value in values)
+                return all(value is not None and self._is_mean(value, loop, depth - 1, told) for value in values)
         return False
 
-    def _is_told_labels(self, output: ast.Name) -> bool:
+    def _is_called_criterion(self, call: ast.Call) -> bool:
+        """Whether a call is of a criterion that the file does not make, with a result and what it should have been."""
+        is_given = len(call.args) == 2 and not call.keywords and not self._semantics.kind(call.func).known
+        return is_given and _CRITERION.search(last_name(call.func)) is not None
+
+    @cached_property
+    def _is_summed_somewhere(self) -> bool:
+        """Whether the file asks for another reduction anywhere."""
+        return any(word.arg in _NO_MEAN for word in self._semantics.tree.of_type(ast.keyword))
+
+    def _is_told_labels(self, output: ast.Name, told: bool) -> bool:
         """Whether a value is what a model of transformers gives that is told the labels: its ``loss`` is a mean."""
         values = [binding.value for binding in self._semantics.bindings.reaching(output)]
         return bool(values) and all(
-            isinstance(value, ast.Call) and any(word.arg == "labels" for word in value.keywords) for value in values
+            isinstance(value, ast.Call) and any(word.arg == "labels" or (told and word.arg is None) for word in value.keywords)
+            for value in values
         )
 
     def _gives_mean(self, call: ast.Call) -> bool:

@@ -21,6 +21,8 @@ _CLIPS = frozenset(
     for name in ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads_with_norm_")
 )
 _CLAMPS = frozenset({"clamp_", "clip_", "clamp_max_", "clamp_min_"})
+_FIGURES = ("norm", "vector_norm", "abs", "mean", "std", "max", "min", "pow", "square", "item", "histc")
+"""What is made of gradients to be looked at, and is another figure where they are scaled."""
 _ENGINES = ("deepspeed", "colossalai", "paddle", "mxnet", "mindspore", "apex")
 """Libraries that scale, clip or step by themselves."""
 
@@ -31,6 +33,7 @@ class Deed(Enum):
     BACKWARD = auto()
     UNSCALE = auto()
     CLIP = auto()
+    LOOK = auto()
     STEP = auto()
     UPDATE = auto()
     ZERO = auto()
@@ -66,7 +69,7 @@ class Acts:
         words = self._semantics.words.all
         if "torch" not in words or any(engine in words for engine in _ENGINES):
             return []
-        found = [*self._backwards(), *self._steps(), *self._zeros(), *self._clips(), *self._scalings()]
+        found = [*self._backwards(), *self._steps(), *self._zeros(), *self._clips(), *self._scalings(), *self._looks()]
         tree = self._semantics.tree
         found = [act for act in found if not isinstance(tree.function(act.call), ast.Lambda)]
         return sorted(found, key=lambda act: position(act.call))
@@ -183,6 +186,16 @@ class Acts:
                     loop = next(self._semantics.tree.loops(call), None)
                     iterated = [loop.iter] if isinstance(loop, ast.For) else []
                     yield Act(Deed.CLIP, call, call.func.value, models=self._models(iterated))
+
+    def _looks(self) -> Iterator[Act]:
+        """What makes a figure of a gradient, ``p.grad.norm()``; asked for only where losses are scaled."""
+        for name in _FIGURES if "GradScaler" in self._semantics.words.all else ():
+            for call in self._calls.get(name, ()):
+                if not isinstance(call.func, ast.Attribute):
+                    continue
+                given = call.args[:1] if self._semantics.qualified_name(call.func) else [call.func.value]
+                for gradient in filter(_is_gradient, given):
+                    yield Act(Deed.LOOK, call, gradient)
 
     def _models(self, given: list[ast.expr]) -> tuple[str, ...]:
         """The models in ``model.parameters()``."""

@@ -26,12 +26,14 @@ _AMP = re.compile(r"(?<![a-z])amp|scaler|fp16|half|precision|apex|bf16|mixed", r
 class ClippedScaled(Generic[Node]):
     """The gradients of ``backward``, scaled by ``scaler``, that are clipped before ``optimizer`` is unscaled.
 
-    ``optimizer`` is ``None`` where it is not clear which is to be unscaled in front of the clipping.
+    ``optimizer`` is ``None`` where it is not clear which is to be unscaled in front of the clipping. With ``is_look``, they
+    are not clipped, but a figure is made of them.
     """
 
     backward: Node
     scaler: Node
     optimizer: Node | None
+    is_look: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,15 +56,18 @@ class ScaledGradients:
 
     @cached_property
     def clipped(self) -> dict[ast.Call, ClippedScaled[ast.expr]]:
-        """The calls that clip scaled gradients."""
+        """The calls that clip scaled gradients, or make figures of them."""
         found: dict[ast.Call, ClippedScaled[ast.expr]] = {}
         for round_ in self._scaling:
-            for clip in round_.of(Deed.CLIP):
+            for clip in [*round_.of(Deed.CLIP), *round_.of(Deed.LOOK)]:
+                if clip.act.deed is Deed.LOOK and any(each.act.call in found for each in round_.of(Deed.CLIP, Deed.LOOK)):
+                    break  # which is told of once
                 backward = self._scaled_at(clip, round_)
                 if backward is not None and clip.act.call not in found and self._is_stepped(clip, round_):
                     assert backward.act.scaler is not None
                     optimizer = self._to_unscale(clip, backward, round_)
-                    found[clip.act.call] = ClippedScaled(backward.act.call, backward.act.scaler, optimizer)
+                    is_look = clip.act.deed is Deed.LOOK
+                    found[clip.act.call] = ClippedScaled(backward.act.call, backward.act.scaler, optimizer, is_look)
         return found
 
     @cached_property
