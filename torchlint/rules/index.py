@@ -410,7 +410,7 @@ ENTRIES = (
     Entry(
         "TPL501", "load-without-map-location", "torchlint.rules.serialization.tpl501_load_without_map_location", "LoadWithoutMapLocation",
         (Found(".saving.files:SavedFiles.weights"),),
-        needs=(("torch",), ("load",), ("load_state_dict", "from_pretrained",),),
+        needs=(("torch",), ("load",), ("load_state_dict", "from_pretrained", "load_model_state", "load_model_weights", "load_params", "load_pretrained", "load_pretrained_model", "load_pretrained_weights", "load_weights",),),
         since=TorchVersion(0, 3),
     ),
     Entry(

@@ -156,3 +156,18 @@ def test_another_branch_says_where_to(snippet: str, expected: bool) -> None:
 def test_buffers_in_memory(snippet: str, expected: bool) -> None:
     semantics, (file,) = marked("import torch\n" + snippet)
     assert semantics.of(SavedFiles).is_in_memory(file) is expected
+
+
+@pytest.mark.parametrize(
+    ("snippet", "is_weights"),
+    [
+        ("state = «torch.load(p)»\nload_pretrained_model(net, state['net'])", True),
+        ("tools.load_weights(net, «torch.load(p)»)", True),
+        ("load_weights(«torch.load(p)»)", False),
+        ("load_data(net, «torch.load(p)»)", False),
+        ("load_images(net, «torch.load(p)»['images'])", False),
+    ],
+)
+def test_functions_of_the_program_load_into_models(snippet: str, is_weights: bool) -> None:
+    files, call = files_of(snippet)
+    assert (call in files.weights) is is_weights

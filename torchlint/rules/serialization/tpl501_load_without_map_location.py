@@ -7,13 +7,15 @@ from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, is_open_ended, positional, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
+from torchlint.semantics.saving.files import LOADING
 from torchlint.target import TorchVersion
 
 
 class LoadWithoutMapLocation(Rule):
     """
     ## What it does
-    Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`.
+    Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`, or
+    `load_weights(model, ...)` by a function of the program's own.
 
     Where the same run saved the file before (also by early stopping, or in the training that it called before), in a test,
     in a script that names the CPU as its device and speaks of no other one, and in a project of which one file saves and none
@@ -48,7 +50,7 @@ class LoadWithoutMapLocation(Rule):
     code = "TPL501"
     name = "load-without-map-location"
     triggers = (Found(".saving.files:SavedFiles.weights"),)
-    needs = (("torch",), ("load",), ("load_state_dict", "from_pretrained"))
+    needs = (("torch",), ("load",), ("load_state_dict", "from_pretrained", *sorted(LOADING)))
     since = TorchVersion(0, 3)
 
     def visit_Call(self, node: cst.Call) -> None:

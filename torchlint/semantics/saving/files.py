@@ -16,6 +16,11 @@ _SAVES = frozenset({"torch.save", "torch.serialization.save"})
 _BUFFERS = frozenset({"io.BytesIO", "six.BytesIO", "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile"})
 _OTHER_STATE = re.compile(r"optim|sched|scaler|sampler|callback|progress|loop$|loader$|(^|_)(opt|lr)(_|$)", re.IGNORECASE)
 """What things that have a state, but no weights, are called."""
+LOADING = frozenset(
+    f"load_{what}"
+    for what in ("pretrained", "pretrained_model", "pretrained_weights", "weights", "model_weights", "model_state", "params")
+)
+"""What functions of programs are called that load the state that they are given into a model that comes before it."""
 
 
 class SavedFiles:
@@ -109,6 +114,9 @@ class SavedFiles:
                 yield from call.args[:1]
                 yield from (model for state in call.args[:1] if (model := self._loaded_whole(state)) is not None)
                 yield from (word.value for word in call.keywords if word.arg == "state_dict")
+        for name in LOADING:
+            for call in calls.get(name, ()):
+                yield from call.args[1:]  # `load_weights(model, checkpoint["net"])`
         for call in calls.get("from_pretrained", ()):
             yield from (word.value for word in call.keywords if word.arg == "state_dict")
 
