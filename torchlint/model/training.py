@@ -34,6 +34,7 @@ from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, St
 from torchlint.semantics.steps.schedules import Schedules, WrongUnit
 from torchlint.semantics.steps.stale import StaleBackward, StaleBackwards
 from torchlint.semantics.steps.updating import NeverUpdated, ScalerUpdates
+from torchlint.semantics.steps.wiped_rounds import WipedRounds
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
 from torchlint.semantics.training.frozen_use import FrozenUse
@@ -109,7 +110,8 @@ class TrainingQuestions:
 
     def wiped(self, zero: cst.Call) -> Wiped[cst.BaseExpression, cst.CSTNode] | None:
         """The gradients that a call of ``zero_grad`` wipes before a step uses them; ``None`` if none are known to be."""
-        return self._model.found(self._semantics.of(Wiping).wiped, zero)
+        wiped = self._model.found(self._semantics.of(Wiping).wiped, zero)
+        return wiped or self._model.found(self._semantics.of(WipedRounds).found, zero)
 
     def lost_rounds(self, zero: cst.Call) -> LostRounds[cst.BaseExpression, cst.CSTNode] | None:
         """The step every few rounds whose gradients a call of ``zero_grad`` wipes in every round; ``None`` if there is none."""

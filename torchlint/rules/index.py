@@ -94,7 +94,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL016", "wiped-gradients", "torchlint.rules.autograd.tpl016_wiped_gradients", "WipedGradients",
-        (Found(".training.wiping:Wiping.wiped"), Found(".training.lost_rounds:LostAccumulation.found"),),
+        (Found(".training.wiping:Wiping.wiped"), Found(".training.lost_rounds:LostAccumulation.found"), Found(".steps.wiped_rounds:WipedRounds.found"),),
         needs=(("zero_grad",), ("step", "optimizer_step",), ("backward", "manual_backward",),),
     ),
     Entry(

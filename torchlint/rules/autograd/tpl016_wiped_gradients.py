@@ -47,7 +47,11 @@ class WipedGradients(Rule):
 
     code = "TPL016"
     name = "wiped-gradients"
-    triggers = (Found(".training.wiping:Wiping.wiped"), Found(".training.lost_rounds:LostAccumulation.found"))
+    triggers = (
+        Found(".training.wiping:Wiping.wiped"),
+        Found(".training.lost_rounds:LostAccumulation.found"),
+        Found(".steps.wiped_rounds:WipedRounds.found"),
+    )
     needs = (("zero_grad",), ("step", "optimizer_step"), ("backward", "manual_backward"))
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -19,6 +19,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name, pos
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting
+from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
 from torchlint.semantics.purpose import Purpose, is_evaluation
@@ -51,6 +52,8 @@ _DATA = re.compile(
 """What data are called that a model is not trained on."""
 _KEEPING = re.compile(r"^(numpy|np|savez?|dump|save_features?)$", re.IGNORECASE)
 """What keeps what was computed as arrays, or in files."""
+_PICTURE = re.compile(r"^(imshow|savefig|imsave|imwrite|save_image|make_grid|plt)$")
+"""What makes pictures of samples: generators are sampled in training mode on purpose, with the statistics of the batch."""
 _ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
 """Words of code that runs a model in training mode on purpose."""
 _MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
@@ -87,6 +90,9 @@ class TrainingModeEvaluations:
                 if self._place(run) not in found and self._depends(scope, model, run):
                     found[self._place(run)] = self._described(scope, model, run)
                     break
+        for scope, model, run in self._set_wrongly():
+            if not self._modes.is_recorded(run):
+                found.setdefault(run.call, self._described(scope, model, run))
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
     @cached_property
@@ -103,6 +109,24 @@ class TrainingModeEvaluations:
                         places.add(place)
                         found[self._place(run)] = described
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
+
+    def _set_wrongly(self) -> Iterator[tuple[FlowScope, Reference, Run]]:
+        """The runs in functions that evaluate, and nothing else, behind a call that puts the model into training mode there."""
+        for switch, models, mode in self._semantics.of(Switches).all:
+            scope = self._semantics.control_flow.scope(switch)
+            if mode is not Mode.TRAIN or not isinstance(scope, FUNCTIONS) or not _SURE.search(scope.name):
+                continue
+            is_plain = not self._modes.is_managed(scope) and not self._semantics.of(Purpose).is_test_case(scope)
+            if not is_plain or _mentions(scope, _ON_PURPOSE) or _ON_PURPOSE.search(scope.name):
+                continue
+            if self._semantics.of(GradientUses).used_in(scope.body):
+                continue
+            for model in models or ():
+                others = [each.node for each in self._modes.settings(scope, model) if each.switch is not switch]
+                runs = [run for run in self._modes.runs(scope, model) if run.node is run.call]
+                ahead = self._semantics.control_flow.ahead_of(scope, [switch], others)
+                loops = ((run, next(self._semantics.tree.loops(run.node), None)) for run in runs if ahead.includes(run.node))
+                yield from ((scope, model, run) for run, loop in loops if loop is not None and _mentions(loop, _FIGURE))
 
     def _scopes(self) -> Iterator[tuple[FlowScope, Reference]]:
         """The models that are trained, in the scopes that are no test and set the modes themselves."""
@@ -150,7 +174,11 @@ class TrainingModeEvaluations:
         tree = self._semantics.tree
         function = tree.function(run.call)
         if isinstance(function, FUNCTIONS) and run.node is not run.call and _SURE.search(function.name):
-            return function if any(_mentions(part, _FIGURE) for part in function.body) else None  # not images to look at
+            return (
+                None
+                if _mentions(function, _PICTURE) and not any(_mentions(part, _FIGURE) for part in function.body)
+                else function
+            )
         loop = next(tree.loops(run.call), None)
         if run.node is not run.call and any(_mentions(argument, _DATA) for argument in run.node.args):
             statement = tree.statement(run.node)
