@@ -204,7 +204,7 @@ ENTRIES = (
     Entry(
         "TPL206", "view-as-transpose", "torchlint.rules.aliasing.tpl206_view_as_transpose", "ViewAsTranspose",
         (Found(".shapes.shuffles:Shuffles.found"),),
-        needs=(("view", "reshape",), ("size", "shape",),),
+        needs=(("view", "reshape",), ("size", "shape", "LSTM", "GRU", "RNN",),),
         since=TorchVersion(0, 4),
     ),
     Entry(

@@ -37,6 +37,7 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = Net()\ntorch.save({'net': «net», 'epoch': 3}, p)",
         "net = Net()\ntorch.save([3, (1, «net.module»)], p)",
         "net = Net()\nlast = dict(net=«net»)\ntorch.save(last, p)",
+        "net = Net()\nlast = {}\nlast['net'] = «net»\ntorch.save(last, p)",
         "def test_it():\n    torch.save(«Net()», p)\n    assert torch.load(p)",
     ],
 )

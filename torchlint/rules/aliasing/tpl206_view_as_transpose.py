@@ -17,7 +17,8 @@ class ViewAsTranspose(Rule):
     """
     ## What it does
     Finds `view` and `reshape` that ask for a tensor's own axes in another order: `x.view(x.size(1), x.size(0), -1)`,
-    `b, c, h, w = x.shape` and later `x.reshape(b, h, w, c)`.
+    `b, c, h, w = x.shape` and later `x.reshape(b, h, w, c)`; also of the last state of a recurrent network with several layers
+    or directions, which are its first axis: `h_n.view(-1, 2 * hidden)`.
 
     ## Why is this bad
     `view` and `reshape` deal the elements out anew in the order of memory. The result has the shape of the transposed tensor,
@@ -51,7 +52,7 @@ class ViewAsTranspose(Rule):
     name = "view-as-transpose"
     since = TorchVersion(0, 4)
     triggers = (Found(".shapes.shuffles:Shuffles.found"),)
-    needs = (("view", "reshape"), ("size", "shape"))
+    needs = (("view", "reshape"), ("size", "shape", "LSTM", "GRU", "RNN"))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a new shape that has the old axes in another order."""

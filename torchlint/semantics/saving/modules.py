@@ -50,7 +50,8 @@ class SavedModules:
                 for word in words:
                     yield from self._modules_in(word.value, depth - 1)
             case ast.Name() if depth and (held := self._display(saved)) is not None:
-                yield from self._modules_in(held, depth - 1)
+                for value in (held, *self._stored(saved)):
+                    yield from self._modules_in(value, depth - 1)
             case ast.expr() if self._is_whole_module(saved):
                 yield saved
 
@@ -64,6 +65,15 @@ class SavedModules:
             isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.dict"
         )
         return value if is_display else None
+
+    def _stored(self, name: ast.Name) -> Iterator[ast.expr]:
+        """What is stored before under the keys of a dict that a name is: ``module`` of ``state["model"] = module``."""
+        binding = self._semantics.bindings.reaching(name)[0]
+        for use in binding.uses:
+            item = self._semantics.tree.parent(use)
+            store = self._semantics.tree.parent(item) if isinstance(item, ast.Subscript) and item.value is use else None
+            if isinstance(store, ast.Assign) and store.targets == [item] and self._semantics.control_flow.may_follow(use, name):
+                yield store.value
 
     def _is_loaded_back(self, save: ast.Call) -> bool:
         """Whether a test saves a module, and loads it whole, telling so."""

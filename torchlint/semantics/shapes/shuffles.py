@@ -10,6 +10,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.shapes.layout import Layout, Size
 from torchlint.semantics.shapes.layouts import Layouts
 from torchlint.semantics.shapes.sizes import unpacked
+from torchlint.semantics.shapes.states import RecurrentStates
 
 _RESHAPING = ("view", "reshape")
 _BACK = frozenset({"view", "reshape", "view_as", "reshape_as"})
@@ -34,6 +35,7 @@ class Shuffles:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._layouts = semantics.of(Layouts)
+        self._states = semantics.of(RecurrentStates)
 
     @cached_property
     def found(self) -> dict[ast.Call, Shuffle]:
@@ -46,6 +48,8 @@ class Shuffles:
         sizes = unpacked(call.args)
         if call.keywords or len(sizes) < 2 or any(isinstance(size, (ast.Starred, ast.Slice)) for size in sizes):
             return None
+        if self._states.is_dealt_out(function.value, sizes):
+            return Shuffle((0, 1), (), suffices=False)
         layout, shape = self._layouts.view(call, self._layouts.of(function.value))
         if shape is None or (axes := _swapped_axes(layout, shape)) is None:
             return None
