@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import last_name
-from torchlint.semantics.modules.activations import Activations
 
 _STATES = {"torch.nn.LSTM": ((1, 0), (1, 1)), "torch.nn.GRU": ((1,),), "torch.nn.RNN": ((1,),)}
 """Where in their results recurrent networks have states with the axes (layers times directions, batch, features)."""
@@ -42,14 +41,24 @@ class RecurrentStates:
         bindings = self._semantics.bindings.reaching(tensor) if isinstance(tensor, ast.Name) else ()
         if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or not isinstance(bindings[0].value, ast.Call):
             return False
-        network = bindings[0].value.func
-        made = list(self._semantics.of(Activations).constructions(network))
+        made = self._made(bindings[0].value.func)
         return bool(made) and all(
             isinstance(each, ast.Call)
             and bindings[0].path in _STATES.get(self._semantics.qualified_name(each.func) or "", ())
             and _has_several(each)
             for each in made
         )
+
+    def _made(self, network: ast.expr) -> list[ast.expr | None]:
+        """What a network is given as, where it is a name or an attribute of ``self``."""
+        if isinstance(network, ast.Name):
+            return [each.value if not each.path else None for each in self._semantics.bindings.reaching(network)]
+        owner = self._semantics.facts.self_class(network.value) if isinstance(network, ast.Attribute) else None
+        if owner is None or not isinstance(network, ast.Attribute):
+            return []
+        stores = [store for slot in self._semantics.facts.slots(owner, network.attr) for store in slot.stores]
+        assigned = [self._semantics.tree.parent(store) for store in stores]
+        return [each.value if isinstance(each, ast.Assign) else None for each in assigned]
 
     def _is_size_of_another(self, size: ast.expr, tensor: ast.expr) -> bool:
         """Whether a size is written as that of an axis of something else than the tensor."""
