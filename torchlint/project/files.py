@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.project.callers import Callers, digest
 from torchlint.project.outputs import may_have_outputs, outputs_of
@@ -29,13 +29,17 @@ if TYPE_CHECKING:
 
 _LARGEST = 1_000_000
 """Bytes of a file that is summed up; larger ones are generated, and say nothing."""
-_MOST_KEPT = 20_000
-"""So many summaries are kept in memory."""
+_MOST_KEPT = 4_000
+"""So many summaries are kept in memory; where there are more, all are made or read again that somebody asks for."""
+_MOST_PLACES = 200_000
+"""So many places in folders are kept in mind."""
 _OTHERS = frozenset({"torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "matplotlib", "tqdm", "PIL", "cv2"})
 """Packages that a project has none of its own name of, unless it is they."""
 
 _TICK = 2_000_000_000
 """Nanoseconds: no file system in use is coarser in its times."""
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 Answers = tuple[tuple[str, str], ...]
 """What a reading rests on: what was asked for, and a text that stands for the answer."""
 
@@ -98,7 +102,7 @@ class Files:
         """The module or package of that name in a folder."""
         key = (folder, name, root)
         if key not in self._inner:
-            self._inner[key] = self._find(os.path.join(folder, name), root)
+            _bounded(self._inner, _MOST_PLACES)[key] = self._find(os.path.join(folder, name), root)
         return self._inner[key]
 
     def _find(self, path: str, root: str) -> Place | None:
@@ -113,16 +117,20 @@ class Files:
 
     def is_inside(self, path: str, root: str) -> bool:
         """Whether a path leads to something below a root, with all links followed."""
-        for each in (path, root):
-            if each not in self._real:
-                self._real[each] = os.path.realpath(each)
-        return self._real[path].startswith(os.path.join(self._real[root], ""))
+        real, above = (self._real_path(each) for each in (path, root))
+        return real.startswith(os.path.join(above, ""))
+
+    def _real_path(self, path: str) -> str:
+        found = self._real.get(path)
+        if found is None:
+            found = _bounded(self._real, _MOST_PLACES)[path] = os.path.realpath(path)
+        return found
 
     def summed_up(self, file: str) -> tuple[Summary, str]:
         """What a file says, and a text that stands for that."""
         found = self._read.get(file)
         if found is None:
-            found = self._read[file] = self._look_at(file)
+            found = _bounded(self._read)[file] = self._look_at(file)
         return found.summary, found.stamp
 
     def outputs(self, file: str) -> tuple[tuple[ClassOutput, ...], str]:
@@ -134,7 +142,7 @@ class Files:
                 given = self._outputs_of(self.texts.get(file) or read_file(file, _LARGEST))
             except (OSError, ValueError):
                 given = ()
-            found = self._outputs[file] = (state or "", given)
+            found = _bounded(self._outputs)[file] = (state or "", given)
         return found[1], f"={digest(repr(found[1]))}" + (f":{found[0]}" if _is_settled(found[0]) else "")
 
     def _outputs_of(self, data: bytes) -> tuple[ClassOutput, ...]:
@@ -189,6 +197,13 @@ class Files:
         from torchlint.semantics.summaries.summary import Summary
 
         return _Read(state, *self._store.kept("summary", tuple[Summary, str], data, lambda: _said(data)))
+
+
+def _bounded(known: dict[_Key, _Value], most: int = 0) -> dict[_Key, _Value]:
+    """What is known, to which something is to be added: emptied where it is as much as is kept."""
+    if len(known) >= (most or _MOST_KEPT):
+        known.clear()
+    return known
 
 
 def _is_settled(state: str) -> bool:

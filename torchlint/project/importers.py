@@ -55,7 +55,8 @@ class Importers:
         known = self._noted() if self._words is None else self._words
         self._words = {}
         is_new = False
-        for path, state in self._there():
+        there = list(self._there())
+        for path, state in there if len(there) <= _MOST_FILES else ():
             kept = known.get(path)
             if kept is None or kept[0] != state:
                 kept, is_new = (state, imported_words(path)), True
@@ -83,7 +84,7 @@ class Importers:
             )
 
     def _there(self) -> Iterator[tuple[str, State]]:
-        """The files of the project, each with its state."""
+        """The files of the project, each with its state; one more than are looked through, where there are more."""
         pending, count = [self._root], 0
         while pending:
             try:
@@ -99,13 +100,13 @@ class Importers:
                         pending.append(entry.path)
                 elif entry.name.endswith(".py"):
                     count += 1
-                    if count > _MOST_FILES:
-                        return
                     try:
                         status = entry.stat(follow_symlinks=False)
                     except OSError:
                         continue
                     yield entry.path, (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+                    if count > _MOST_FILES:
+                        return
 
 
 def imported_words(path: str) -> frozenset[str]:

@@ -15,7 +15,6 @@ from torchlint.semantics.code.definitions import MODULE_BASES
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.summaries.calls import Calls
 from torchlint.semantics.summaries.summary import (
-    EMPTY,
     IMPORTED,
     Act,
     Bound,
@@ -114,6 +113,8 @@ class Lookup:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._names: dict[str, dict[str, Bound]] = {}
+        self._starring: set[tuple[str, str]] = set()
+        """The files whose star imports are being looked through, each for a name."""
 
     def imported(self, name: str, file: str, steps: int = _LONGEST) -> Target | None:
         """What the full name of an import, as ``file`` has it, stands for."""
@@ -167,13 +168,18 @@ class Lookup:
         return ValueElsewhere(file, bound.made) if bound.made.by or bound.made.items else None
 
     def _starred(self, file: str, name: str, steps: int) -> Target | None:
-        """What a file's star imports bind a name to."""
-        summary = self._project.summary(file) if file else EMPTY
-        if name.startswith("_") or steps <= 0:
+        """What a file's star imports bind a name to: no file is asked twice, however many import everything of it."""
+        if name.startswith("_") or steps <= 0 or (file, name) in self._starring:
             return None
-        for module in reversed(summary.stars):
-            if (found := self.star(module, name, file, steps - 1)) is not None:
-                return found
+        is_first = not self._starring
+        self._starring.add((file, name))
+        try:
+            for module in reversed(self._project.summary(file).stars if file else ()):
+                if (found := self.star(module, name, file, steps - 1)) is not None:
+                    return found
+        finally:
+            if is_first:
+                self._starring.clear()
         return None
 
     def star(self, module: str, name: str, file: str, steps: int = _LONGEST) -> Target | None:
