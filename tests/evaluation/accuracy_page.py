@@ -51,6 +51,9 @@ said whether the pattern is really there and the value is what the rule is about
 occurrences that are reported, by the right rule at the right statement; counted are those that the file itself gives away.
 In brackets: with those that only another file, or a person, can tell. Suppression comments are not heeded.
 
+The tables of code bases and rules are of torchlint 24661b4e, of 2026-11-21: rules that came later are not in them, and what is
+reported since has no labels there. What is said of later versions is said under [First contact](#first-contact).
+
 True is not yet worth acting on. Which findings are *useful*, so that an author shown them changes the code, and which are
 *noise* is said by [criteria](criteria.md) and measured under [First contact](#first-contact).
 
