@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchlint.semantics import Binding, Form, Semantics, torch_api
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import evaluates
-from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, dotted
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Loop, dotted, last_name
 
 _REPORTING_METHODS = frozenset(
     {
@@ -21,6 +21,8 @@ _REPORTING_METHODS = frozenset(
 _REPORTING_CALLS = frozenset(
     f"builtins.{name}" for name in ("print", "float", "int", "str", "len", "round", "format", "repr", "bool")
 )
+
+_COUNTS = frozenset({"range", "len", "zip", "enumerate", "reversed"})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -318,3 +320,22 @@ def mentions(node: ast.expr, name: str) -> bool:
         return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
     spelled = ast.Subscript if name.endswith("]") else ast.Attribute
     return any(isinstance(part, spelled) and ast.unparse(part) == name for part in ast.walk(node))
+
+
+def loops_of_steps(semantics: Semantics, statement: ast.stmt) -> Iterator[Loop]:
+    """The loops around a statement, innermost first, but for those through the few results of one call of a model."""
+    return (loop for loop in semantics.tree.loops(statement) if not _walks_results(semantics, loop))
+
+
+def _walks_results(semantics: Semantics, loop: Loop) -> bool:
+    """Whether a loop goes through what one call of a model gave: `_, layers = model(x)`, `for i in range(len(layers))`."""
+    walked = loop.iter if isinstance(loop, (ast.For, ast.AsyncFor)) else None
+    while isinstance(walked, ast.Call) and last_name(walked.func) in _COUNTS and walked.args:
+        walked = walked.args[0]
+    bindings = semantics.bindings.reaching(walked) if isinstance(walked, ast.Name) else ()
+    return bool(bindings) and all(
+        each.form is Form.ASSIGNMENT
+        and isinstance(each.value, ast.Call)
+        and semantics.kind(each.value.func).type is Type.MODULE
+        for each in bindings
+    )
