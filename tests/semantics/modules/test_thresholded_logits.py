@@ -80,3 +80,9 @@ def test_what_is_not(snippet: str) -> None:
 )
 def test_what_is_no_logit(loss: str) -> None:
     assert not thresholds("p = out > 0.5", HEAD.replace("criterion(out, y)", loss))
+
+
+def test_the_loss_that_is_named_takes_the_same_value() -> None:
+    snippet = "def f(x, y):\n    z = model(x)\n    other = criterion(z, y)\n    return other, «z > 0.5», «model(y) > 0.5»"
+    near, far = thresholds(snippet)
+    assert (near.loss.lineno, far.loss.lineno) == (11, 8)

@@ -53,10 +53,13 @@ class ThresholdedLogits:
         """The comparisons and calls that take logits for probabilities."""
         found: dict[ast.expr, Thresholded[ast.expr]] = {}
         seen = set[ast.expr]()
-        for loss, value in self._semantics.of(LossInputs).logits:
-            for logits in self._alike(value):
-                for node, taken, half in self._thresholds(logits, seen, 0):
-                    found.setdefault(node, Thresholded(taken, loss, half, self._is_array(node)))
+        given = [(loss, self._stripped(value)) for loss, value in self._semantics.of(LossInputs).logits]
+        given = [(loss, value) for loss, value in given if not self._is_probability(value)]
+        for alike in (self._same_name, self._same_model):
+            for loss, value in given:
+                for logits in alike(value):
+                    for node, taken, half in self._thresholds(logits, seen, 0):
+                        found.setdefault(node, Thresholded(taken, loss, half, self._is_array(node)))
         return found
 
     def _is_array(self, node: ast.expr) -> bool:
@@ -68,16 +71,17 @@ class ThresholdedLogits:
 
     # --- what is a logit ---------------------------------------------------------------------------------------------
 
-    def _alike(self, value: ast.expr) -> Iterator[ast.expr]:
-        """What a loss is given as logits, all uses of the name that it has, and what else the same model gives."""
-        base = self._stripped(value)
-        if self._is_probability(base):
-            return
-        calls = [base] if isinstance(base, ast.Call) else []
-        if isinstance(base, ast.Name):
-            bindings = self._semantics.bindings.reaching(base)
-            for binding in bindings:
-                yield from (use for use in binding.uses if set(self._semantics.bindings.reaching(use)) <= set(bindings))
+    def _same_name(self, value: ast.expr) -> Iterator[ast.expr]:
+        """All uses of the name that what a loss is given has."""
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        for binding in bindings:
+            yield from (use for use in binding.uses if set(self._semantics.bindings.reaching(use)) <= set(bindings))
+
+    def _same_model(self, value: ast.expr) -> Iterator[ast.expr]:
+        """What else is given by the model whose result a loss is given, looked at behind all names."""
+        calls = [value] if isinstance(value, ast.Call) else []
+        if isinstance(value, ast.Name):
+            bindings = self._semantics.bindings.reaching(value)
             if any(binding.form is not Form.ASSIGNMENT or binding.path for binding in bindings):
                 return
             values = [self._stripped(binding.value) for binding in bindings if binding.value is not None]
