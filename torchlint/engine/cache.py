@@ -17,13 +17,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchlint import __version__
 from torchlint.diagnostic import SEVERITIES, Applicability, Diagnostic, Edit, FileError, Fix, Location, Severity
-from torchlint.project.store import Store
 from torchlint.text.cache_folder import make, may_be_cache, write
 from torchlint.text.reading import read_file
+
+if TYPE_CHECKING:
+    from torchlint.project.store import Store
 
 FOLDER = ".torchlint_cache"
 
@@ -129,6 +131,8 @@ class Cache:
     @property
     def summaries(self) -> Store:
         """What the files of projects say, kept in the same folder whatever the settings."""
+        from torchlint.project.store import Store  # and what it needs: not for a run without a cache
+
         return Store(self._folder, lambda: settings_key((), "summaries"))
 
     def by_metadata(self, path: str, metadata: Metadata) -> Result | None:
