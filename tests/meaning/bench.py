@@ -84,10 +84,12 @@ def paths(folder: Path = PROGRAMS) -> list[Path]:
 
 
 def judge(program: Program, applicability: Applicability = Applicability.SAFE) -> Verdict:
-    """Fixes a program, runs it before and after, and says what is wrong."""
+    """Fixes a program, runs it before and after if that changes it, and says what is wrong."""
     after_fix = fixed(program.files, applicability=applicability)
-    before = run(program.files)
-    after = run(after_fix.files) if after_fix.files != program.files else before
+    if after_fix.files == program.files:  # it comes to the same, whatever that is
+        before = after = Outcome("", None)
+    else:
+        before, after = run(program.files), run(after_fix.files)
     return Verdict(program, after_fix, before, after, tuple(_wrong(program, after_fix, before, after)))
 
 

@@ -31,6 +31,7 @@ NOQA = re.compile("noqa", re.IGNORECASE)
 Place = tuple[str, int]
 
 
+@cache
 def places(text: str) -> Counter[Place]:
     """The code of each finding, and the number of the statement that it is in."""
     tree = tree_of(text)
