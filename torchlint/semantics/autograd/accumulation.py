@@ -11,15 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.autograd.accumulators import (
-    Accumulation,
-    Fate,
-    KeptLosses,
-    loops_of_steps,
-    mentions,
-    root_of,
-    summands,
-)
+from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, mentions, root_of, step_loops, summands
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Scope
@@ -289,7 +281,7 @@ class Accumulations:
 
     def _is_reset_each_round(self, found: Accumulation) -> bool:
         """Whether each round of the innermost loop, but for those over a model's few results, starts the accumulator afresh."""
-        loop = next(loops_of_steps(self._semantics, found.statement), None)
+        loop = next(step_loops(self._semantics, found.statement), None)
         if loop is None:
             return False
         key = (loop, ast.unparse(found.root))

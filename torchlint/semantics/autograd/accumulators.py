@@ -322,7 +322,7 @@ def mentions(node: ast.expr, name: str) -> bool:
     return any(isinstance(part, spelled) and ast.unparse(part) == name for part in ast.walk(node))
 
 
-def loops_of_steps(semantics: Semantics, statement: ast.stmt) -> Iterator[Loop]:
+def step_loops(semantics: Semantics, statement: ast.stmt) -> Iterator[Loop]:
     """The loops around a statement, innermost first, but for those through the few results of one call of a model."""
     return (loop for loop in semantics.tree.loops(statement) if not _walks_results(semantics, loop))
 
