@@ -91,6 +91,7 @@ class EvaluatedRuns:
         self._assumptions = semantics.of(Assumptions)
         self._conditions = semantics.of(RunConditions)
         self._volatile: dict[FlowScope, bool] = {}
+        self._blocks: set[tuple[ast.stmt, Reference]] = set()
         self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
 
     @cached_property
@@ -113,13 +114,21 @@ class EvaluatedRuns:
                 if not self._modes.is_backpropagated(run) or self._is_evaluated(run, always):
                     evaluated.append(Evaluated(switch, model, run))
         condition = self._condition(switch, mode)
-        if condition is not None and not self._is_ruled_by_callers(scope, condition[0]):
+        if condition is not None and self._is_first(switch, model) and not self._is_ruled_by_callers(scope, condition[0]):
             found = {each.run for each in evaluated}
             assumed = self._assumed(switch, condition)
             for run in runs.under(switch, assumed):
                 if run not in found and self._modes.is_backpropagated(run) and self._is_evaluated(run, assumed):
                     evaluated.append(Evaluated(switch, model, run, condition, assumed))
         return evaluated
+
+    def _is_first(self, switch: ast.Call, model: Reference) -> bool:
+        """Whether a call is the first in its block to set the mode of a model: others say the same of the code behind."""
+        key = (self._semantics.tree.block(self._semantics.tree.statement(switch))[0], model)
+        if key in self._blocks or len(self._blocks) >= _MOST_BLOCKS:
+            return False
+        self._blocks.add(key)
+        return True
 
     def _switches(self) -> list[_Switch]:
         """The calls that put models into evaluation mode, or may do so, in a file about torch."""
