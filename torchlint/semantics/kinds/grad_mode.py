@@ -51,7 +51,7 @@ class NoGrad:
             return True
         if isinstance(parent, ast.Module) and isinstance(child, ast.stmt):
             return self._switched(child, parent.body) is not False
-        if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)) and isinstance(child, ast.stmt):
+        if self._switches and isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)) and isinstance(child, ast.stmt):
             return self._switched(child, parent.orelse if child in parent.orelse else parent.body)
         return None
 
