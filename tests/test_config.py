@@ -244,6 +244,41 @@ def test_cache_dir_starts_from_the_configuration(monkeypatch: pytest.MonkeyPatch
     assert (Path("..") / "kept" / "cache" / "CACHEDIR.TAG").exists()
 
 
+def test_the_project_root_starts_from_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = "from torch import nn\n\n\nclass Net(nn.Module):\n    pass\n"
+    user = "from models import Net\n\nmodel = Net()\nmodel.requires_grad = False\n"
+    write("models.py", model)
+    write("src/a.py", "import torch\n" + user)
+    write("src/deep/b.py", "import torch\n" + user)
+    monkeypatch.chdir("src")
+
+    def found(*arguments: str) -> list[str]:
+        return findings("--select", "TPL006", *arguments)
+
+    write("../torchlint.toml", 'project-root = "."\n')
+    assert torchlint_("--show-settings").stdout.count(f'project-root = "{Path("..").resolve()}"\n') == 1
+    assert found() == ["a.py TPL006", "deep/b.py TPL006"]
+    write("../torchlint.toml", "project-root = false\n")
+    assert "\nproject-root = false\n" in torchlint_("--show-settings").stdout
+    assert found() == []
+    assert found("--project-root", "..") == ["a.py TPL006", "deep/b.py TPL006"]
+    assert found("--config", 'project-root = "deep"') == []
+    write("../torchlint.toml", 'project-root = "src/deep"\n')
+    assert found() == []
+    assert found("--config", "project-root = false") == []
+
+
+@pytest.mark.parametrize("given", ["..", "/", "link", "a/../.."])
+def test_a_configuration_names_no_project_around_it(given: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    make(a=TYPO)
+    Path("link").symlink_to(tmp_path_factory.mktemp("outside"))
+    own(f'project-root = "{given}"\n')
+    finished = torchlint_()
+    message = f'`project-root`: expected the folder of this file, or one below it, found "{given}": it leads elsewhere'
+    assert (finished.stdout, finished.returncode) == ("", 2)
+    assert message in finished.stderr
+
+
 def test_the_cache_knows_the_settings() -> None:
     make(a=TYPO)
     assert findings() == ["a.py TPL005"]
@@ -297,6 +332,8 @@ def test_what_is_shown_is_toml() -> None:
         ("target-torch = 1.13", '`target-torch`: expected a string such as "1.13", found 1.13'),
         ('target-torch = "new"', "`target-torch`: not a version of torch: 'new' (expected one such as 1.13 or 2.0)"),
         ('accumulate-with = "items"', '`accumulate-with`: "items" is none of item, detach; did you mean `item`?'),
+        ("project-root = true", "`project-root`: expected a folder, or false, found true"),
+        ('project-root = ""', '`project-root`: expected a folder, or false, found ""'),
         ("cache-dir = true", "`cache-dir`: expected a string, found true"),
         ("per-file-ignores = 1", "`per-file-ignores`: expected a table of patterns with codes, found 1"),
         ('per-file-ignores = {"a.py" = ["X"]}', "`per-file-ignores`: of `a.py`: unknown rule code `X`"),

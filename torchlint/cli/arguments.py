@@ -47,8 +47,8 @@ silencing:
 configuration:
   [tool.torchlint] in pyproject.toml, or torchlint.toml, nearest to the file up its tree, with the keys
   required-version, extend, plugins, select, ignore, extend-select, per-file-ignores, fixable, unfixable, exclude,
-  extend-exclude, include, respect-gitignore, max-file-size, timeout-per-file, target-torch, accumulate-with, output-format,
-  exit-nonzero-on and cache-dir; options go before it, and --config 'KEY = VALUE' between the two
+  extend-exclude, include, respect-gitignore, max-file-size, timeout-per-file, project-root, target-torch, accumulate-with,
+  output-format, exit-nonzero-on and cache-dir; options go before it, and --config 'KEY = VALUE' between the two
 
 exit codes:
   0  nothing found, or everything fixed

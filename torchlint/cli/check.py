@@ -186,7 +186,7 @@ class _Run:
             settings.max_file_size,
             suppress=not options.ignore_noqa,
             timeout=settings.timeout_per_file,
-            project_root=None if options.no_project else os.path.abspath(options.project_root) if options.project_root else "",
+            project_root=settings.project,
         )
 
     def _cache(self, task: Task, settings: Settings) -> Cache | None:
@@ -268,6 +268,11 @@ def _overrides(options: argparse.Namespace) -> Overrides:
         "respect_gitignore": options.respect_gitignore,
         "max_file_size": options.max_file_size,
         "timeout_per_file": options.timeout_per_file,
+        "project_root": False
+        if options.no_project
+        else os.path.abspath(options.project_root)
+        if options.project_root
+        else None,
         **{name: tuple(codes_in(given)) for name in lists if (given := getattr(options, name))},
     }
     return Overrides(selection, values, inline([given for given in options.config if not _names_file(given)]))

@@ -46,6 +46,8 @@ def read_settings(path: str) -> Settings | None:
     selections, values, files = _chain(table, path, (os.path.realpath(path),))
     if "cache-dir" in values:
         values["cache-dir"] = _cache_dir(values["cache-dir"], root, path)
+    if values.get("project-root"):
+        values["project-root"] = _project_root(values["project-root"], root, path)
     return Settings(root, path, files=files, selections=tuple(selections), **_by_field(values))
 
 
@@ -61,6 +63,8 @@ def inline(texts: Sequence[str]) -> Overrides | None:
         return None
     if "cache-dir" in values:
         values["cache-dir"] = _cache_dir(values["cache-dir"], os.getcwd(), INLINE)
+    if values.get("project-root"):
+        values["project-root"] = _project_root(values["project-root"], os.getcwd(), INLINE)
     return Overrides(_selection(values), _by_field(values))
 
 
@@ -110,6 +114,18 @@ def _cache_dir(value: str, root: str, path: str) -> str:
             path, f"`{_prefix(path)}cache-dir`: {wrong}, torchlint's own or new, found {shown_value(value)}: {error}"
         ) from None
     return folder
+
+
+def _project_root(value: str, root: str, path: str) -> str:
+    """The folder that the file at ``path`` calls ``value``: ``root``, the folder of that file, or one below it."""
+    wrong = f"`{_prefix(path)}project-root`: expected the folder of this file, or one below it, found {shown_value(value)}"
+    try:
+        real, above = (os.path.realpath(each) for each in (os.path.join(root, value), root))
+        if os.path.isabs(value) or not os.path.join(real, "").startswith(os.path.join(above, "")):
+            raise ValueError("it leads elsewhere; `--project-root` may name any folder")
+    except ValueError as error:
+        raise ConfigError(path, f"{wrong}: {error}") from None
+    return os.path.normpath(os.path.join(root, value))
 
 
 def _values(table: Mapping[str, Any], path: str, *, checked: bool = True) -> dict[str, Any]:

@@ -105,6 +105,13 @@ def _string(value: object) -> str:
     return value
 
 
+def _root(value: object) -> str | bool:
+    if value is not False and (not isinstance(value, str) or not value):
+        raise ValueError(f"expected a folder, or false, found {shown_value(value)}")
+    assert isinstance(value, (str, bool))
+    return value
+
+
 def _required(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f'expected a string such as ">=0.1,<1", found {shown_value(value)}')
@@ -215,6 +222,12 @@ KEYS = (
         seconds,
         "The seconds of processor time after which a file is given up; 0 is no limit. Not on Windows, which has no such clock.",
         {"type": "number", "minimum": 0},
+    ),
+    Key(
+        "project-root",
+        _root,
+        "The folder of whose files imports are followed, that of the configuration file or below it; false for none.",
+        {"anyOf": [{"type": "string", "minLength": 1, "examples": ["."]}, {"type": "boolean", "const": False}]},
     ),
     Key(
         "target-torch",

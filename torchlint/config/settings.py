@@ -59,11 +59,17 @@ class Settings:
     respect_gitignore: bool = True
     max_file_size: int = DEFAULT_LIMIT
     timeout_per_file: float = DEFAULT_TIMEOUT
+    project_root: str | bool | None = None
     target_torch: TorchVersion = NEWEST
     accumulate_with: Accumulation | None = None
     output_format: str = "full"
     exit_nonzero_on: Severity = "warning"
     cache_dir: str | None = None
+
+    @property
+    def project(self) -> str | None:
+        """The root of the project that files are in; empty where it is looked for, `None` for none: each file alone."""
+        return "" if self.project_root is None else str(self.project_root) if self.project_root else None
 
     @cached_property
     def known(self) -> tuple[Entry, ...]:

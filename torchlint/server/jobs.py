@@ -238,7 +238,7 @@ class Desk:
             settings=settings,
             max_file_size=settings.max_file_size,
             timeout=settings.timeout_per_file,
-            project_root="",
+            project_root=settings.project,
             encoding="utf-8",
         )
 
