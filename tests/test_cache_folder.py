@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,34 @@ def test_the_ignore_file_of_a_cache_hides_no_code() -> None:
     assert torchlint_().stderr == "warning: no Python files found under the given paths\n"
 
 
+SPOILT: dict[str, Callable[[bytes], bytes]] = {
+    "no bytes": lambda data: b"",
+    "cut off": lambda data: data[: len(data) // 2],
+    "another byte": lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:],
+    "twice": lambda data: data + data,
+    "no text": lambda data: bytes(range(256)) * 40,
+    "another shape": lambda data: sealed(b'{"a.py": [[[]]], "\\u001b[2J": 1e999}'),
+    "deep": lambda data: sealed(b"[" * 100_000),
+}
+
+
+def sealed(payload: bytes) -> bytes:
+    """With the checksum that the cache puts in front of what it holds."""
+    return digest(payload).encode() + b"\n" + payload
+
+
+@pytest.mark.parametrize("how", SPOILT)
+def test_a_spoilt_cache_is_an_empty_one(how: str) -> None:
+    expected = torchlint_(".", "--cache-dir", "kept")
+    shards = [path for path in Path("kept").rglob("*") if path.is_file() and path.name not in (".gitignore", "CACHEDIR.TAG")]
+    assert shards and expected.returncode == 1
+    for path in shards:
+        path.write_bytes(SPOILT[how](path.read_bytes()))
+    for _ in range(2):
+        again = torchlint_(".", "--cache-dir", "kept")
+        assert (again.returncode, again.stdout, again.stderr) == (1, expected.stdout, expected.stderr)
+
+
 # --- which runs use it -----------------------------------------------------------------------------------------------
 
 
@@ -152,7 +181,7 @@ def test_fixes_are_never_taken_from_the_cache() -> None:
     torchlint_("src")
     [shard] = [path for path in Path(".torchlint_cache").rglob("*.json") if b"a.py" in path.read_bytes()]
     payload = shard.read_bytes().partition(b"\n")[2].replace(b'"requires_grad"', b'"os.system(1)"')
-    shard.write_bytes(digest(payload).encode() + b"\n" + payload)
+    shard.write_bytes(sealed(payload))
     assert "os.system" in torchlint_("src", "--output-format", "json").stdout  # it counts, then
     torchlint_("src", "--fix")
     assert Path("src/a.py").read_text() == RIGHT

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
 import torchlint
+from command import torchlint_
 from torchlint.diagnostic import Applicability
 from torchlint.engine.fixer import fix
 from torchlint.engine.linter import lint
@@ -232,3 +234,15 @@ def test_a_part_that_is_run_alone_is_set_once(test: str, tested: str) -> None:
     assert [found.code for found in result.fixed] == ["TPL305"]
     assert (result.broken, result.remaining) == ((), ())
     assert result.text.count("model.down.eval()") == 1
+
+
+def test_the_command_ends_where_a_part_is_switched_in_turn_with_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(PARTS.format(test=IN_FUNCTION, tested="test()"))
+    command = ("--isolated", "--no-cache", "--select", "TPL305", "--fix", "--unsafe-fixes", "a.py")
+    first = torchlint_(*command)
+    assert (first.returncode, first.stderr) == (0, "") and "1 fixed" in first.stdout
+    assert torchlint_(*command).stdout == "No findings.\n"
+    assert Path("a.py").read_text().count("model.down.eval()") == 1

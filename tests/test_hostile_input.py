@@ -424,7 +424,7 @@ HOSTILE_NAMES = [
 def test_linted_code_and_its_folder_are_not_imported(options: tuple[str, ...]) -> None:
     trace = set_traps([*HOSTILE_NAMES, *sorted(sys.stdlib_module_names - loaded_by_python())])
     Path("big.py").write_text(TYPO + "x = 1\n" * 30_000)
-    finished = torchlint_("--no-cache", "--select", "TPL005", *options, ".")
+    finished = torchlint_("--no-cache", "--select", "TPL005", *options, ".", anew=True)
     assert not trace.exists(), trace.read_text()
     assert "Traceback" not in finished.stderr
 

@@ -197,6 +197,8 @@ FLAT = {
     "swaps": "a, b = x, x\n" + "a, b = b, a\n" * 1500 + "c = a.data\n",
     "renames": "x0 = x\n" + "".join(f"x{i + 1} = x{i}\n" for i in range(4000)) + "y = x4000.data\n",
     "signs": f"y = x.data\nz = {'-' * 2000}1\n",
+    "a written-out determinant": f"x.add_(1)\nout[0][0] = {' + '.join(['m[0][1]'] * 300)}\ny = x.data\n",
+    "one name of 80,000 bytes": f"{'requires_gra' * 6667} = x.data\n",
 }
 
 
