@@ -240,10 +240,19 @@ def test_rich_is_loaded_for_terminals_alone() -> None:
 # --- watching --------------------------------------------------------------------------------------------------------
 
 
+INTERRUPTIBLE = """
+import signal, sys
+from torchlint.cli.main import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs the tests may have been told to ignore it
+sys.exit(main())
+"""
+
+
 def test_watch_reports_again_when_a_file_changes() -> None:
     pytest.importorskip("watchfiles")
     Path("a.py").write_text(TYPO)
-    command = [sys.executable, "-u", "-m", "torchlint", "--watch", "--output-format", "concise", "."]
+    command = [sys.executable, "-u", "-c", INTERRUPTIBLE, "--watch", "--output-format", "concise", "."]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED="1")
     )
