@@ -17,7 +17,7 @@ from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_e
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.changes import CHANGING
 from torchlint.semantics.memory.links import Links, Sharing
-from torchlint.semantics.memory.places import Places
+from torchlint.semantics.memory.places import Place, Places
 from torchlint.semantics.training.updates import Update, Updates
 
 Node = TypeVar("Node")
@@ -117,8 +117,8 @@ class KeptSnapshots:
 
     def _within(self, value: ast.expr) -> Iterator[Snapshot]:
         """The snapshots that are taken within an expression, as long as there are not too many in its scope."""
-        for snapshot in self._snapshots.within(value):
-            scope = self._semantics.control_flow.scope(value)
+        scope = self._semantics.control_flow.scope(value)
+        for snapshot in self._snapshots.within(value, lambda of, place: any(self._updates_of(of, place, scope))):
             self._seen[scope] += 1
             if self._seen[scope] <= _MOST:
                 yield snapshot
@@ -191,21 +191,22 @@ class KeptSnapshots:
             return
         places = self._places
         avoiding = [*places.rebound(snapshot.place), *kept.rebound]
-        updates = {update.node: update for update in self._updates_of(snapshot, kept) if not self._restores(update, kept)}
+        scope = self._semantics.control_flow.scope(kept.start)
+        every = self._updates_of(snapshot.of, snapshot.place, scope)
+        updates = {update.node: update for update in every if not self._restores(update, kept)}
         for node in islice(places.following(kept.start, updates, avoiding), _MANY):
             for use in places.following(node, kept.uses, list(kept.rebound)):
                 if use is not node and self._matters(use, snapshot, kept, updates[node]):
                     self._keep(snapshot, kept, updates[node])
                     return
 
-    def _updates_of(self, snapshot: Snapshot, kept: _Kept) -> Iterator[Update]:
-        """What may change what the snapshot is of, in the code that takes it."""
-        scope = self._semantics.control_flow.scope(kept.start)
+    def _updates_of(self, of: Of, place: Place, scope: ast.AST) -> Iterator[Update]:
+        """What may change what a snapshot is of, in the code that takes it."""
         for update in self._updates.of_scope(scope):
-            if self._updates.changes(update, snapshot.place):
+            if self._updates.changes(update, place):
                 yield update
-        if snapshot.of is Of.TENSOR:
-            yield from self._updates.change_tensor(snapshot.place)
+        if of is Of.TENSOR:
+            yield from self._updates.change_tensor(place)
 
     def _is_filled(self, snapshot: Snapshot, kept: _Kept) -> bool:
         """Whether there is anything to share yet: the state of an optimizer is empty before its first step."""

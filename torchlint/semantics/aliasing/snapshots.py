@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
@@ -53,8 +53,8 @@ class Snapshots:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
 
-    def within(self, value: ast.expr) -> Iterator[Snapshot]:
-        """The aliases of weights that an assigned value is or holds."""
+    def within(self, value: ast.expr, matters: Callable[[Of, Place], bool] = lambda of, place: True) -> Iterator[Snapshot]:
+        """The aliases of weights that an assigned value is or holds; of tensors and modules, those of places that matter."""
         match value:
             case ast.Dict(keys=keys, values=values):
                 for key, part in zip(keys, values) if self._takes_weights else ():
@@ -62,7 +62,7 @@ class Snapshots:
                         yield replace(state, key=key)
             case ast.Name() | ast.Attribute() | ast.Call() | ast.ListComp() | ast.DictComp() | ast.Subscript():
                 weights = self._state(value) or self._parameters(value) if self._takes_weights else None
-                found = weights or self._tensor(value) or self._module(value)
+                found = weights or self._tensor(value, matters) or self._module(value, matters)
                 if found is not None:
                     yield found
 
@@ -149,7 +149,7 @@ class Snapshots:
                     return Snapshot(Of.PARAMETERS, node, core, place, comprehension)
         return None
 
-    def _tensor(self, node: ast.expr) -> Snapshot | None:
+    def _tensor(self, node: ast.expr, matters: Callable[[Of, Place], bool]) -> Snapshot | None:
         """``w.detach()``, ``w.data``, ``w.detach().numpy()`` or ``w`` itself, of a leaf or of one of a model's tensors."""
         links = self._semantics.of(Links).chain(node)
         if any(link.sharing is Sharing.PERHAPS or link.name == "Variable" or link.name.endswith("_") for link in links):
@@ -161,6 +161,8 @@ class Snapshots:
         place = self._semantics.of(Places).place(root)
         if place is None or (not links and isinstance(root, ast.Name)):
             return None  # no tensor that is kept anywhere, or another name for the same one
+        if not matters(Of.TENSOR, place):
+            return None
         kind = self._semantics.kind(root)
         if not kind.is_tensor or kind.grad is not Grad.LEAF or kind.loose:
             return None
@@ -180,14 +182,14 @@ class Snapshots:
                 return parameters.place.node if parameters is not None and not parameters.comprehension else None
         return None
 
-    def _module(self, node: ast.expr) -> Snapshot | None:
+    def _module(self, node: ast.expr, matters: Callable[[Of, Place], bool]) -> Snapshot | None:
         """A module itself, or a shallow copy of it."""
         core = node
         match node:
             case ast.Call(func=function, args=[inner], keywords=[]) if self._name(function) == "copy.copy":
                 core = inner
         place = self._semantics.of(Places).place(core)
-        if place is None or self._semantics.kind(core).type is not Type.MODULE:
+        if place is None or not matters(Of.MODULE, place) or self._semantics.kind(core).type is not Type.MODULE:
             return None
         return Snapshot(Of.MODULE, node, core, place)
 

@@ -41,6 +41,10 @@ class Asking:
         is_method = isinstance(owner, ast.ClassDef) and tree.parent(owner) is tree.module
         if not (is_method or owner is tree.module) or not self._matters or not any(map(self._may_tell, binding.uses)):
             return None
+        assert isinstance(binding.node, ast.arg)
+        default = self._code.definitions.default(function, binding.node)
+        if isinstance(default, ast.Constant) and default.value is not None:
+            return None  # a number, a text or a flag
         return parameter(function, name, owner.name if isinstance(owner, ast.ClassDef) else "")
 
     @cached_property
