@@ -84,3 +84,52 @@ def test_shows_what_a_name_refers_to(tmp_path: Path) -> None:
 def test_refuses_places_that_are_none(place: str, message: str, tmp_path: Path) -> None:
     result = explain(place, tmp_path)
     assert (result.returncode, result.stderr.strip(), result.stdout) == (2, message, "")
+
+
+MODELS = """\
+from torch import nn
+from torch.nn import Linear as Layer
+
+
+class Net(nn.Module):
+    pass
+
+
+def build(name):
+    return Net()
+"""
+USER = """\
+from models import Layer, Net, build
+
+net = build("a")
+other = Net()
+layer = Layer(2, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "detail"),
+    [
+        ("use.py:3:1", "net: module Net", ""),
+        ("use.py:3:7", "", "defined in models.py: the function `build`"),
+        ("use.py:4:9", "", "defined in models.py: the class `Net`"),
+        ("use.py:5:1", "layer: module torch.nn.Linear", ""),
+        ("use.py:5:9", "", "stands for: torch.nn.Linear"),
+    ],
+)
+def test_what_other_files_say_is_told(tmp_path: Path, place: str, kind: str, detail: str) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "use.py").write_text(USER)
+
+    def told(*arguments: str) -> list[str]:
+        command = [sys.executable, "-m", "torchlint", "explain-kind", *arguments, place]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True).stdout.splitlines()
+
+    lines = told()
+    assert kind in ("", lines[0])
+    assert detail in ("", *(line.strip() for line in lines[1:]))
+    assert told("--project-root", str(tmp_path)) == lines
+    alone = told("--no-project")
+    assert alone[0] != kind
+    assert not [line for line in alone if "defined in" in line or "stands for" in line]

@@ -255,6 +255,10 @@ def _add_run_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-w", "--watch", action="store_true", help="run again whenever a file changes")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     group.add_argument("--cache-dir", metavar="DIR", help="where the cache is (default: .torchlint_cache)")
+    _add_project_options(group)
+
+
+def _add_project_options(group: argparse._ActionsContainer) -> None:
     project = group.add_mutually_exclusive_group()
     project.add_argument(
         "--project-root",
@@ -336,6 +340,7 @@ def explain_kind_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("place", metavar="FILE:ROW:COLUMN", help="row and column from 1, as reports give them")
+    _add_project_options(parser)
     return parser
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from torchlint.cli.exits import CLEAN, refuse
 from torchlint.diagnostic import Location, printable
 from torchlint.engine.explanation import explain
+from torchlint.project.files import Files
 from torchlint.text.source import Source, SourceError
 
 
@@ -17,7 +19,10 @@ def show(options: argparse.Namespace) -> int:
         return refuse(f"not of the form FILE:ROW:COLUMN: {options.place}")
     try:
         with open(path, "rb") as file:
-            found = explain(Source.decode(file.read(), path), Location(int(row), int(column)))
+            source = Source.decode(file.read(), path)
+        root = os.path.abspath(options.project_root) if options.project_root else ""
+        reading = None if options.no_project else Files().reading(path, root)
+        found = explain(source, Location(int(row), int(column)), reading)
     except OSError as error:
         return refuse(f"{path}: {error.strerror or error}")
     except (SourceError, LookupError) as error:

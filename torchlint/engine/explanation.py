@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Location
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.kinds.kind import UNKNOWN, Kind, Type
+from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Outside
 from torchlint.text.source import Source
+
+if TYPE_CHECKING:
+    from torchlint.project.files import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +36,13 @@ class Explanation:
         return [f"{self.text}: {self.kind}", *(f"  {detail}" for detail in self.details)]
 
 
-def explain(source: Source, place: Location) -> Explanation:
+def explain(source: Source, place: Location, reading: Reading | None = None) -> Explanation:
     """What is known of the innermost expression at ``place``: kind and reason, name, bindings, grad mode, where it joined.
 
-    Raises `SourceError` where the text is not Python, `LookupError` where no expression is at the place.
+    With a ``reading``, names that the file imports are followed into the other files of its project. Raises `SourceError` where
+    the text is not Python, `LookupError` where no expression is at the place.
     """
-    semantics = Semantics(source.tree)
+    semantics = Semantics(source.tree) if reading is None else Semantics(source.tree, reading, reading.file)
     if not (1 <= place.row <= source.line_count and place.column >= 1):
         raise LookupError(f"{source.filename} has no line {place.row}")
     offset = source.offset_of(place)
@@ -53,8 +60,18 @@ def explain(source: Source, place: Location) -> Explanation:
         source.location(start),
         source.location(end),
         describe(_kind(semantics, node)),
-        tuple(_details(source, semantics, node)),
+        (*_details(source, semantics, node), *_defined(semantics, node, reading)),
     )
+
+
+def _defined(semantics: Semantics, node: ast.expr | ast.arg, reading: Reading | None) -> Iterator[str]:
+    """Where in the project something imported is defined, or what it is called outside."""
+    target = semantics.elsewhere.target(node)
+    if reading is not None and isinstance(target, (ClassElsewhere, FunctionElsewhere)):
+        kind = "class" if isinstance(target, ClassElsewhere) else "function"
+        yield f"defined in {os.path.relpath(target.file, reading.root)}: the {kind} `{target.name}`"
+    elif isinstance(target, Outside):
+        yield f"stands for: {target.name}"
 
 
 def _kind(semantics: Semantics, node: ast.expr | ast.arg) -> Kind:

@@ -219,7 +219,8 @@ class Desk:
             source = buffer.source
             row = source.row_in_program(cell or 0, place.row) if isinstance(source, NotebookSource) else place.row
             with deadline(settings.timeout_per_file):
-                found = explain(source, Location(row, place.column))
+                reading = None if settings.project is None else self._project().reading(buffer.path, settings.project)
+                found = explain(source, Location(row, place.column), reading)
         except (SourceError, LookupError, RecursionError, TimeIsUpError):
             return None
         span = source.located_edit(Edit(found.start, found.end, ""))
