@@ -14,7 +14,8 @@ HEADER = "import torch\nfrom torch import nn\nfrom torch.autograd import Variabl
 
 def is_meant(body: str) -> bool:
     text = body.replace("\n", "\n    ")
-    semantics, (node,) = marked(f"{HEADER}def f(net, other: nn.GRU, optimizer, x):\n    {text}\n    loss.backward()")
+    arguments = "net: nn.Module, other: nn.GRU, optimizer, x: torch.Tensor"
+    semantics, (node,) = marked(f"{HEADER}def f({arguments}):\n    {text}\n    loss.backward()")
     assert isinstance(node, ast.Attribute)
     return semantics.of(DataRebinds).all[node].is_meant
 
@@ -26,7 +27,8 @@ def is_meant(body: str) -> bool:
         "for a, b in zip(net.parameters(), other.parameters()):\n    «a.data», b.data = b.data.clone(), a.data",
         "cell = nn.GRUCell(3, 4)\n«cell.weight_hh.data» = other.weight_hh_l0.data\nreturn cell",
         "norm = Norm(3)\n«norm.weight.data» = other.weight_hh_l0.data.clone().detach()\nreturn norm",
-        "for state in optimizer.state.values():\n    for v in state.values():\n        «v.data» = v.data.to(x.device)",
+        "for state in optimizer.state.values():\n"
+        "    for v in state.values():\n        if torch.is_tensor(v):\n            «v.data» = v.data.to(x.device)",
         "z = torch.randn(1, 100)\n«z.data» = x * 0.5 + 1\nsave_image(net(z), 'z.png')",
         "z = Variable(torch.randn(1, 100))\n«z.data» = x * 0.5 + 1\nsave_image(net(z), 'z.png')",
         "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nsave_image(fake.data, 'fake.png')",
