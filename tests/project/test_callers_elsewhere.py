@@ -143,3 +143,80 @@ def test_callers_that_hand_on_to_one_another_in_circles_come_to_an_end(tmp_path:
 def test_words_of_imports(tmp_path: Path, text: str, words: set[str]) -> None:
     (tmp_path / "file.py").write_text(text)
     assert imported_words(str(tmp_path / "file.py")) == words
+
+
+STEPS = """
+    import torch.nn.functional as F
+
+    def bare(model, x, y, optimizer):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    def zeroing(model, x, y, optimizer):
+        optimizer.zero_grad()
+        return bare(model, x, y, optimizer)
+
+    def of_model(model, x, y, optimizer):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        model.zero_grad()
+
+    def rarely(model, x, y, optimizer, often=False):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        if often:
+            optimizer.step()
+
+    def of_loss(loss, optimizer):
+        loss.backward()
+        optimizer.step()
+
+    def nothing(model, x, y, optimizer):
+        optimizer.step()
+
+    def registered(model, x, y, optimizer):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        model.clear_gradients()
+"""
+LOOP = """
+    import torch
+    from steps import bare, zeroing, of_model, rarely, of_loss, nothing, registered
+
+    def main(model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for epoch in range(3):
+            {around}
+            for x, y in loader:
+                {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "around", "expected"),
+    [
+        ("bare(model, x, y, optimizer)", "", ["TPL015"]),
+        ("print(bare(model, x, optimizer=optimizer, y=y))", "", ["TPL015"]),
+        ("of_loss(model(x).sum(), optimizer)", "", ["TPL015"]),
+        ("zeroing(model, x, y, optimizer)", "", []),
+        ("of_model(model, x, y, optimizer)", "", []),
+        ("registered(model, x, y, optimizer)", "", []),
+        ("rarely(model, x, y, optimizer)", "", []),
+        ("nothing(model, x, y, optimizer)", "", []),
+        ("bare(model, x, y, optimizer)", "optimizer.zero_grad()", []),
+        ("optimizer.zero_grad(); bare(model, x, y, optimizer)", "", []),
+        ("bare(model, x, y, optimizer); model.zero_grad()", "", []),
+        ("bare(model, x, y, torch.optim.SGD(model.parameters(), lr=0.1))", "", []),
+        ("optimizer = torch.optim.SGD(model.parameters(), lr=0.1); bare(model, x, y, optimizer)", "", []),
+        ("other.zeroes(model); bare(model, x, y, optimizer)", "", []),
+        ("other.shows(x); bare(model, x, y, optimizer)", "", ["TPL015"]),
+        ("reset(model); bare(model, x, y, optimizer)", "", []),
+    ],
+)
+def test_a_step_that_another_file_makes_for_a_loop(tmp_path: Path, body: str, around: str, expected: list[str]) -> None:
+    files = {"steps.py": STEPS, "main.py": LOOP.format(body=body, around=around)}
+    assert codes(tmp_path, files, "main.py", "TPL015") == expected

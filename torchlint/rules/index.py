@@ -90,7 +90,7 @@ ENTRIES = (
     Entry(
         "TPL015", "missing-zero-grad", "torchlint.rules.autograd.tpl015_missing_zero_grad", "MissingZeroGrad",
         (Found(".training.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"),),
-        needs=(("backward",), ("step",),),
+        needs=(("backward", "optim",), ("step", "optim",),),
     ),
     Entry(
         "TPL016", "wiped-gradients", "torchlint.rules.autograd.tpl016_wiped_gradients", "WipedGradients",

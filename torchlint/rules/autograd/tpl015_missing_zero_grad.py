@@ -52,7 +52,7 @@ class MissingZeroGrad(Rule):
     code = "TPL015"
     name = "missing-zero-grad"
     triggers = (Found(".training.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"))
-    needs = (("backward",), ("step",))
+    needs = (("backward", "optim"), ("step", "optim"))  # of which another file may do both
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the step that uses what piled up, or the backward that adds to what was lent."""
@@ -62,6 +62,7 @@ class MissingZeroGrad(Rule):
             return
         optimizer, shown = pile.optimizer, self.model.shown(pile.optimizer)
         zero = statement("{optimizer}.zero_grad()", optimizer=optimizer)
+        before = "it" if pile.backward is node else f"`{self.model.shown(pile.backward)}`"
         zeroing = None
         if pile.before is not None:
             zeroing = insert_before(pile.before, zero)
@@ -69,8 +70,8 @@ class MissingZeroGrad(Rule):
             zeroing = insert_behind(pile.behind, zero)
         self.report(
             node,
-            f"`{self.model.shown(node)}` also uses the gradients of all rounds before, which nothing zeroes; "
-            f"call `{shown}.zero_grad()` before `{self.model.shown(pile.backward)}`",
+            f"`{self.model.shown_call(node)}` also uses the gradients of all rounds before, which nothing zeroes; "
+            f"call `{shown}.zero_grad()` before {before}",
             fix(f"Insert `{shown}.zero_grad()`", zeroing, rests_on=unknown("the training takes another course"))
             if zeroing
             else None,

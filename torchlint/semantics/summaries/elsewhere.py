@@ -39,6 +39,11 @@ class Elsewhere:
         """Whether anything was found so far that may matter: if not, all is as it is without a project."""
 
     @property
+    def is_in_project(self) -> bool:
+        """Whether there are other files to ask."""
+        return self._lookup is not None
+
+    @property
     def lookup(self) -> Lookup:
         """What is asked of what was found; there is something only in a project."""
         assert self._lookup is not None

@@ -62,7 +62,7 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     acts = _Acts(local, (*positional, *named))
     acts.read(function)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
-    return FunctionSummary(positional, named, given_by(function, local), found)
+    return FunctionSummary(positional, named, given_by(function, local), found, propagates=acts.propagates)
 
 
 def _is_hidden(function: Function) -> bool:
@@ -82,6 +82,8 @@ class _Acts:
     def __init__(self, local: LocalNames, parameters: Iterable[str]) -> None:
         self.found: dict[str, list[Act]] = {name: [] for name in parameters}
         self._local = local
+        self.propagates = False
+        """Whether every call back-propagates something that the function has made."""
         self._left = False
         """Whether the function may have been left by now."""
 
@@ -247,7 +249,8 @@ class _Acts:
                 return True
             if self._local.reference(owner) and call.args:
                 return False  # ``autograd.backward(loss)``
-            self._all_other()
+            self._value(owner, sure=sure)
+            self.propagates = self.propagates or sure
             return True
         if what == "step" and len(given) == 1 and isinstance(given[0], ast.Name):
             return self._add(given[0], Act(what, sure))

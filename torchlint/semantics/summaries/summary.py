@@ -43,7 +43,8 @@ class Act:
 class FunctionSummary:
     """A function: its ``positional`` and ``named`` parameters, what it gives, and its acts by the parameters, in their order.
 
-    Of one that is ``hidden``, by a decorator or because it is a generator, nothing more is known.
+    It ``propagates`` if each call of it back-propagates something that it has made itself. Of one that is ``hidden``, by a
+    decorator or because it is a generator, nothing more is known.
     """
 
     positional: tuple[str, ...] = ()
@@ -51,6 +52,7 @@ class FunctionSummary:
     gives: Made = NOTHING_KNOWN
     acts: tuple[tuple[str, tuple[Act, ...]], ...] = ()
     hidden: bool = False
+    propagates: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,14 +101,14 @@ class UnseenCode:
             return False
         if (self._names.qualified(call.func) or "").startswith(("torch.", "numpy.", "math.", "time.")):
             return False
-        if (wipes := self._wipes_elsewhere(call)) is not None:
+        if (wipes := self.wipes_elsewhere(call)) is not None:
             return wipes
         root = root_of(optimizer)
         if root is not optimizer and isinstance(call.func, ast.Attribute) and ast.dump(call.func.value) == ast.dump(root):
             return self._is_hidden_method(call.func, root) and not _HARMLESS_WITH_OPTIMIZER.search(name)
         return self._acts_on_trained(call, optimizer)
 
-    def _wipes_elsewhere(self, call: ast.Call) -> bool | None:
+    def wipes_elsewhere(self, call: ast.Call) -> bool | None:
         """Whether a function of another file wipes gradients of what it is handed; `None` where that is not known."""
         if self._elsewhere.function(call.func) is None:
             return None
@@ -148,7 +148,7 @@ class UnseenCode:
         """Whether a call is of code that is not shown, and may do more with an optimizer than look at it."""
         if self._inference.call_graph.called(call) is not None or stepped(call) is not None or is_preparation(call):
             return False
-        if _HARMLESS_WITH_OPTIMIZER.search(last_name(call.func)) or self._wipes_elsewhere(call) is False:
+        if _HARMLESS_WITH_OPTIMIZER.search(last_name(call.func)) or self.wipes_elsewhere(call) is False:
             return False
         if (self._names.qualified(call.func) or "").startswith("torch."):
             return False

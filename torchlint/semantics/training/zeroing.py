@@ -61,7 +61,7 @@ class Zeroing:
     def piles(self) -> dict[ast.Call, PiledUp[ast.expr, ast.stmt]]:
         """The steps that use the gradients of former rounds."""
         steps = [*self._steps.steps, *self._likely_steps()]
-        piles: dict[ast.Call, PiledUp[ast.expr, ast.stmt]] = {}
+        piles = dict(self._handed_on)
         if not steps or any(hook in self._semantics.facts.calls for hook in _STEP_HOOKS):
             return piles
         reported: set[tuple[Loop, frozenset[ast.Call]]] = set()
@@ -79,6 +79,42 @@ class Zeroing:
                 reported.add(key)
                 piles[step.call] = self._pile(step, own, region)
         return piles
+
+    # --- steps that other files make ---------------------------------------------------------------------------------
+
+    @property
+    def _handed_on(self) -> Iterator[tuple[ast.Call, PiledUp[ast.expr, ast.stmt]]]:
+        """The calls in loops of functions of other files that back-propagate, step an optimizer, and zero nothing."""
+        tree = self._semantics.tree
+        for call in tree.of_type(ast.Call) if self._semantics.elsewhere.is_in_project else ():
+            loop = next(tree.loops(call), None)
+            optimizer = self._stepped_elsewhere(call) if loop is not None else None
+            if loop is None or optimizer is None or self._is_anew(self._steps.region(loop), optimizer):
+                continue
+            outermost = [loop, *tree.loops(loop)][-1]
+            wiping = [zero for zero in self._steps.zero_grads_in(outermost) if not self._optimizers.apart(optimizer, zero.of)]
+            if not wiping and not self._semantics.of(UnseenCode).may_wipe(self._steps.region(loop), optimizer):
+                yield call, PiledUp(optimizer, call, before=tree.statement(call))
+
+    def _is_anew(self, region: Region, optimizer: ast.expr) -> bool:
+        """Whether each round may have an optimizer of its own, by where that is made."""
+        makings = self._optimizers.makings(optimizer) or frozenset()
+        return self._is_made_in(region, optimizer) or any(region.makes(each, self._semantics.tree) for each in makings)
+
+    def _stepped_elsewhere(self, call: ast.Call) -> ast.expr | None:
+        """The optimizer of torch that a function of another file surely steps, behind a backward of its own."""
+        elsewhere = self._semantics.elsewhere
+        function = elsewhere.function(call.func)
+        if function is None or function.summary.hidden:
+            return None
+        given = [*call.args, *(word.value for word in call.keywords)]
+        acts = {each: elsewhere.acts(call, each) or () for each in given}
+        sure = {each: {act.what for act in found if act.sure} for each, found in acts.items()}
+        propagates = function.summary.propagates or any("backward" in what for what in sure.values())
+        stepped = [each for each, what in sure.items() if "step" in what and self._optimizers.makings(each)]
+        if not propagates or len(stepped) != 1 or self._semantics.of(UnseenCode).wipes_elsewhere(call) is not False:
+            return None
+        return stepped[0]
 
     def _likely_steps(self) -> list[Step]:
         """The steps of optimizers of unknown kind, where they are no part of a test of other code."""
