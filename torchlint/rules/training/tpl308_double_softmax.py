@@ -24,8 +24,8 @@ class DoubleSoftmax(Rule):
     Finds losses that are given what they do not expect: the output of a softmax or sigmoid given to `CrossEntropyLoss` or
     `BCEWithLogitsLoss`, which apply one themselves, and logits or probabilities given to `NLLLoss`, which expects their
     log-softmax; also that of a batch over its rows, `log_softmax(x, dim=0)`. Values are followed through names, loops, layers,
-    `nn.Sequential` and the model's `forward` in the same file. A second log-softmax, which changes nothing, is a strict
-    finding.
+    `nn.Sequential` and the model's `forward`, also that of another file of the project. A second log-softmax, which changes
+    nothing, is a strict finding.
 
     ## Why is this bad
     Nothing fails: the loss goes down, slowly. A softmax of probabilities can tell two classes apart by a factor of e at most,
