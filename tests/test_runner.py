@@ -183,14 +183,15 @@ def test_where_no_process_can_be_started_this_one_does_the_work(monkeypatch: pyt
     assert said(run(names, LINT, jobs=4)) == ["a.py:3: TPL005", "b.py:3: TPL005", "c.py:3: TPL005"]
 
 
-def test_spawned_workers_take_nothing_from_the_working_directory() -> None:
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_spawned_workers_take_nothing_from_the_working_directory(is_cached: bool) -> None:
     make(multiprocessing="open('executed', 'w')\n", pickle="open('executed', 'w')\n")
     names, stop = make(a=LONG, b=LONG, c=LONG), threading.Event()
     environment, path, folder = dict(os.environ), list(sys.path), os.getcwd()
     waiting = threading.Thread(target=stop.wait)
     waiting.start()  # beside which nothing may be forked
     try:
-        reported = said(run(names, LINT, jobs=2))
+        reported = said(run(names, LINT, jobs=2, cache=Cache("kept", "key") if is_cached else None))
     finally:
         stop.set()
         waiting.join()

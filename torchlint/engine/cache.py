@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from torchlint import __version__
@@ -133,7 +134,7 @@ class Cache:
         """What the files of projects say, kept in the same folder whatever the settings."""
         from torchlint.project.store import Store  # and what it needs: not for a run without a cache
 
-        return Store(self._folder, lambda: settings_key((), "summaries"))
+        return Store(self._folder, partial(settings_key, (), "summaries"))
 
     def by_metadata(self, path: str, metadata: Metadata) -> Result | None:
         """The result for the file at ``path`` if it has this ``metadata`` since; None otherwise."""

@@ -77,7 +77,7 @@ class Files:
         self.callers = Callers(self.texts, store)
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
-        self.talk = Talk(lambda path: self.texts.get(path))
+        self.talk = Talk(self.texts.get)
         root_of.cache_clear()
 
     def look_again(self) -> None:
