@@ -78,6 +78,7 @@ LAYOUTS = [(name, mutation) for name, mutation, is_layout in MUTATIONS if is_lay
 ENTRIES = {rule.code: rule for rule in all_rules()}
 
 
+@cache
 def finds(code: str, text: str) -> bool:
     """Whether a rule finds anything in a text, whatever its triggers say."""
     return bool(lint(Source(text), [ENTRIES[code]], suppress=False, triggers=False))
