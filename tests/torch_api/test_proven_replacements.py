@@ -28,13 +28,13 @@ def key(row: Deprecation) -> str:
 REPLACED = {key(row): row for row in deprecations().values() if row.replacement and not row.removed and row.library == "torch"}
 """What the installed torch has, and has something else for."""
 ELSEWHERE = [row for row in deprecations().values() if row.replacement and (row.removed or row.library != "torch")]
-"""What has been removed, and what belongs to libraries that are read from their wheels: the old call cannot be made here."""
+"""What has been removed, and what belongs to libraries that are not installed: the old call cannot be made here."""
 UNPROVEN = {
     "removed from torch: the installed one has no old call to compare with": 31,
-    "of torchvision, which is read from its wheels and not installed": 284,
-    "of torchaudio, which is read from its wheels and not installed": 18,
+    "of torchvision: `unpacked` runs them on its wheel": 283,
+    "of torchaudio: `unpacked` runs them on its wheel": 18,
 }
-"""Why rows with a replacement are not run, and of how many that is so."""
+"""Why rows with a replacement are not run here, and of how many that is so."""
 
 
 @pytest.fixture(scope="module")

@@ -47,6 +47,11 @@ class ApisQuestions:
         """The full name of what a node uses that torch or its libraries deprecate, or have removed; empty for all else."""
         return self._model.found(self._semantics.of(DeprecatedUses).found, node) or ""
 
+    def warns_nobody(self, node: cst.BaseExpression) -> bool:
+        """Whether what `deprecated` knows of a node is only documented as deprecated, or only annotates something there."""
+        twin = self._model.twin(node)
+        return twin in self._semantics.of(DeprecatedUses).quiet
+
     def deprecated_arguments(self, call: cst.Call) -> tuple[tuple[str, str], ...]:
         """The functions and parameters by which the table knows what a call gives, or leaves out; mostly none."""
         return self._model.found(self._semantics.of(DeprecatedArguments).found, call) or ()

@@ -142,3 +142,22 @@ def test_what_may_be_something_else(snippet: str, conditional: bool) -> None:
     semantics, [node] = marked(snippet)
     assert isinstance(node, ast.expr)
     assert semantics.of(DeprecatedUses).is_conditional(node) is conditional
+
+
+@pytest.mark.parametrize(
+    ("snippet", "is_quiet"),
+    [
+        ("def f(x: «torch.cuda.amp.GradScaler»): ...", True),
+        ("def f(*x: «torch.cuda.amp.GradScaler» | None): ...", True),
+        ("def f(x) -> list[«torch.cuda.amp.GradScaler»]: ...", True),
+        ("x: «torch.cuda.amp.GradScaler» = y", True),
+        ("x: int = «torch.cuda.amp.GradScaler»()", False),
+        ("def f(x=«torch.cuda.amp.GradScaler»()): ...", False),
+        ("def f(x: Annotated[int, «torch.cuda.amp.GradScaler»()]): ...", False),
+        ("x = «torch.norm»(y)", True),
+    ],
+)
+def test_what_warns_nobody(snippet: str, is_quiet: bool) -> None:
+    semantics, (node,) = marked(f"import torch\n{snippet}")
+    assert isinstance(node, ast.expr)
+    assert (node in semantics.of(DeprecatedUses).quiet) is is_quiet

@@ -82,6 +82,7 @@ NO_ONE_ANSWER = frozenset(
         *(
             "torchvision.transforms.v2.ToTensor",
             "torchvision.transforms.v2.functional.to_tensor",
+            "torchvision.transforms.v2.functional.get_image_size",
         ),
         *("torchvision.transforms.functional.scale", "torch.nn.utils.weight_norm.WeightNorm.apply"),
     }

@@ -9,8 +9,12 @@ import libcst as cst
 from torchlint.fixes.code import api, argument, expression, is_open_ended, keyword, positional
 
 MEMBERS = {
-    **{f"torchvision.datasets.MNIST.{part}_data": "data" for part in ("train", "test")},
-    **{f"torchvision.datasets.MNIST.{part}_labels": "targets" for part in ("train", "test")},
+    **{
+        f"torchvision.datasets.{home}MNIST.{part}_{old}": new
+        for home in ("", "mnist.")
+        for part in ("train", "test")
+        for old, new in (("data", "data"), ("labels", "targets"))
+    },
     "torch.nn.Module.register_backward_hook": "register_full_backward_hook",
     "torch.utils.data.ConcatDataset.cummulative_sizes": "cumulative_sizes",
 }

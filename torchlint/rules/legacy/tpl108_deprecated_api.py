@@ -21,7 +21,7 @@ class DeprecatedApi(Rule):
     go as a whole, such as `torchvision.transforms.functional_tensor`.
 
     What warns when it is used is reported by default. What only the documentation calls deprecated, such as `torch.norm`, is a
-    strict finding.
+    strict finding, and so is a class that only annotates something: it warns as it is made.
 
     ## Why is this bad
     It warns, at every call or at the first, and a later release takes it away. With `target-torch` only what the oldest torch
@@ -100,7 +100,7 @@ class DeprecatedApi(Rule):
         row = found(self, node)
         if row is not None and self._is_meant(row):
             message = self._said(row, f"`{self.model.shown(node)}`")
-            self.report(node, message, replaced(self, node, row), strict=not row.warns)
+            self.report(node, message, replaced(self, node, row), strict=self.model.apis.warns_nobody(node))
 
     def _is_meant(self, row: Deprecation) -> bool:
         return row.is_deprecated_for(self.options.target) and not row.is_removed_for(self.options.target)

@@ -79,7 +79,8 @@ def _is_used(call: ast.Call, row: Deprecation) -> bool:
         value = _at(call, int(row.place))
     match row.when:
         case "given":
-            is_nothing = isinstance(value, ast.Constant) and (value.value is None or (value.value is False and not row.removed))
+            heeds_all = row.removed or row.replacement == "-"  # what is to be left out warns of False as well
+            is_nothing = isinstance(value, ast.Constant) and (value.value is None or (value.value is False and not heeds_all))
             return value is not None and not is_nothing
         case "missing":
             return value is None and not _is_open_ended(call, row)

@@ -49,12 +49,31 @@ class DeprecatedUses:
                     name = f"{self._semantics.qualified_name(owner) or ''}.{last}"
                     if canonical(name) in table:
                         uses[call] = canonical(name)
+        for node in [*uses]:  # a module on the way to a name, where a function has its name, is not used by itself
+            if isinstance(node, ast.Attribute) and uses.get(node, "").startswith(f"{uses.get(node.value)}."):
+                uses.pop(node.value, None)
         return uses
 
     @cached_property
     def quiet(self) -> frozenset[ast.expr]:
-        """Those of them that warn nobody."""
-        return frozenset(node for node, symbol in self.found.items() if not deprecation(symbol).warns)
+        """Those of them that warn nobody: what only the documentation is about, and types that are only said."""
+        return frozenset(
+            node for node, symbol in self.found.items() if not deprecation(symbol).warns or self._is_annotation(node)
+        )
+
+    def _is_annotation(self, node: ast.expr) -> bool:
+        """Whether a node stands in an annotation: a class warns as it is made, and none is made there."""
+        child: ast.AST = node
+        for parent in self._semantics.tree.ancestors(node):
+            match parent:
+                case ast.arg():
+                    return True
+                case ast.AnnAssign(annotation=said) | ast.FunctionDef(returns=said) | ast.AsyncFunctionDef(returns=said):
+                    return child is said
+                case ast.stmt() | ast.Call():
+                    return False
+            child = parent
+        return False
 
     @cached_property
     def imports(self) -> dict[ast.ImportFrom, str]:
