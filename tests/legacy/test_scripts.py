@@ -84,7 +84,8 @@ def run(path: Path) -> Outcome:
 @cache
 def fixed(script: Path) -> FixResult:
     """What all default rules together make of a script, unsafe fixes included."""
-    return fix(Source(script.read_text(encoding="utf-8"), script.name), select_rules(), Applicability.UNSAFE)
+    rules = select_rules(ignore=["TPL322"])  # whose fix shuffles, which is another program by intent
+    return fix(Source(script.read_text(encoding="utf-8"), script.name), rules, Applicability.UNSAFE)
 
 
 @pytest.fixture
