@@ -81,8 +81,10 @@ class Callers:
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:
-        sought = re.compile(rb"\b" + re.escape(name.encode("utf-8", "surrogatepass")) + rb"\s*(?:\(|as\b)")
-        calling = list(islice(((each, text) for each in files if (text := self._text(each, sought))), _MOST_CALLING + 1))
+        word = name.encode("utf-8", "surrogatepass")
+        sought = re.compile(rb"\b" + re.escape(word) + rb"\s*(?:\(|as\b)")
+        texts = ((each, self._text(each)) for each in files)
+        calling = list(islice((each for each in texts if word in each[1] and sought.search(each[1])), _MOST_CALLING + 1))
         found: dict[str, Calls] = {}
         for each, text in calling if len(calling) <= _MOST_CALLING else ():
             if calls := self._calls_in(each, name, text):
@@ -107,15 +109,15 @@ class Callers:
                 self._states[file] = _UNKNOWN
         return self._states[file]
 
-    def _text(self, file: str, sought: re.Pattern[bytes]) -> bytes:
-        """The content of a file that holds what is sought; empty where it does not."""
+    def _text(self, file: str) -> bytes:
+        """The content of a file; empty where it cannot be read."""
         text = self._texts.get(file)
         if text is None:
             try:
                 text = read_file(file, _LARGEST)
             except (OSError, ValueError):
                 return b""
-        return text if sought.search(text) else b""
+        return text
 
     def _calls_in(self, file: str, name: str, text: bytes) -> Calls:
         """The calls in a file, which holds a text, of something called so."""
