@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -192,11 +193,34 @@ def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int, files: 
         size += len(candidate.data)
         if size > _SMALL_JOB and len(first) > 1:
             _load_for_all(first, task)
-            yield from _by_workers(chain(first, candidates), task, jobs, files)
+            with _shared(files, task) as known:
+                yield from _by_workers(chain(first, candidates), task, jobs, known)
             return
     work = _FileWork(task, files)
     for candidate in chain(first, candidates):
         yield candidate, work.on(candidate.data, candidate.path)
+
+
+@contextmanager
+def _shared(files: Files, task: Task) -> Iterator[Files]:
+    """What workers are told of the project's files, where one of them knows what another one has found out.
+
+    They keep that in the cache, or else in a folder that goes with the run.
+    """
+    if task.project_root is None or files.has_store:
+        yield files
+        return
+    from tempfile import TemporaryDirectory
+
+    from torchlint.project.store import Store
+
+    try:
+        folder = TemporaryDirectory(prefix="torchlint-", ignore_cleanup_errors=True)
+    except OSError:  # there is no place for it
+        yield files
+        return
+    with folder as path:
+        yield Files(Store(path, str))
 
 
 def _load_for_all(candidates: Iterable[_Candidate], task: Task) -> None:
@@ -220,7 +244,7 @@ def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int, files: 
             given[candidate.path] = replace(candidate, data=b"")
             yield candidate.path, len(candidate.data)
 
-    for path, outcome in spread(_FileWork(task, files), items(), jobs):
+    for path, outcome in spread(_FileWork(task, files), items(), jobs, os.path.dirname):
         if isinstance(outcome, Crash):
             outcome = failed(
                 path, f"internal error: the process that linted it died ({outcome}); {please_report()}", "internal-error"

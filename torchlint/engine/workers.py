@@ -22,6 +22,8 @@ _MOST_WAITING = 8
 """Items that wait at one worker at most. Few, so that neither pipe fills up: then both ends could wait for each other."""
 _ENOUGH_WAITING = 64 * 1024
 """The weight from which on a worker that has two items gets no more, lest it be busy when all others are done."""
+_MOST_AHEAD = 32
+"""So many items of a group are kept for one worker at most, however large the group is."""
 _STILLBORN = 3
 """How many workers may die before they are given anything until no more are started."""
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -44,13 +46,17 @@ class Crash:
         return f"exit code {self.exit_code}"
 
 
-def spread(function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int) -> Iterator[tuple[T, R | Crash]]:
+def spread(
+    function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int, group: Callable[[T], object] = lambda item: None
+) -> Iterator[tuple[T, R | Crash]]:
     """``function`` of each item, computed by up to ``jobs`` processes, in the order in which the results come.
 
     ``items`` come with their weight, which should go with the time that they take; they are asked for as workers become
-    free. Where no worker can be started, this process does the work. Closing the iterator ends the workers.
+    free. Those of a ``group`` that come one behind the other go to the same worker, as long as there is work for the others:
+    what it has found out for one of them serves the next. Where no worker can be started, this process does the work. Closing
+    the iterator ends the workers.
     """
-    pool = _Pool(function, items, jobs)
+    pool = _Pool(function, items, jobs, group)
     try:
         while pool.feed():
             yield from pool.collect()
@@ -103,6 +109,9 @@ class _Worker(Generic[T, R]):
         finally:
             far_end.close()
         self.waiting: deque[tuple[T, int]] = deque()
+        """What it was given, and has not answered."""
+        self.ahead: deque[tuple[T, int]] = deque()
+        """What it is to be given next."""
         self._gone = False
 
     @property
@@ -139,21 +148,26 @@ class _Worker(Generic[T, R]):
 class _Pool(Generic[T, R]):
     """The workers, started as there is work for them, and the items still to be given out."""
 
-    def __init__(self, function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int) -> None:
+    def __init__(
+        self, function: Callable[[T], R], items: Iterable[tuple[T, int]], jobs: int, group: Callable[[T], object]
+    ) -> None:
         self._function = function
         self._items = iter(items)
+        self._group = group
+        self._next: tuple[T, int] | None = None
         self._returned: deque[tuple[T, int]] = deque()
+        """What is to be given to any worker, before all else."""
         self._jobs = jobs
         self._workers: list[_Worker[T, R]] = []
         self._stillborn = 0
 
     def feed(self) -> bool:
         """Hands out items until all workers have enough; False when everything is done."""
-        while (item := self._next_item()) is not None:
+        while self._has_items():
             worker = self._free_worker()
             if worker is None:
-                self._returned.appendleft(item)
                 return True
+            item = self._next_item(worker)
             if not worker.give(*item):
                 self._returned.appendleft(item)
                 if not worker.waiting:
@@ -183,8 +197,35 @@ class _Pool(Generic[T, R]):
         for worker in self._workers:
             worker.exit_code()
 
-    def _next_item(self) -> tuple[T, int] | None:
-        return self._returned.popleft() if self._returned else next(self._items, None)
+    def _has_items(self) -> bool:
+        """Whether there is anything left to hand out."""
+        return bool(self._returned) or any(worker.ahead for worker in self._workers) or self._peek() is not None
+
+    def _peek(self) -> tuple[T, int] | None:
+        """The next item that no worker has begun the group of."""
+        if self._next is None:
+            self._next = next(self._items, None)
+        return self._next
+
+    def _next_item(self, worker: _Worker[T, R]) -> tuple[T, int]:
+        """What a worker gets: what a dead one left, the next of a group, or the last that another worker would get."""
+        if self._returned:
+            return self._returned.popleft()
+        if not worker.ahead:
+            self._begin_group(worker)
+        if worker.ahead:
+            return worker.ahead.popleft()
+        return max((other.ahead for other in self._workers), key=len).pop()
+
+    def _begin_group(self, worker: _Worker[T, R]) -> None:
+        """Keeps the next items for a worker, as far as they are of one group."""
+        group: object = None
+        while (item := self._peek()) is not None and len(worker.ahead) < _MOST_AHEAD:
+            if worker.ahead and self._group(item[0]) != group:
+                return
+            group = self._group(item[0])
+            worker.ahead.append(item)
+            self._next = None
 
     def _free_worker(self) -> _Worker[T, R] | None:
         """A worker for one more item: an idle one, else a new one, else one with room."""
@@ -215,6 +256,8 @@ class _Pool(Generic[T, R]):
 
     def _remove(self, worker: _Worker[T, R]) -> int:
         self._workers.remove(worker)
+        self._returned.extend(worker.ahead)
+        worker.ahead.clear()
         worker.connection.close()
         return worker.exit_code()
 

@@ -80,6 +80,11 @@ class Files:
         self.talk = Talk(self.texts.get)
         root_of.cache_clear()
 
+    @property
+    def has_store(self) -> bool:
+        """Whether what is found out is kept where other processes see it."""
+        return self._store is not None
+
     def look_again(self) -> None:
         """Has everything that may have changed on disk be looked at when it is asked for again."""
         self._kept.update(self._read)
