@@ -177,6 +177,9 @@ class _Pool(Generic[T, R]):
     def collect(self) -> Iterator[tuple[T, R | Crash]]:
         """Waits until a worker has an answer, and gives what there is."""
         if not self._workers:
+            if not self._returned and (following := self._peek()) is not None:
+                self._returned.append(following)
+                self._next = None
             item, _ = self._returned.popleft()
             yield item, self._function(item)
             return
