@@ -138,6 +138,35 @@ def test_random_values_for_a_layer() -> None:
     assert not is_beginning("def f(m, loss):\n    «m.weight.data.normal_(0, 0.02)»\n    loss.backward()\n")
 
 
+def test_a_bias_beside_a_weight_that_is_given_random_values() -> None:
+    drawn = "def f(m):\n    m.weight.data.normal_(0, 0.02)\n    «m.bias.data.{}»\n"
+    assert is_beginning(drawn.format("zero_()"))
+    assert is_beginning(drawn.format("fill_(0.1)"))
+    assert not is_beginning(drawn.format("mul_(2)"))
+    assert not is_beginning(drawn.format("zero_()").replace("m.weight", "n.weight"))
+    assert not is_beginning(drawn.format("zero_()").replace("m.weight", "m.noise"))
+    assert not is_beginning(drawn.format("zero_()") + "    m.loss().backward()\n")
+
+
+def test_a_model_that_the_function_has_made() -> None:
+    made = """
+        def f(v):
+            net = make()
+            «net.fc.weight.data.copy_(v)»
+            return net
+        """
+    assert is_beginning(made)
+    assert is_beginning(made.replace("«net.fc", "for m in net.modules():\n                «m"))
+    assert is_beginning(made.replace("return net", "for x in v: net(x).backward()"))
+    assert is_beginning(made.replace("copy_(v)", "normal_()").replace("return net", "for x in v: net(x).backward()"))
+    assert not is_beginning(made.replace("net = make()", "net = v"))
+    assert not is_beginning(made.replace("make()", "make()\n            out = net(v)"))
+    assert not is_beginning(made.replace("make()", "make()\n            v.backward()"))
+    assert not is_beginning(
+        made.replace("«net.fc.weight.data.copy_(v)»", "for x in v: «net.fc.weight.data.copy_(v)»; net(x).backward()")
+    )
+
+
 def test_layers_that_were_just_made() -> None:
     assert is_beginning("def f():\n    m = nn.Linear(2, 2)\n    «m.weight.data.mul_(2)»\n    return m\n")
     used = "def f(x):\n    m = nn.Linear(2, 2)\n    y = m(x)\n    «m.weight.data.mul_(2)»\n    return y\n"

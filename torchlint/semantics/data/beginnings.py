@@ -27,6 +27,7 @@ _OTHER = frozenset(
 """Words in the names of functions that set something else, or set it between the steps of a training."""
 _PARAMETERS = frozenset({"parameters", "parameter", "params", "param", "weights", "weight", "bias", "biases"})
 _REDRAWS = frozenset({"normal_", "uniform_"})
+_FILLS = frozenset({"zero_", "fill_"})
 _ACTS = frozenset({"backward", "step", "zero_grad"})
 _LOADS = frozenset({"from_pretrained"})
 _RESIZES = frozenset({"resize_token_embeddings", "resize_position_embeddings"})
@@ -36,13 +37,14 @@ _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules"
 class _Parts(NamedTuple):
     """What is looked for in some code: calls that back-propagate or step, gradients that are read, and calls by name.
 
-    Beside them, the names of models that the code loads or gives room for more words.
+    Beside them, the names of models that the code loads or gives room for more words, and of all that a call gives.
     """
 
     acts: list[ast.Call]
     gradients: list[ast.expr]
     calls: dict[str, list[ast.Call]]
     loaded: set[str]
+    made: set[str]
 
 
 class Beginnings:
@@ -72,8 +74,8 @@ class Beginnings:
             return False
         if isinstance(function, FUNCTIONS) and self._is_beginning(function):
             return True
-        if self._redraws(tensor, change):
-            return not self._acts(function or self._tree.module)
+        if self._redraws(tensor, change) and not self._acts(function or self._tree.module):
+            return True
         return self._is_before_training(tensor, change, function) or self._is_of_loaded(tensor, change, function)
 
     def _is_of_new_layer(self, tensor: ast.expr, change: ast.expr) -> bool:
@@ -115,12 +117,14 @@ class Beginnings:
 
     def _parts_of(self, scope: ast.AST) -> _Parts:
         if scope not in self._parts:
-            found = self._parts[scope] = _Parts([], [], defaultdict(list), set())
+            found = self._parts[scope] = _Parts([], [], defaultdict(list), set(), set())
             for part in walk(scope):
                 if isinstance(part, ast.Attribute) and part.attr == "grad":
                     found.gradients.append(part)
-                elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and _method(part.value) in _LOADS:
-                    found.loaded.update(target.id for target in part.targets if isinstance(target, ast.Name))
+                elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Call):
+                    names = {target.id for target in part.targets if isinstance(target, ast.Name)}
+                    found.made.update(names)
+                    found.loaded.update(names if _method(part.value) in _LOADS else ())
                 elif isinstance(part, ast.Call):
                     if _method(part) in _RESIZES:
                         found.loaded.add(_root(part.func))
@@ -133,18 +137,34 @@ class Beginnings:
     # --- by the change itself, and where it stands -------------------------------------------------------------------
 
     def _redraws(self, tensor: ast.expr, change: ast.expr) -> bool:
-        """Whether the weight or bias of a layer is given random values."""
-        is_parameter = isinstance(tensor, ast.Attribute) and tensor.attr in ("weight", "bias")
-        return is_parameter and isinstance(change, ast.Call) and _method(change) in _REDRAWS
+        """Whether the weight or bias of a layer is given random values, or a bias is filled beside a weight that is."""
+        if not (isinstance(tensor, ast.Attribute) and tensor.attr in ("weight", "bias") and isinstance(change, ast.Call)):
+            return False
+        return _method(change) in _REDRAWS or (_method(change) in _FILLS and self._is_beside_redrawn(tensor, change))
+
+    def _is_beside_redrawn(self, tensor: ast.Attribute, change: ast.Call) -> bool:
+        layer = ast.dump(tensor.value)
+        for statement in self._tree.block(self._tree.statement(change)):
+            match statement:
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(attr=method, value=ast.Attribute(attr="data", value=ast.Attribute() as weight))
+                    )
+                ) if method in _REDRAWS and weight.attr == "weight" and ast.dump(weight.value) == layer:
+                    return True
+        return False
 
     def _is_before_training(self, tensor: ast.expr, change: ast.expr, function: Function | None) -> bool:
-        """Whether a program changes something in front of its training loop, and runs no forward of it before."""
-        if function is not None and function.name != "main":
-            return False
+        """Whether a program changes something in front of its training loop, and runs no forward of it before.
+
+        A program is a file, its function `main`, or a function that has made the model itself.
+        """
         scope = function or self._tree.module
+        around = list(self._tree.loops(change))
+        if function is not None and function.name != "main" and not self._is_made_by(function, tensor, around):
+            return False
         acts = self._acts(scope)
         loops = [list(self._tree.loops(act)) for act in acts]
-        around = list(self._tree.loops(change))
         if not acts and not self._is_part_of_model(tensor, around):
             return False
         if not all(each and set(around).isdisjoint(each) for each in loops):
@@ -158,6 +178,13 @@ class Beginnings:
         if isinstance(tensor, ast.Name) or _root(tensor) not in parts.loaded or parts.acts or parts.gradients:
             return False
         return not self._semantics.control_flow.may_follow_any(parts.calls.get(_root(tensor), []), change)
+
+    def _is_made_by(self, function: Function, tensor: ast.expr, loops: list[Loop]) -> bool:
+        """Whether what a tensor is an attribute of, or what its loop walks, is something that a function has called for."""
+        roots = {_root(loop.iter) for loop in loops if isinstance(loop, ast.For) and _walks_model(loop.iter)}
+        if isinstance(tensor, ast.Attribute):
+            roots.add(_root(tensor))
+        return not roots.isdisjoint(self._parts_of(function).made)
 
     @staticmethod
     def _is_part_of_model(tensor: ast.expr, loops: list[Loop]) -> bool:
