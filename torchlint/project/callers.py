@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 1_000_000
 """Bytes of a file whose calls are looked at."""
-_MOST_IMPORTING = 1_000
+_MOST_IMPORTING = 200
+"""Where more files import something, or its file, nobody is asked either: all of them would be read."""
 _MOST_CALLING = 32
 """Where more files may call something, nobody is asked: it is called like much else, and all of them would be parsed."""
 _TICK = 2_000_000_000
