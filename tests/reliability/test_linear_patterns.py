@@ -39,6 +39,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     ],
     "torchlint.model.variables._is_in_type_comment": [r"\bx\b"],
     "torchlint.semantics.apis.unused_imports._is_named_in_strings": [r"\bx\b"],
+    "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
     "torchlint.text.noqa.__init__": [
         pattern for made in (_Patterns(NAMES), _Patterns({})) for pattern in (made.item, made.on_line, made.on_file)
