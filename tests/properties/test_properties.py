@@ -34,6 +34,9 @@ each_applicability = pytest.mark.parametrize("applicability", list(Applicability
 
 
 _NO_IDIOM = {
+    "TPL109",
+    "TPL110",
+    "TPL111",
     "TPL309",
     "TPL310",
     "TPL311",
