@@ -25,9 +25,38 @@ optimizer = torch.optim.SGD([x], 1)
 loss = x.sum()
 """
 
+TRAINED = """
+class Net{0}(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, width)
+        self.linear.weight.data.normal_(0, 0.02)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+
+def train{0}(model, loader, optimizer):
+    criterion = torch.nn.CrossEntropyLoss()
+    total = 0
+    losses = []
+    for inputs, targets in loader:
+        inputs = torch.autograd.Variable(inputs)
+        loss = criterion(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss
+        losses.append(loss.data[0])
+        for parameter in model.parameters():
+            parameter.data.clamp_(-1, 1)
+    return total, losses
+"""
+"""What files of training code are full of: a class, a loop that trains, and mistakes of many rules."""
+
 TRAINING = "    loss = model(x).sum()\n    loss.backward()\n"
 
 CASES: dict[str, Callable[[int], str]] = {
+    "training code": lambda n: "".join(map(TRAINED.format, range(n))),
     "findings": lambda n: "x.requres_grad = 1\n" * n,
     "findings on one line": lambda n: "x.requres_grad = 1; " * n + "\n",
     "data": lambda n: "x = x.data\n" * n,

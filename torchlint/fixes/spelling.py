@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from torchlint.fixes.rewriting import Rewriter, TextEdit
 from torchlint.semantics import Binding, Form, Semantics
@@ -21,6 +22,7 @@ class Spelling:
         self._bindings = semantics.bindings
         self._rewriter = rewriter
         self._known: dict[tuple[str, Scope], tuple[str, list[TextEdit]]] = {}
+        self._imported_in: dict[Scope, list[tuple[str, list[Binding]]]] = {}
 
     def of(self, name: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
         """How ``node``'s scope spells an API such as ``torch.nn.ModuleList``, with the edits that import what that takes."""
@@ -59,11 +61,19 @@ class Spelling:
         """The name by which ``name`` is imported where ``node`` stands."""
         scope = self._bindings.scope_of(node)
         for current in self._bindings.visible_from(scope):
-            for candidate, found in current.bindings.items():
+            for candidate, found in self._imports_in(current):
                 if self._imports(found, name) and self._bindings.lookup(candidate, scope) == tuple(found):
                     if not self._rewriter.is_imported_later(found, scope, node):
                         return candidate
         return None
+
+    def _imports_in(self, scope: Scope) -> list[tuple[str, list[Binding]]]:
+        """The names that are imported in a scope, with all their bindings there."""
+        if scope not in self._imported_in:
+            every = scope.bindings.items()
+            imported = [each for each in every if any(binding.form is Form.IMPORT for binding in each[1])]
+            self._imported_in[scope] = imported
+        return self._imported_in[scope]
 
     def _imports(self, found: list[Binding], name: str) -> bool:
         imports = [binding for binding in found if binding.form is Form.IMPORT]
@@ -75,11 +85,17 @@ class Spelling:
 
     def _taken_for_granted(self, module: str, node: ast.AST) -> str | None:
         """The name that the file uses for a module without binding it, as snippets do."""
-        for other in self._semantics.tree.of_type(ast.Name):
-            if not self._bindings.reaching(other) and self._semantics.qualified_name(other) == module:
-                if not self._bindings.lookup(other.id, self._bindings.scope_of(node)):
-                    return other.id
-        return None
+        scope = self._bindings.scope_of(node)
+        return next((name for name in self._unbound.get(module, ()) if not self._bindings.lookup(name, scope)), None)
+
+    @cached_property
+    def _unbound(self) -> dict[str, dict[str, None]]:
+        """The names that nothing binds where they stand, by what they are taken for."""
+        found: dict[str, dict[str, None]] = {}
+        for name in self._semantics.tree.of_type(ast.Name):
+            if not self._bindings.reaching(name) and (module := self._semantics.qualified_name(name)) is not None:
+                found.setdefault(module, {})[name.id] = None
+        return found
 
     def _with_import(self, module: str, last: str, node: ast.AST) -> tuple[str, list[TextEdit]]:
         """An API of another library, which nothing imports where ``node`` stands."""

@@ -34,7 +34,7 @@ class Methods:
         if not isinstance(function, ast.Attribute) or function.attr != "backward":
             return False
         kind = self._semantics.kind(function.value)
-        if any("backward" in facts.methods for facts in self._semantics.facts.classes.values()):
+        if "backward" in self._semantics.facts.method_names:
             return kind.is_tensor and kind.basis is not Basis.PROPAGATED
         return kind.is_tensor or not kind.known
 

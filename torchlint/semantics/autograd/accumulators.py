@@ -253,7 +253,8 @@ class KeptLosses:
         if loop is None or not isinstance(found.root, ast.Name) or found.target is not found.root:
             return False
         uses = [use for binding in self._semantics.bindings.reaching(found.root) for use in binding.uses]
-        roots = [root for root in self._semantics.of(Backpropagated).roots if any(part in uses for part in ast.walk(root))]
+        around = {part for use in uses for part in (use, *self._tree.ancestors(use))}
+        roots = [root for root in around if root in self._semantics.of(Backpropagated).every_root]
         flow = self._semantics.control_flow
         return (
             bool(roots)

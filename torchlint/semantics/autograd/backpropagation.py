@@ -106,6 +106,11 @@ class Backpropagated:
         roots.extend(self._training_steps())
         return roots
 
+    @cached_property
+    def every_root(self) -> frozenset[ast.expr]:
+        """The `roots`, to look them up."""
+        return frozenset(self.roots)
+
     def _training_steps(self) -> Iterator[ast.expr]:
         """What Lightning back-propagates: the loss that a ``training_step`` returns, itself or in a dict."""
         for definition, facts in self._facts.classes.items():

@@ -88,11 +88,7 @@ class LaterBackwards:
     def _propagated(self, call: ast.Call) -> list[ast.expr | None]:
         """What a call of ``backward`` back-propagates."""
         parts = [*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
-        return [part for part in parts if part in self._roots]
-
-    @cached_property
-    def _roots(self) -> frozenset[ast.expr]:
-        return frozenset(self._semantics.of(Backpropagated).roots)
+        return [part for part in parts if part in self._semantics.of(Backpropagated).every_root]
 
     def _followed(self, pending: list[ast.expr | None]) -> frozenset[Binding]:
         """The variables that go into some values, and into these variables."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -67,6 +67,23 @@ class Definitions:
                 slot = classes[owner].slots.setdefault(node.attr, Slot())
                 (slot.uses if isinstance(node.ctx, ast.Load) else slot.stores).append(node)
         return classes
+
+    @cached_property
+    def method_names(self) -> frozenset[str]:
+        """The names under which a class of the file has a method."""
+        return frozenset(name for facts in self.classes.values() for name in facts.methods)
+
+    @cached_property
+    def _derived(self) -> dict[ast.ClassDef, list[ast.ClassDef]]:
+        derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
+        for node in self.classes:
+            for base in self.bases(node):
+                derived.setdefault(base, []).append(node)
+        return derived
+
+    def derived(self, node: ast.ClassDef) -> Sequence[ast.ClassDef]:
+        """The class and the classes of the file that derive from it, in the order of the file."""
+        return self._derived[node]
 
     def self_class(self, node: ast.AST) -> ast.ClassDef | None:
         """The class whose instance ``node`` is, where ``node`` is the first parameter of one of its methods."""

@@ -162,7 +162,7 @@ class References:
         if not isinstance(call.func, ast.Attribute):
             return None
         name = call.func.attr
-        if not any(name in facts.methods for facts in self._facts.classes.values()):
+        if name not in self._facts.method_names:
             return None
         owner = self._facts.self_class(call.func.value)
         definition = owner if owner is not None else self._inference.kind(call.func.value).definition

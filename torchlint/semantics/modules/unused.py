@@ -84,7 +84,7 @@ class UnusedModules:
         return not isinstance(parent, ast.Attribute)
 
     def _has_heirs(self, definition: ast.ClassDef) -> bool:
-        return any(definition in self._facts.bases(other) for other in self._facts.classes if other is not definition)
+        return len(self._facts.derived(definition)) > 1
 
     @cached_property
     def _mentions(self) -> dict[str, int]:

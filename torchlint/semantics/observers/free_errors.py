@@ -136,7 +136,7 @@ class FreeErrors:
                 name = self._semantics.qualified_name(function) or ""
                 return name in _PLAIN or name in _OF_TORCH or name.partition(".")[0] in _KNOWN - {"builtins"}
             case ast.Attribute(attr=name):
-                return not any(name in facts.methods for facts in self._semantics.facts.classes.values())
+                return name not in self._semantics.facts.method_names
             case ast.With() | ast.AsyncWith() | ast.For() | ast.AsyncFor() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 return False
             case ast.BinOp() | ast.Subscript() | ast.AugAssign() | ast.UnaryOp() | ast.Compare() | ast.Lambda():

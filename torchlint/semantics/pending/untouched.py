@@ -167,8 +167,7 @@ class Untouched:
 
     def _overridden(self, owner: ast.ClassDef, name: str) -> Iterator[Function]:
         """The methods of the file that a call on ``self`` may run: those of the class, its bases, and what derives from it."""
-        related = [each for each in self._facts.classes if owner in self._facts.bases(each) or each in self._facts.bases(owner)]
-        for each in related:
+        for each in dict.fromkeys((*self._facts.bases(owner), *self._facts.derived(owner))):
             if name in self._facts.classes[each].methods:
                 yield self._facts.classes[each].methods[name]
 
