@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import generated
 from compared import PROCESSES, Bench
@@ -18,6 +19,8 @@ _SLOWER_THAN_FLAKE8 = 1.1
 _GROWTH = 2.2
 _DEARER_THAN_BEFORE = {"timm": 1.35, "transformers": 1.5}
 """What libcst may cost a cold run beside the commit before rules were visitors of its trees."""
+_DEARER_WITH_NEWER_RULES = 1.15
+_DEARER_WITH_PROJECT = 1.25
 _PEAK = 120 * 1_000_000
 
 _GROWN_LINES = 20_000
@@ -32,6 +35,9 @@ for file in sys.stdin.read().splitlines():
         if not passes_sieve(opened.read(), all_rules()):
             print(file)
 """
+
+
+_CODES = "from torchlint.rules import all_rules; print(*sorted(rule.code for rule in all_rules() if rule.default), sep=',')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +85,26 @@ def cold(bench: Bench, name: str) -> Result:
     torch_files = corpus.torch_files
     fixed = corpus.files_that_mention_torch
     sample = evenly_spaced(fixed, bench.sample) if bench.sample is not None else []
+    codes = _printed(bench, "before", _CODES).strip()
     commands = [
         bench.torchlint(corpus),
+        bench.torchlint(corpus, label="torchlint, file by file", options=["--no-project"]),
+        _shortened(
+            bench.torchlint(
+                corpus,
+                label=f"torchlint, file by file, the rules of {bench.manifest.before}",
+                options=["--no-project", "--select", codes],
+            ),
+            codes,
+            "CODES",
+        ),
         bench.before(corpus),
         bench.ruff(corpus),
         bench.bugbear(corpus),
         bench.libcst(corpus, torch_files, PROCESSES, once=True),
         bench.torchfix(corpus, *sample),
     ]
-    own, before, *others, torchfix = bench.series(commands)
+    own, by_file, alike, before, *others, torchfix = bench.series(commands)
     torchfix_row = _row(torchfix)
     if 0 < len(sample) < len(fixed):
         torchfix_row = _scaled(torchfix, corpus.size(sample) / corpus.size(fixed), _start_up(bench))
@@ -96,7 +113,7 @@ def cold(bench: Bench, name: str) -> Result:
         f"{len(corpus.files):,} files, {corpus.lines:,} lines, {corpus.size() / 1e6:.1f} MB; {PROCESSES} processes, nothing "
         f"cached. TorchFix skips files without the word torch by itself; `libcst.parse_module` is given only the "
         f"{len(torch_files)} files that import torch.",
-        [*map(_row, (own, before, *others)), torchfix_row],
+        [*map(_row, (own, by_file, alike, before, *others)), torchfix_row],
         [
             Target(
                 f"{corpus.name}, cold: TorchFix takes at least {_FASTER_THAN_TORCHFIX} times the processor time",
@@ -104,7 +121,10 @@ def cold(bench: Bench, name: str) -> Result:
                 _FASTER_THAN_TORCHFIX,
                 at_least=True,
             ),
-            _beside_before(f"{corpus.name}, cold", own, before, _DEARER_THAN_BEFORE[name]),
+            _beside_before(f"{corpus.name}, cold, the same rules file by file", alike, before, _DEARER_THAN_BEFORE[name]),
+            _beside(f"{corpus.name}, cold, the rules since then", by_file, alike, _DEARER_WITH_NEWER_RULES),
+            _beside(f"{corpus.name}, cold, the whole project", own, by_file, _DEARER_WITH_PROJECT),
+            _beside_before(f"{corpus.name}, cold, all of it", own, before, _DEARER_THAN_BEFORE[name]),
             Target(f"{corpus.name}, cold: peak memory per process under 120 MB", own.peak / 1e6, _PEAK / 1e6, "MB"),
         ],
     )
@@ -282,8 +302,12 @@ def _row(series: Series) -> Row:
 
 def _beside_before(what: str, own: Series, before: Series, limit: float) -> Target:
     """The target beside the commit that the manifest names, in processor time, which other programs disturb least."""
+    return _beside(what, own, before, limit)
+
+
+def _beside(what: str, own: Series, other: Series, limit: float) -> Target:
     times = "no more than" if limit == 1 else f"at most {limit:g} times"
-    return Target(f"{what}: {times} the processor time of {before.command.label}", own.processor / before.processor, limit)
+    return Target(f"{what}: {times} the processor time of {other.command.label}", own.processor / other.processor, limit)
 
 
 def _scaled(series: Series, share: float, start_up: Run) -> Row:
@@ -298,18 +322,19 @@ def _start_up(bench: Bench) -> Run:
 
 
 def _with_short_names(command: Command, files: Sequence[str]) -> Command:
-    shown = command.shown.replace(" ".join(files), "FILES")
+    return _shortened(command, " ".join(files), "FILES")
+
+
+def _shortened(command: Command, text: str, stand_in: str) -> Command:
+    shown = command.shown.replace(text, stand_in)
     return Command(command.label, command.arguments, command.folder, command.variables, shown, command.once)
 
 
 def _without_candidates(bench: Bench, corpus: Corpus) -> list[str]:
     """The files that the sieve of words keeps from being parsed, whichever rules are selected."""
-    listed = subprocess.run(
-        [bench.environments.python("torchlint"), "-c", _WITHOUT_CANDIDATES],
-        input="\n".join(corpus.files),
-        cwd=corpus.folder,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return listed.stdout.splitlines()
+    return _printed(bench, "torchlint", _WITHOUT_CANDIDATES, "\n".join(corpus.files), corpus.folder).splitlines()
+
+
+def _printed(bench: Bench, environment: str, program: str, given: str = "", folder: Path | None = None) -> str:
+    command = [bench.environments.python(environment), "-c", program]
+    return subprocess.run(command, input=given, cwd=folder, check=True, capture_output=True, text=True).stdout

@@ -76,11 +76,10 @@ class Bench:
 
     # --- the programs ------------------------------------------------------------------------------------------------
 
-    def torchlint(self, corpus: Corpus, *paths: str, label: str = "torchlint") -> Command:
+    def torchlint(self, corpus: Corpus, *paths: str, label: str = "torchlint", options: Sequence[str] = ()) -> Command:
         """torchlint without its cache."""
-        return self.command(
-            label, "torchlint", ["torchlint", "--no-cache", "-j", str(PROCESSES), *(paths or ".")], corpus.folder
-        )
+        arguments = ["torchlint", "--no-cache", *options, "-j", str(PROCESSES), *(paths or ".")]
+        return self.command(label, "torchlint", arguments, corpus.folder)
 
     def before(self, corpus: Corpus) -> Command:
         """The same of the commit that torchlint is measured beside."""
