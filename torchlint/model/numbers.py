@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.numerics.denominators import Denominators, WrongDenominator
+from torchlint.semantics.numerics.refused_patterns import RefusedPattern, RefusedPatterns
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
 
 
@@ -23,3 +24,7 @@ class NumbersQuestions:
     def wrong_denominator(self, length: cst.Call) -> WrongDenominator[cst.BaseExpression] | None:
         """What is divided by the length of a loader, or of its data set, and was summed by the other; ``None`` for all else."""
         return self._model.found(self._semantics.of(Denominators).found, length)
+
+    def refused_pattern(self, call: cst.Call) -> RefusedPattern[cst.BaseExpression] | None:
+        """Why a call of ``einsum``, or of einops, raises for its pattern; ``None`` where it does not."""
+        return self._model.found(self._semantics.of(RefusedPatterns).found, call)

@@ -471,6 +471,12 @@ ENTRIES = (
         needs=(("BCELoss", "binary_cross_entropy", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct",),),
     ),
     Entry(
+        "TPL606", "einsum-pattern", "torchlint.rules.numerics.tpl606_einsum_pattern", "EinsumPattern",
+        (Found(".numerics.refused_patterns:RefusedPatterns.found"),),
+        needs=(("einsum", "einops",),),
+        default=False,
+    ),
+    Entry(
         "TPL701", "ddp-bypassed", "torchlint.rules.distributed.tpl701_ddp_bypassed", "DdpBypassed",
         (Found(".distributed.bypassed:BypassedWrappers.found"),),
         needs=(("DistributedDataParallel",), ("module",), ("backward",),),
