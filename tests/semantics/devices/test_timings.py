@@ -41,6 +41,12 @@ def timing(body: str, move: str = ".cuda()") -> Timing[ast.AST, ast.stmt] | None
         ("flag(x.cpu())\nt = now()\ny = x @ x\nd = «now() - t»", "x @ x"),
         ("x = x.cpu()\nx = x.cuda()\nt = now()\ny = x @ x\nd = «now() - t»", "x @ x"),
         ("if flag:\n    x = x.cpu()\nt = now()\ny = x @ x\nd = «now() - t»", "x @ x"),
+        ("flag.net.cuda()\nt = now()\ny = flag.net(x)\nd = «now() - t»", "flag.net(x)"),
+        ("flag = rounds().to('cuda')\nt = now()\ny = flag(3)\nd = «now() - t»", "flag(3)"),
+        (
+            "for _ in flag:\n    t = now()\n    y = rounds @ rounds\n    d = «now() - t»\n    rounds = rounds.cuda()",
+            "rounds @ rounds",
+        ),
         ("t = time.time()\ny = model(x)\nprint(«time.time() - t»)", "model(x)"),
         ("t = now()\ny = x @ x\ne = now()\nprint(«e - t»)", "x @ x"),
         ("t = now()\nfor _ in range(rounds):\n    x = model(x)\nd = «now() - t»", "model(x)"),
@@ -81,6 +87,9 @@ def test_work_that_may_go_on(body: str, work: str) -> None:
         "t = now()\ny = model(x)\nd = «rounds - t»",
         "o = torch.optim.LBFGS(model.parameters())\nt = now()\nfor _ in rounds:\n    o.step(flag)\nd = «now() - t»",
         "o = torch.optim.SGD(model.parameters())\nt = now()\nflag(model, x)\no.step()\nd = «now() - t»",
+        "t = now()\ny = flag.net(x)\nd = «now() - t»",
+        "flag = rounds().cuda()\nt = now()\na, b, c = flag(x)\nd = «now() - t»",
+        "t = now()\ny = rounds @ rounds\nd = «now() - t»\nrounds = rounds.cuda()",
         "t = now()\ny = model(x)\ndef g():\n    return «now() - t»",
     ],
 )

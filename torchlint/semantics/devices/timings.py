@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.devices.work import DeviceWork
 
@@ -203,7 +203,7 @@ class Timings:
 
     def _sorts_out(self, work: ast.AST) -> bool:
         """Whether a model out of sight gives three or more things, as detectors do: to sort out boxes, it waits itself."""
-        if not isinstance(work, ast.Call) or self._semantics.kind(work.func).type is not Type.MODULE:
+        if not isinstance(work, ast.Call) or not self._work.runs_module(work):
             return False
         match self._semantics.tree.parent(work):
             case ast.Assign(targets=[ast.Tuple(elts=parts)]):

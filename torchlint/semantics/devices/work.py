@@ -9,8 +9,10 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, position, push_children
 from torchlint.semantics.devices.placement import Placement, Placements
+from torchlint.semantics.modes.trained_models import CALLED_A_MODEL
 from torchlint.semantics.provenance.numbers import Numbers
 
 WAITING_METHODS = frozenset({"item", "tolist", "cpu", "numpy", "nonzero", "synchronize", "masked_select", "unique", "wait"})
@@ -114,12 +116,27 @@ class DeviceWork:
         name = self._semantics.qualified_name(call.func) or ""
         if name.startswith("torch."):
             return torch_api.FUNCTIONS.get(name, "").startswith(("tensor", "tuple")) and name not in torch_api.FACTORIES
-        if self._semantics.kind(call.func).type is Type.MODULE:
+        if self.runs_module(call):
             return bool(call.args or call.keywords)
         if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).is_tensor:
             result = torch_api.TENSOR_METHODS.get(call.func.attr, "")
             return result.startswith(("tensor", "tuple")) and call.func.attr not in _NO_WORK
         return False
+
+    def runs_module(self, call: ast.Call) -> bool:
+        """Whether a call is of a module. One whose class nobody here knows is put on a GPU, as nothing else is that can be
+        called, or it is called a model, and whoever calls the function gives it.
+        """
+        called, kind = call.func, self._semantics.kind(call.func)
+        if kind.known or (self._semantics.qualified_name(called) or "").startswith("torch."):
+            return kind.type is Type.MODULE
+        if isinstance(called, ast.Name):
+            bindings = self._semantics.bindings.reaching(called)
+            if bindings and all(each.form is Form.PARAMETER for each in bindings) and CALLED_A_MODEL.search(called.id):
+                return True
+        chain = dotted(called)
+        scopes = {self._semantics.tree.function(called), None, _own(chain)} if chain is not None else ()
+        return any((chain, scope) in self._moved for scope in scopes)
 
     # --- what is on the GPU ------------------------------------------------------------------------------------------
 
@@ -131,7 +148,9 @@ class DeviceWork:
         chains = {chain for part in parts if (chain := dotted(part)) is not None}
         function = self._semantics.tree.function(node)
         return any(
-            (chain, scope) in self._moved and not self._is_back((chain, scope), node)
+            (chain, scope) in self._moved
+            and not (scope is function and self._is_moved_later((chain, scope), node))
+            and not self._is_back((chain, scope), node)
             for chain in chains
             for scope in {function, None, _own(chain)}
         )
@@ -153,6 +172,12 @@ class DeviceWork:
             return not node.args
         placement = self._placements.of(node) if node.func.attr == "to" else None
         return placement is not None and placement.device_name.startswith("cpu")
+
+    def _is_moved_later(self, moved: tuple[str, object], node: ast.expr) -> bool:
+        """Whether all the moves stand behind ``node``, with no loop around both."""
+        loops = set(self._semantics.tree.loops(node))
+        moves = self._moves_of[moved]
+        return all(position(node) < position(each) and loops.isdisjoint(self._semantics.tree.loops(each)) for each in moves)
 
     def _is_back(self, moved: tuple[str, object], node: ast.expr) -> bool:
         """Whether what was moved has been brought to the CPU by the time that ``node`` is run, and has not been moved since."""

@@ -17,7 +17,9 @@ from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import Modes
 from torchlint.semantics.modes.switches import Mode, Switches
 
-_MODEL = re.compile(r"(^|_)(model|net|network|encoder|decoder|classifier|backbone|transformer|lstm|rnn|gru|cnn|unet)\d?$")
+CALLED_A_MODEL = re.compile(
+    r"(^|_)(model|net|network|encoder|decoder|classifier|backbone|transformer|lstm|rnn|gru|cnn|unet)\d?$"
+)
 """What models are called."""
 CRITERION = re.compile(r"loss|crit|cost|objective|mse|bce|entropy", re.IGNORECASE)
 """What is called that is given a model's output, and is no model itself."""
@@ -58,7 +60,7 @@ class TrainedModels:
             if given is not None and given.is_given and scope in scopes and not CRITERION.search(given.path[0]):
                 run.setdefault(scope, set()).add(given)
         for scope, models in run.items():
-            if len(models) == 1 and all(_MODEL.search(model.path[0]) for model in models):
+            if len(models) == 1 and all(CALLED_A_MODEL.search(model.path[0]) for model in models):
                 yield from ((scope, model) for model in models)
 
     def is_trained(self, scope: FlowScope, model: Reference) -> bool:

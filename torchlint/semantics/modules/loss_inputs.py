@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.kinds.loaded import LoadedTensors
 from torchlint.semantics.modules.activations import Activations, Origin
 from torchlint.semantics.modules.chosen_losses import ChosenLosses
 from torchlint.semantics.modules.outputs import Output
@@ -122,7 +123,11 @@ class LossInputs:
             return False
         rank = self._semantics.of(Ranks).of(origin.operand)
         compared = [origin.operand, *loss.call.args[1:2]]
-        return rank == 2 or (rank is None and any(map(self._semantics.of(Batches).is_batch, compared)))
+        return rank == 2 or (rank is None and any(map(self._is_batch, compared)))
+
+    def _is_batch(self, node: ast.expr) -> bool:
+        """Whether a value is a batch, or is unpacked from what a loader gives: ``y`` of ``for x, y in loader``."""
+        return self._semantics.of(Batches).is_batch(node) or self._semantics.of(LoadedTensors).include(node)
 
     @cached_property
     def _losses(self) -> list[_Loss]:
