@@ -9,6 +9,7 @@ cache of all steps before, which sees its files in another order; now and then b
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -43,6 +44,9 @@ PATHS = (
     "src/lib/e.py",
     "scripts/main.py",
     "scripts/helpers.py",
+    "pkg/b.pyi",  # a stub, which counts where there is no Python beside it
+    "other/d.pyi",
+    "notebooks/run.ipynb",
 )
 MODULES = ("pkg", "pkg.a", "pkg.b", "pkg.sub", "pkg.sub.a", "pkg.sub.c", "other", "other.d", "lib", "lib.e", "main", "common")
 RELATIVE = (".", ".a", ".b", ".c", ".sub", ".sub.c", "..", "..a", "..b", "..sub", ".e", ".d", ".helpers", "...common")
@@ -53,6 +57,7 @@ IMPORTS = (
     "from {module} import {source} as {name}",
     "from {module} import *",
     "try:\n    from {module} import {name}\nexcept ImportError:\n    {name} = None",
+    "try:\n    from {module} import {name}\nexcept ImportError:\n    from pkg.b import {name}",
 )
 PARTS = (
     "nn.Dropout(0.5)",
@@ -83,6 +88,7 @@ USES = (
     "    for x, y in loader:\n        loss = torch.nn.functional.mse_loss(model(x), y)\n        loss.backward()\n"
     "        {function}(optimizer)\n        optimizer.step()\n",
     "model_{class} = {class}()\nmodel_{class}.requires_grad = False\n",
+    "model_{class} = {class}()\ntrain_{function}(model_{class}, [])\n",  # a caller, where that is imported
     "model_{function} = {function}()\nmodel_{function}.requires_grad = False\n",
 )
 Found = list[tuple[object, ...]]
@@ -106,7 +112,8 @@ def text_of(rng: random.Random, there: Mapping[str, str]) -> str:
         names = {"name": name, "module": module, "source": rng.choice((name, name, rng.choice((*CLASSES, *FUNCTIONS))))}
         return filled(rng.choice(IMPORTS), **names)
 
-    imports = [imported(name) for name in (*CLASSES, *FUNCTIONS) if rng.random() < 0.6]
+    names = (*CLASSES, *FUNCTIONS, *(f"train_{each}" for each in FUNCTIONS))
+    imports = [imported(name) for name in names if rng.random() < 0.6]
     definitions = [filled(rng.choice(DEFINITIONS)) for _ in range(rng.randrange(4))]
     exports = [filled(EXPORTS)] if rng.random() < 0.1 else []
     uses = [filled(rng.choice(USES)) for _ in range(rng.randrange(1, 5))]
@@ -142,18 +149,23 @@ class Projects:
         """Writes a file; its times are of today or long past, but never again the same."""
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        file.write_text(text if file.suffix != ".ipynb" else json.dumps({"cells": [{"cell_type": "code", "source": text}]}))
         self._clock += 10
         if self.rng.random() < 0.7:
             os.utime(file, (self._clock, self._clock))
 
     def files(self) -> list[str]:
-        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*.py"))
+        return sorted(file for file in PATHS if (self.folder / file).is_file())
+
+    def _text(self, file: str) -> str:
+        """The Python in a file."""
+        text = (self.folder / file).read_text()
+        return text if not file.endswith(".ipynb") else json.loads(text)["cells"][0]["source"]  # type: ignore[no-any-return]
 
     def there(self) -> dict[str, str]:
         """The modules that there are, with their texts."""
-        dotted = {file: file.removesuffix(".py").removesuffix("/__init__").removeprefix("src/") for file in self.files()}
-        return {name.replace("/", "."): (self.folder / file).read_text() for file, name in dotted.items()}
+        dotted = {file: os.path.splitext(file)[0].removesuffix("/__init__").removeprefix("src/") for file in self.files()}
+        return {name.replace("/", "."): self._text(file) for file, name in dotted.items()}
 
     def edit(self) -> set[str]:
         """Changes something; gives the files that are not what they were."""
@@ -162,7 +174,7 @@ class Projects:
         match rng.choices(("replace", "comment", "add", "remove", "rename"), (6, 2, 2, 1, 1))[0]:
             case "comment" if there:
                 path = rng.choice(there)
-                self._write(path, f"{(self.folder / path).read_text()}\n# {rng.random()}\n")
+                self._write(path, f"{self._text(path)}\n# {rng.random()}\n")
                 return {path}
             case "add" if missing:
                 path = rng.choice(missing)
@@ -172,6 +184,8 @@ class Projects:
                 return {path}
             case "rename" if missing and there:
                 path, to = rng.choice(there), rng.choice(missing)
+                if ".ipynb" in path + to:
+                    return set()
                 (self.folder / to).parent.mkdir(parents=True, exist_ok=True)
                 os.rename(self.folder / path, self.folder / to)
                 return {path, to}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from textwrap import dedent
 
@@ -220,3 +221,57 @@ LOOP = """
 def test_a_step_that_another_file_makes_for_a_loop(tmp_path: Path, body: str, around: str, expected: list[str]) -> None:
     files = {"steps.py": STEPS, "main.py": LOOP.format(body=body, around=around)}
     assert codes(tmp_path, files, "main.py", "TPL015") == expected
+
+
+def notebook(*cells: str) -> str:
+    """A notebook of code cells, each behind one of text."""
+    code = [{"cell_type": "code", "source": dedent(cell).splitlines(keepends=True), "outputs": []} for cell in cells]
+    text = {"cell_type": "markdown", "source": ["from engine import nothing"]}
+    return json.dumps({"cells": [text, *code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+IMPORTING = "%matplotlib inline\nimport sys\nsys.path.append('..')\nfrom engine import (\n    epoch,\n)\n!nvidia-smi\n"
+MAKING = "import torch\nmodel = torch.nn.Linear(3, 3)\no = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([IMPORTING, MAKING, "%%time\nepoch(model, None, [], o)"], ["TPL015"]),
+        ([IMPORTING, MAKING, "epoch(model, None, o=o, loader=[])"], ["TPL015"]),
+        ([IMPORTING, MAKING, "%%bash\nepoch(model, None, [], o)"], []),
+        ([IMPORTING, MAKING, "epoch(model, None, [], model)"], []),
+        ([IMPORTING, MAKING, "epoch(model, None, [], o)", "this is no Python"], ["TPL015"]),
+        ([MAKING, "epoch(model, None, [], o)"], []),
+    ],
+)
+@pytest.mark.parametrize("place", ["run.ipynb", "notebooks/run.ipynb"])
+def test_a_cell_of_a_notebook_is_a_caller(tmp_path: Path, place: str, cells: list[str], expected: list[str]) -> None:
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).write_text(notebook(*cells))
+    assert codes(tmp_path, {"engine.py": ENGINE}, "engine.py", "TPL015") == expected
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"cells": 3}', "import engine\nfrom engine import epoch", "[" * 100_000])
+def test_what_is_called_a_notebook_and_is_none_calls_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.ipynb").write_text(text)
+    main = MAIN.format(imported="from engine import epoch", called="epoch(model, None, loader, o)")
+    assert codes(tmp_path, {"engine.py": ENGINE, "main.py": main}, "engine.py", "TPL015") == ["TPL015"]
+    assert imported_words(str(tmp_path / "run.ipynb")) == set()
+
+
+def test_a_notebook_and_a_script_that_disagree_say_nothing(tmp_path: Path) -> None:
+    (tmp_path / "run.ipynb").write_text(notebook(IMPORTING, MAKING, "epoch(o, None, [], model)"))
+    main = MAIN.format(imported="from engine import epoch", called="epoch(model, None, loader, o)")
+    assert codes(tmp_path, {"engine.py": ENGINE, "main.py": main}, "engine.py", "TPL015") == []
+
+
+def test_a_notebook_imports_from_the_project(tmp_path: Path) -> None:
+    setup = "import torch\n\ndef build(model):\n    return torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    loop = "for x in rows:\n    model(x).sum().backward()\n    o.step()\n"
+    text = notebook("from setup_tools import build", "import torch\nmodel = torch.nn.Linear(3, 3)\no = build(model)", loop)
+    (tmp_path / "setup_tools.py").write_text(setup)
+    (tmp_path / "run.ipynb").write_text(text)
+    path = str(tmp_path / "run.ipynb")
+    assert [each.code for each in lint(text, filename=path, select=["TPL015"], project_root=str(tmp_path))] == ["TPL015"]
+    assert lint(text, filename=path, select=["TPL015"]) == []

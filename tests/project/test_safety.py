@@ -109,9 +109,9 @@ def test_of_ten_thousand_modules_one_is_read(tmp_path: Path, monkeypatch: pytest
     read: list[str] = []
     say = files._said
 
-    def said(data: bytes) -> tuple[object, str]:
+    def said(data: bytes, *, is_stub: bool) -> tuple[object, str]:
         read.append(data.decode())
-        return say(data)
+        return say(data, is_stub=is_stub)
 
     monkeypatch.setattr(files, "_said", said)
     outcome = linted(tmp_path, USER.format(module="models.net0"))

@@ -84,9 +84,9 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counts:
         seen.linted.append(os.path.basename(path))
         return examine(data, path, *rest)
 
-    def counted(data: bytes) -> tuple[Summary, str]:
+    def counted(data: bytes, *, is_stub: bool) -> tuple[Summary, str]:
         seen.summed_up += 1
-        return said(data)
+        return said(data, is_stub=is_stub)
 
     monkeypatch.setattr(runner, "examine", examined)
     monkeypatch.setattr(files_module, "_said", counted)

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from torchlint.project.importers import Importers, State, words_in
+from torchlint.project.programs import code_of, program_of
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
@@ -77,14 +78,15 @@ class Callers:
         if root not in self._importers:
             self._importers[root] = Importers(root, self._store)
         inside = os.path.join(root, "")
-        open_ = (path for path, text in self._texts.items() if path.startswith(inside) and words_in(text) & {*words})
+        texts = ((path, text) for path, text in self._texts.items() if path.startswith(inside))
+        open_ = (path for path, text in texts if words_in(code_of(path, text)) & {*words})
         files = sorted({*self._importers[root].of(words), *open_, *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:
         word = name.encode("utf-8", "surrogatepass")
         sought = re.compile(rb"\b" + re.escape(word) + rb"\s*(?:\(|as\b)")
-        texts = ((each, self._text(each)) for each in files)
+        texts = ((each, self._text(each, word)) for each in files)
         calling = list(islice((each for each in texts if word in each[1] and sought.search(each[1])), _MOST_CALLING + 1))
         found: dict[str, Calls] = {}
         for each, text in calling if len(calling) <= _MOST_CALLING else ():
@@ -110,15 +112,15 @@ class Callers:
                 self._states[file] = _UNKNOWN
         return self._states[file]
 
-    def _text(self, file: str) -> bytes:
-        """The content of a file; empty where it cannot be read."""
+    def _text(self, file: str, word: bytes) -> bytes:
+        """The Python in a file, perhaps nothing where it does not hold a word; empty where it cannot be read."""
         text = self._texts.get(file)
         if text is None:
             try:
                 text = read_file(file, _LARGEST)
             except (OSError, ValueError):
                 return b""
-        return text
+        return program_of(file, text) if word in text or not word.isascii() else b""
 
     def _calls_in(self, file: str, name: str, text: bytes) -> Calls:
         """The calls in a file, which holds a text, of something called so."""

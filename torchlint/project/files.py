@@ -36,6 +36,8 @@ _MOST_PLACES = 200_000
 _OTHERS = frozenset({"torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "matplotlib", "tqdm", "PIL", "cv2"})
 """Packages that a project has none of its own name of, unless it is they."""
 
+_STUB = ".pyi"
+"""How files are called that only tell types: what is there for Python comes first."""
 _TICK = 2_000_000_000
 """Nanoseconds: no file system in use is coarser in its times."""
 _Key = TypeVar("_Key")
@@ -113,11 +115,10 @@ class Files:
     def _find(self, path: str, root: str) -> Place | None:
         from torchlint.semantics.summaries.summary import Place
 
-        package = os.path.join(path, "__init__.py")
-        if package in self.texts or os.path.isfile(package):
-            return Place(package, path) if self.is_inside(package, root) else None
-        if path + ".py" in self.texts or os.path.isfile(path + ".py"):
-            return Place(path + ".py") if self.is_inside(path + ".py", root) else None
+        package = os.path.join(path, "__init__")
+        for file, folder in ((package + ".py", path), (path + ".py", ""), (package + _STUB, path), (path + _STUB, "")):
+            if file in self.texts or os.path.isfile(file):
+                return Place(file, folder) if self.is_inside(file, root) else None
         return Place("", path) if os.path.isdir(path) and self.is_inside(path, root) else None
 
     def is_inside(self, path: str, root: str) -> bool:
@@ -183,7 +184,7 @@ class Files:
         from torchlint.semantics.summaries.summary import EMPTY
 
         if (text := self.texts.get(file)) is not None:
-            return self._summed_up(text, (0, 0, -1))
+            return self._summed_up(text, (0, 0, -1), file)
         try:
             status = os.stat(file)
             state = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
@@ -192,16 +193,18 @@ class Files:
                 return known
             if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
                 return _Read(state, EMPTY, "")
-            return self._summed_up(read_file(file, _LARGEST), state)
+            return self._summed_up(read_file(file, _LARGEST), state, file)
         except (OSError, ValueError):
             return _Read((0, 0, -1), EMPTY, "")
 
-    def _summed_up(self, data: bytes, state: tuple[int, int, int]) -> _Read:
+    def _summed_up(self, data: bytes, state: tuple[int, int, int], file: str) -> _Read:
+        is_stub = file.endswith(_STUB)
         if self._store is None:
-            return _Read(state, *_said(data))
+            return _Read(state, *_said(data, is_stub=is_stub))
         from torchlint.semantics.summaries.summary import Summary
 
-        return _Read(state, *self._store.kept("summary", tuple[Summary, str], data, lambda: _said(data)))
+        kind = "stub" if is_stub else "summary"
+        return _Read(state, *self._store.kept(kind, tuple[Summary, str], data, lambda: _said(data, is_stub=is_stub)))
 
 
 def _bounded(known: dict[_Key, _Value], most: int = 0) -> dict[_Key, _Value]:
@@ -216,15 +219,15 @@ def _is_settled(state: str) -> bool:
     return bool(state) and max(map(int, state.split(":")[:2])) + _TICK < time.time_ns()
 
 
-def _said(data: bytes) -> tuple[Summary, str]:
-    """What a text says, and the digest of that; nothing where it cannot be read."""
+def _said(data: bytes, *, is_stub: bool) -> tuple[Summary, str]:
+    """What a text says, or a stub, and the digest of that; nothing where it cannot be read."""
     from torchlint.semantics.summaries.making import summary_of
     from torchlint.semantics.summaries.summary import EMPTY
 
     try:
         with recursion_headroom(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            summary = summary_of(ast.parse(data))
+            summary = summary_of(ast.parse(data), is_stub=is_stub)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return EMPTY, ""
     return summary, summary.digest
@@ -393,4 +396,5 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
 
 def _shown(place: Place | None) -> str:
     """What stands for what a folder has under a name."""
-    return "" if place is None else f"{'f' if place.file else ''}{'d' if place.folder else ''}"
+    file = "" if place is None or not place.file else "s" if place.file.endswith(_STUB) else "f"
+    return file + ("d" if place is not None and place.folder else "")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from torchlint.project.programs import code_of, is_program
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Importers:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in _SKIPPED:
                         pending.append(entry.path)
-                elif entry.name.endswith(".py"):
+                elif is_program(entry.name):
                     count += 1
                     try:
                         status = entry.stat(follow_symlinks=False)
@@ -115,7 +116,7 @@ def imported_words(path: str) -> frozenset[str]:
         data = read_file(path, _LARGEST)
     except (OSError, ValueError):
         return frozenset()
-    return words_in(data)
+    return words_in(code_of(path, data) if b"import" in data else b"")
 
 
 def words_in(data: bytes) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What the Python files of a project speak of, all taken together: asked where no import leads to the file that matters.
+"""What the scripts and notebooks of a project speak of, taken together: asked where no import leads to the file that matters.
 
 A script that loads what another one has saved imports nothing of it. What can be told of the two is whether any file of the
 project has certain words.
@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
+from torchlint.project.programs import code_of, is_program
 from torchlint.text.reading import read_file
 
 _TOPICS = {
@@ -51,7 +52,7 @@ class Talk:
                 return None
             try:
                 text = self._replaced(path)
-                if words.search(read_file(path, _LARGEST) if text is None else text):
+                if words.search(code_of(path, read_file(path, _LARGEST) if text is None else text)):
                     return True
             except (OSError, ValueError):
                 unread = True
@@ -59,7 +60,7 @@ class Talk:
 
 
 def _files(root: str) -> Iterator[str | None]:
-    """The Python files below a folder, and at last `None` where not all of it was looked through."""
+    """The scripts and notebooks below a folder, and at last `None` where not all of it was looked through."""
     seen = 0
     for folder, inner, names in os.walk(root):
         seen += len(inner) + len(names)
@@ -67,4 +68,4 @@ def _files(root: str) -> Iterator[str | None]:
             yield None
             return
         inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _APART)
-        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))
+        yield from (os.path.join(folder, name) for name in sorted(names) if is_program(name))

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics.code import Code
 from torchlint.semantics.code.names import canonical
+from torchlint.semantics.code.scopes import Form
 from torchlint.semantics.summaries.callers import Callers
 from torchlint.semantics.summaries.lookup import (
     ClassElsewhere,
@@ -17,6 +18,7 @@ from torchlint.semantics.summaries.lookup import (
     Project,
     Target,
     ValueElsewhere,
+    agreed,
 )
 from torchlint.semantics.summaries.summary import Act
 
@@ -65,8 +67,13 @@ class Elsewhere:
         name = self._code.names.qualified(node)
         if name is None:
             return None
-        if not self._code.bindings.reaching(root):
+        bindings = self._code.bindings.reaching(root)
+        if not bindings:
             return self._starred(name.removeprefix("builtins.")) if self._stars else None
+        imports = dict.fromkeys(each.imported for each in bindings if each.form is Form.IMPORT)
+        if len(imports) > 1 and not name.startswith("torch."):
+            rest = ast.unparse(node).removeprefix(root.id)
+            return agreed([self.imported(each + rest) for each in imports])
         return self.imported(name)
 
     def imported(self, name: str) -> Target | None:

@@ -6,7 +6,7 @@ that is longer than any that people write, or that comes back to where it was, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -107,6 +107,12 @@ class ValueElsewhere:
 Target: TypeAlias = Outside | ClassElsewhere | FunctionElsewhere | ValueElsewhere | Place
 
 
+def agreed(targets: Sequence[Target | None]) -> Target | None:
+    """What several imports of one name stand for, if it is the same."""
+    first = targets[0]
+    return first if all(each == first for each in targets) else None
+
+
 class Lookup:
     """Follows names through a project."""
 
@@ -164,7 +170,9 @@ class Lookup:
         if bound.function is not None:
             return FunctionElsewhere(file, name, bound.function)
         if bound.reference:
-            return self.reference(bound.reference, file, steps) if bound.reference != name else None
+            every = (bound.reference, *bound.others)
+            steps //= len(every)  # so that ever more branches of conditions take no more steps than one chain
+            return agreed([self.reference(each, file, steps) for each in every]) if name not in every else None
         return ValueElsewhere(file, bound.made) if bound.made.by or bound.made.items else None
 
     def _starred(self, file: str, name: str, steps: int) -> Target | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from torchlint.semantics.code.tree import FUNCTIONS, all_parts, dotted, last_name, parts_apart, walk
 from torchlint.semantics.summaries.functions import made, summed_up
@@ -15,17 +16,20 @@ from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLE
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
 _REGISTERING = frozenset({"register_buffer", "register_parameter", "Parameter"})
+_MOST_STAND_INS = 4
+"""So many imports that stand in for one another are followed."""
 _HOOKS = frozenset({"__new__", "__setattr__", "__init_subclass__", "__call__", "train", "eval", "parameters"})
 """Methods that make of a class something else than its bases do."""
 
 
-def summary_of(module: ast.Module) -> Summary:
-    """What a file says to those that import from it."""
+def summary_of(module: ast.Module, *, is_stub: bool = False) -> Summary:
+    """What a file says to those that import from it; a stub says what classes and functions there are, and not what they do."""
     found: dict[str, Bound] = {}
     stars: list[str] = []
     top = LocalNames()
     for statement in _top_level(module.body):
         for name, bound in _bound(statement, top):
+            bound = _of_stub(bound) if is_stub else bound
             known = found.get(name)
             found[name] = bound if known is None or _is_missing(known) else known if _is_missing(bound) else _both(known, bound)
         if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
@@ -81,6 +85,15 @@ def _bound(statement: ast.stmt, top: LocalNames) -> Iterator[tuple[str, Bound]]:
             yield from ((part.id, UNCLEAR) for part in stored)
 
 
+def _of_stub(bound: Bound) -> Bound:
+    """What a stub tells of a definition: its bodies are left out."""
+    if bound.function is not None:
+        return replace(bound, function=replace(bound.function, hidden=True))
+    if bound.defined is not None:
+        return replace(bound, defined=replace(bound.defined, stored=("",)))
+    return bound
+
+
 def _of_value(value: ast.expr, top: LocalNames) -> Bound:
     if isinstance(value, ast.Constant) and value.value is None:
         return Bound(reference="None")
@@ -96,11 +109,16 @@ def _is_missing(bound: Bound) -> bool:
 
 
 def _both(one: Bound, other: Bound) -> Bound:
-    """What is known of a name that is bound twice: that of an import which another one may stand in for."""
+    """What is known of a name that is bound twice: that of an import which another one may stand in for, or of both."""
     if one == other:
         return one
+    if not (one.reference and other.reference):
+        return UNCLEAR
     torch = [each for each in (one, other) if each.reference.startswith(f"{IMPORTED}torch")]
-    return torch[0] if len(torch) == 1 and (one.reference and other.reference) else UNCLEAR
+    if len(torch) == 1:
+        return torch[0]
+    every = tuple(dict.fromkeys((one.reference, *one.others, other.reference, *other.others)))
+    return Bound(reference=every[0], others=every[1:]) if len(every) <= _MOST_STAND_INS else UNCLEAR
 
 
 def _exported(module: ast.Module) -> tuple[str, ...] | None:

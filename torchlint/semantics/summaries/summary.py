@@ -88,12 +88,16 @@ class ClassOutput:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a name of the file's top level stands for: one of a ``definition`` here, a reference, or a value that is made."""
+    """What a name of the file's top level stands for: one of a ``definition`` here, a reference, or a value that is made.
+
+    The ``others`` are what it may stand for instead of the reference: the branches of a condition bind it to each.
+    """
 
     function: FunctionSummary | None = None
     defined: ClassSummary | None = None
     reference: str = ""
     made: Made = NOTHING_KNOWN
+    others: tuple[str, ...] = ()
 
 
 UNCLEAR = Bound()
