@@ -60,6 +60,7 @@ _NO_IDIOM = {
     "TPL601",
     "TPL602",
     "TPL603",
+    "TPL604",
     "TPL605",
     "TPL701",
     "TPL702",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.numerics.broadcasts import Broadcast, Broadcasts
 from torchlint.semantics.numerics.denominators import Denominators, WrongDenominator
 from torchlint.semantics.numerics.refused_patterns import RefusedPattern, RefusedPatterns
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
@@ -28,3 +29,7 @@ class NumbersQuestions:
     def refused_pattern(self, call: cst.Call) -> RefusedPattern[cst.BaseExpression] | None:
         """Why a call of ``einsum``, or of einops, raises for its pattern; ``None`` where it does not."""
         return self._model.found(self._semantics.of(RefusedPatterns).found, call)
+
+    def broadcast(self, node: cst.BaseExpression) -> Broadcast[cst.BaseExpression] | None:
+        """The column and the vector that a loss or a figure is computed of; ``None`` for all else."""
+        return self._model.found(self._semantics.of(Broadcasts).found, node)

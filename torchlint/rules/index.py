@@ -466,6 +466,11 @@ ENTRIES = (
         needs=(("len",), ("torch", "nn",),),
     ),
     Entry(
+        "TPL604", "broadcast-in-loss", "torchlint.rules.numerics.tpl604_broadcast_in_loss", "BroadcastInLoss",
+        (Found(".numerics.broadcasts:Broadcasts.found"),),
+        needs=(("Linear", "gather",),),
+    ),
+    Entry(
         "TPL605", "logits-to-bce", "torchlint.rules.numerics.tpl605_logits_to_bce", "LogitsToBce",
         (Found(".modules.loss_inputs:LossInputs.raw"),),
         needs=(("BCELoss", "binary_cross_entropy", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct",),),
