@@ -339,11 +339,13 @@ def test_models_that_the_file_trains_are_known_in_every_scope_that_has_them() ->
         ("model = OwnMode()", True),
         ("model = WithImported()", None),
         ("model = OfUnknownBase()", None),
+        ("model = OfAnotherLibrary()", False),
     ],
 )
 def test_whether_the_mode_matters(code: str, expected: bool | None) -> None:
     semantics, (node,) = marked(f"""
 import torchvision
+import exercise.nn
 from elsewhere import build, Base, Block, Imported, MyResNet
 
 class Plain(nn.Module):
@@ -377,6 +379,10 @@ class WithImported(nn.Module):
 class OfUnknownBase(Base):
     def forward(self, x):
         return x
+
+class OfAnotherLibrary(exercise.nn.Module):
+    def __init__(self):
+        self.drop = exercise.nn.Dropout(0.1)
 
 {code}
 «model»(x)

@@ -79,3 +79,13 @@ def test_methods_that_forward_calls() -> None:
 def test_other_methods_and_defaults() -> None:
     assert placeless("return x + torch.zeros(2)", "reset") == []
     assert placeless("torch.set_default_device(y)\nreturn x + torch.zeros(2)") == []
+
+
+def test_a_parameter_that_is_a_number_by_default() -> None:
+    snippet = CLASS.format(
+        method="forward", body="return self.mix(x)\n\n    def mix(self, x: torch.Tensor, w: torch.Tensor{}):\n        {}"
+    )
+    semantics, _ = marked(snippet.format(" = 0.5", "return x, torch.zeros(2) < w"))
+    assert not semantics.of(PlacelessTensors).found
+    semantics, nodes = marked(snippet.format("", "return x, «torch.zeros(2)» < w"))
+    assert list(semantics.of(PlacelessTensors).found) == nodes

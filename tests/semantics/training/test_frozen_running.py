@@ -110,3 +110,12 @@ class Both(nn.Module):
 def test_several_parts_and_a_class_that_freezes_its_own() -> None:
     assert running(BOTH + "both = Both()\n«both.train()»") == [(("a",), ("b",))]
     assert not running(BOTH + "    def train(self, mode=True):\n        pass\nboth = Both()\nboth.train()")
+
+
+def test_frozen_in_one_way_of_training_and_run_in_another() -> None:
+    frozen = "def main(args):\n    if args.weights == 'freeze':\n        net.encoder.requires_grad_(False)\n"
+    other = (
+        "    if args.weights == 'tune':\n        net.train()\n    elif args.weights == 'freeze':\n        net.train(False)\n"
+    )
+    assert running(frozen + other) == []
+    assert running(frozen + "    if args.weights == 'freeze':\n        «net.train()»\n") == [(("encoder",),)]

@@ -17,6 +17,8 @@ _ARCHITECTURES = re.compile(
     r"Transformer|ViT|U[Nn]et)\w*"
 )
 """What models of well-known kinds are called, all of which have dropout or batch normalisation."""
+_OTHER_MODULES = re.compile(r"(?!torch\.)\w+\.nn\.(Module|Layer|Cell)|flax\.\w[\w.]*\.Module")
+"""What other libraries call their modules: ``paddle.nn.Layer``, ``mindspore.nn.Cell``, one that is written as an exercise."""
 _FUNCTIONS = re.compile(r"torch\.(nn\.functional\.)?(\w*dropout\w*|batch_norm|rrelu_?|scaled_dot_product_attention)")
 
 
@@ -75,10 +77,16 @@ class ModeDependence:
         if definition not in self._classes:
             self._classes[definition] = False
             bases = list(self._semantics.facts.bases(definition))
+            if any(self._is_of_another_library(node) for base in bases for node in base.bases):
+                return False
             found = self._of_parts(part for base in bases for part in ast.walk(base))
             known = all(self._is_known_base(node) for base in bases for node in base.bases)
             self._classes[definition] = found if found or known else None
         return self._classes[definition]
+
+    def _is_of_another_library(self, base: ast.expr) -> bool:
+        """Whether a base is what another library than torch has for modules, whose modes are none of torch's."""
+        return _OTHER_MODULES.fullmatch(self._semantics.qualified_name(base) or "") is not None
 
     def _is_known_base(self, base: ast.expr) -> bool:
         name = self._semantics.qualified_name(base)

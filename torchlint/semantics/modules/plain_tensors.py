@@ -328,7 +328,15 @@ class PlainTensors:
         if binding not in self._inputs:
             self._inputs[binding] = binding.form is Form.AUGMENTED  # of itself: told by its other bindings
             if binding.form is Form.PARAMETER:
-                self._inputs[binding] = True
+                self._inputs[binding] = not self._is_number_by_default(binding)
             elif binding.value is not None and binding.form in (Form.ASSIGNMENT, Form.LOOP):
                 self._inputs[binding] = self._comes_in(binding.value, depth + 1)
         return self._inputs[binding]
+
+    def _is_number_by_default(self, parameter: Binding) -> bool:
+        """Whether a parameter is a number where it is not given: a weight or a rate, and no tensor."""
+        function, argument = parameter.scope.node, parameter.node
+        if not isinstance(function, FUNCTIONS) or not isinstance(argument, ast.arg):
+            return False
+        default = self._facts.default(function, argument)
+        return isinstance(default, ast.Constant) and isinstance(default.value, (bool, int, float))

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.switches import Mode, Switches
 from torchlint.semantics.training.freezing import HEADS, Freezing
@@ -74,12 +75,17 @@ class FrozenRunningParts:
             for call, models in trains:
                 assert models is not None and isinstance(call.func, ast.Attribute)
                 path = self._path(part, call.func.value, models)
-                if path is None or bool(path) is part.is_whole:
+                if path is None or bool(path) is part.is_whole or self._exclude(part.frozen, call):
                     continue
                 before = found.setdefault(call, FrozenRunning(part.frozen, (path,) if path else ()))
                 if path and before.paths and not any(path[: len(each)] == each for each in before.paths):
                     found[call] = FrozenRunning(before.frozen, (*before.paths, path))
         return found
+
+    def _exclude(self, frozen: ast.expr, train: ast.Call) -> bool:
+        """Whether a part is frozen under conditions under which the model is not put into training mode."""
+        assumptions = self._semantics.of(Assumptions)
+        return assumptions.excludes(assumptions.at(frozen), train)
 
     # --- frozen parts ------------------------------------------------------------------------------------------------
 
