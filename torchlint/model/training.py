@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.fact import Fact, unknown
 from torchlint.model.joint import Joint
+from torchlint.semantics.compiled.breaks import Break, Breaks
 from torchlint.semantics.compiled.discarded import DiscardedCompile, DiscardedCompiles
 from torchlint.semantics.distributed.bypassed import Bypassed, BypassedWrappers
 from torchlint.semantics.distributed.lonely import Lonely, LonelyCollectives, Unwaited
@@ -152,6 +153,10 @@ class TrainingQuestions:
     def lost_term(self, call: cst.Call) -> LostTerm[cst.BaseExpression] | None:
         """The value that is added to a loss without its graph; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(LostTerms).found, call)
+
+    def graph_break(self, node: cst.CSTNode) -> Break[cst.BaseExpression] | None:
+        """Why a graph of ``torch.compile`` ends at a node, or is made anew; ``None`` where it does not."""
+        return self._model.found(self._semantics.of(Breaks).found, node)
 
     def discarded_compile(self, call: cst.Call) -> DiscardedCompile[cst.BaseExpression] | None:
         """What a ``torch.compile`` compiles whose result nothing gets; ``None`` for all other calls."""

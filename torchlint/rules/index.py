@@ -498,6 +498,13 @@ ENTRIES = (
         since=TorchVersion(2, 0),
     ),
     Entry(
+        "TPL704", "graph-break", "torchlint.rules.distributed.tpl704_graph_break", "GraphBreak",
+        (Found(".compiled.breaks:Breaks.found"),),
+        needs=(("torch",), ("compile",),),
+        severity="warning",
+        default=False,
+    ),
+    Entry(
         "TPL900", "unused-noqa", "torchlint.rules.comments.tpl900_unused_noqa", "UnusedNoqa",
         (Comment("noqa"),),
         severity="warning",
