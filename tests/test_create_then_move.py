@@ -35,6 +35,14 @@ def fixed(line: str) -> str:
         ("x = torch.ones(n).to(y.device).cuda()", 'x = torch.ones(n, device="cuda")'),
         ("x = torch.zeros(len(')')).cuda()", "x = torch.zeros(len(')'), device=\"cuda\")"),
         ("x = torch.ones(n).to(device=pick(\n    n)).long()", "x = torch.ones(n, dtype=torch.int64, device=pick(n))"),
+        (
+            "x = torch.zeros([n, 2]).cuda(gpu,\n                             non_blocking=True)",
+            "x = torch.zeros([n, 2], device=gpu)",
+        ),
+        (
+            "x = f(torch.zeros(n).to(device,\n                        non_blocking=True),\n      y)",
+            "x = f(torch.zeros(n, device=device),\n      y)",
+        ),
         ("x = torch.arange(n).float().long()", "x = torch.arange(n, dtype=torch.float32).long()"),
     ],
 )

@@ -95,12 +95,16 @@ class Editing:
                 continue  # the line is indented, and those below it are
             if "\n" not in new and "\r" not in new and end <= source.line_span(row)[1] and len(new) != end - start:
                 by_row[row].append((start, end, new))
+        replaced = [(start, end) for start, end, _ in edits if start < end]
         moved: list[TextEdit] = []
         for row, changes in by_row.items():
             line = source.line_start(row)
             shifts = self._alignment.shifts(row - 1, [(start - line, end - line, new) for start, end, new in changes])
             for index, shift in shifts.items():
-                place = source.line_start(index + 1) + 1  # behind where the line is indented, if it is
+                place = source.line_start(index + 1)
+                if any(start <= place < end for start, end in replaced):
+                    continue  # the line begins in what goes
+                place += 1  # behind where the line is indented, if it is
                 moved.append((place, place, " " * shift) if shift > 0 else (place, place - shift, ""))
         return [*edits, *moved]
 

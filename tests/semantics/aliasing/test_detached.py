@@ -28,6 +28,11 @@ def changes(snippet: str) -> list[DetachedChange[ast.expr]]:
         ("out = x.sigmoid()\n    «out.detach().numpy()[0]» = 1\n    return out", "out.detach().numpy()"),
         ("c = x.detach()\n    «c.zero_()»", "x.detach()"),
         ("c = self.w.detach()\n    «c.zero_()»\n    print(c)", "self.w.detach()"),
+        (
+            "out = x.sigmoid()\n    c = out.detach()\n    if x.sum():\n        out = x\n    «c.zero_()»\n    return out",
+            "out.detach()",
+        ),
+        ("x = x.detach()\n    «x.zero_()»", "x.detach()"),
     ],
 )
 def test_the_tensor_is_used_again(body: str, alias: str) -> None:
@@ -45,6 +50,7 @@ def test_the_tensor_is_used_again(body: str, alias: str) -> None:
         "out = x.sigmoid()\n    c = out.detach().float()\n    «c.zero_()»\n    return out",
         "out = x.sigmoid()\n    c = out.data\n    «c.zero_()»\n    return out",
         "out = x.sigmoid()\n    c = out.detach()\n    out = 1\n    «c.zero_()»\n    return out",
+        "c = x\n    for y in unknown:\n        out = y.exp()\n        «c[0]» = 1\n        c = out.detach()\n        print(out)",
         "out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»\n    return out.shape",
         "out = x.sigmoid().cuda()\n    c = out.detach().cpu()\n    «c.zero_()»\n    return out",
         "with torch.no_grad():\n        c = w.detach()\n        «c.zero_()»\n        print(c)",

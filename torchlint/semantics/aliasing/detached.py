@@ -88,8 +88,10 @@ class DetachedAliases:
         if alias is None or binding is None:
             return
         changes = {change.node: change for change in self._changes.changes_of(binding)}
-        for node in islice(self._places.following(target, changes, ()), _MANY):
-            if self._may_be_live(alias.tensor, changes[node], replaced=alias.tensor.root.id == target.id):
+        replaced = alias.tensor.root.id == target.id
+        anew = () if replaced else self._places.rebound_in(self._semantics.control_flow.scope(target), alias.tensor)
+        for node in islice(self._places.following(target, changes, anew), _MANY):
+            if self._may_be_live(alias.tensor, changes[node], replaced=replaced):
                 yield self._change(changes[node], alias, has_name=True)
                 return
 
