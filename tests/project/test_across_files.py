@@ -180,6 +180,37 @@ def test_modules_of_other_files_are_registered_or_not(tmp_path: Path) -> None:
     assert codes(tmp_path, text.format(made="Plain"), "TPL301", alone=True) == []
 
 
+DROPS = """
+    from torch import nn
+
+    class Drop(nn.Dropout2d):
+        def forward(self, x):
+            return super().forward(x) if self.training else x
+
+    class Norm(nn.BatchNorm2d):
+        pass
+"""
+
+
+def test_what_a_plain_list_does_to_modules_of_other_files(tmp_path: Path) -> None:
+    (tmp_path / "drops.py").write_text(dedent(DROPS))
+    text = """
+        from torch import nn
+        from drops import {made}
+        class Many(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = [{made}() for _ in range(3)]
+    """
+    path = str(tmp_path / "net.py")
+    found = [
+        lint(dedent(text.format(made=made)), filename=path, select=["TPL301"], project_root=str(tmp_path))[0].message
+        for made in ("Drop", "Norm")
+    ]
+    assert ["never trained" in message for message in found] == [False, True]
+    assert "`train()` and `eval()` do not reach them" in found[0]
+
+
 FIXABLE = """
     import torch
     from models import Dropping, build, nn as network

@@ -62,6 +62,29 @@ def test_modules_that_have_but_modes() -> None:
     assert (found.parameters, found.untrained) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("definition", "untrained"),
+    [
+        ("class Part(nn.Dropout2d):\n  def __init__(self, p):\n    super().__init__(p)\n    self.rate = p\n", False),
+        ("class Part(nn.Module):\n  def forward(self, x):\n    return x if self.training else x / 2\n", False),
+        ("class Part(nn.Dropout2d):\n  def __init__(self, p):\n    super().__init__(p)\n    self.a = nn.Linear(2, 2)\n", True),
+        ("class Part(nn.BatchNorm2d):\n  pass\n", True),
+        ("class Part(nn.Sequential):\n  pass\n", True),
+    ],
+)
+def test_instances_of_an_own_class(definition: str, untrained: bool) -> None:
+    text = HEAD.replace("class", definition + "class", 1)
+    found = kept(f"{text}«self.a» = [Part(0.5) for _ in range(3)]\n  def forward(self, x):\n    pass\n")
+    assert found is not None
+    assert found.untrained is untrained
+
+
+@pytest.mark.parametrize("base", ["nn.ReLU", "nn.Module"])
+def test_an_own_class_without_state_and_modes(base: str) -> None:
+    text = HEAD.replace("class", f"class Part({base}):\n  pass\nclass", 1)
+    assert kept(f"{text}«self.a» = [Part() for _ in range(3)]\n  def forward(self, x):\n    pass\n") is None
+
+
 def test_collections_in_a_collection() -> None:
     found = in_constructor("«self.a» = [[nn.Linear(2, 2)], [nn.Linear(2, 2)]]")
     assert found is not None

@@ -9,6 +9,7 @@ from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.kinds.kind import Grad, Type
 from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.modules.mode_dependence import ModeDependence
 
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.UninitializedParameter"})
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
@@ -125,8 +126,7 @@ class NewModules:
             return self.has_state(call.func.value, depth + 1)
         made = self._semantics.kind(call)
         if made.elsewhere is not None:
-            lookup = self._semantics.elsewhere.lookup
-            return lookup.has_state(made.elsewhere) or lookup.depends_on_mode(made.elsewhere) is True
+            return self._semantics.elsewhere.lookup.has_state(made.elsewhere)
         definition = made.definition
         return not isinstance(definition, ast.ClassDef) or self._class_has_state(definition)
 
@@ -140,12 +140,19 @@ class NewModules:
     def _holds_state(self, definition: ast.ClassDef) -> bool:
         facts = self._semantics.facts
         outside = [base for base in definition.bases if facts.definition(base) is None]
-        if any(self._semantics.qualified_name(base) not in _PLAIN_BASES for base in outside):
+        if not all(self._is_plain_base(self._semantics.qualified_name(base)) for base in outside):
             return True
         slots = facts.classes[definition].slots
         return bool(_REGISTERING & slots.keys()) or any(
             self._may_be_state(store) for slot in slots.values() for store in slot.stores
         )
+
+    @staticmethod
+    def _is_plain_base(name: str | None) -> bool:
+        """Whether what derives from a class has no parameters or buffers by that: of torch's own, those that have none."""
+        is_layer = name in torch_api.MODULES and name not in torch_api.CONTAINER_MODULES
+        tables = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS, torch_api.SUBMODULES)
+        return name in _PLAIN_BASES or (is_layer and not any(table.get(name) for table in tables))
 
     def _may_be_state(self, store: ast.Attribute) -> bool:
         """Whether an attribute is given a module or parameter, or something that may be one for all that is known."""
@@ -173,11 +180,22 @@ class NewModules:
     def depends_on_mode(self, node: ast.expr) -> bool:
         """Whether a new module does one thing in training and another in evaluation, such as dropout."""
         calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-        if any(self._semantics.qualified_name(call.func) in _MODES for call in calls):
+        if any(self._semantics.qualified_name(call.func) in _MODES or self._is_of_two_modes(call) for call in calls):
             return True
         return isinstance(node, ast.Name) and any(
             self.depends_on_mode(value) for value in self._named(node) if value is not node
         )
+
+    def _is_of_two_modes(self, call: ast.Call) -> bool:
+        """Whether a call makes an instance of the project's own class that asks for its mode, or is a dropout."""
+        made = self._semantics.kind(call)
+        if isinstance(made.definition, ast.ClassDef):
+            bases = [base for each in self._semantics.facts.bases(made.definition) for base in each.bases]
+            if any(self._semantics.qualified_name(base) in _MODES for base in bases):
+                return True
+        elif made.elsewhere is None:
+            return False
+        return made.type is Type.MODULE and self._semantics.of(ModeDependence).of(call) is True
 
 
 def _is_none(node: ast.expr) -> bool:

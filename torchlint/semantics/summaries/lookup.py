@@ -278,6 +278,8 @@ class Lookup:
         """Whether instances of a class surely have parameters or buffers."""
         for base in self.bases(found):
             if not isinstance(base, ClassElsewhere):
+                if base is not None and any(table.get(base.name) for table in _STATEFUL):
+                    return True
                 continue
             if base.summary.registers:
                 return True
