@@ -22,6 +22,8 @@ from torchlint.rules.catalogue import Entry
 from torchlint.text.source import Source
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
+TWO_CHANGES = {("TPL501", "TPL505")}
+"""Rules that may report the same piece of code: where a load puts what it reads, and what it may read, are two changes."""
 RULES = {rule.code: rule for rule in all_rules()}
 
 
@@ -161,12 +163,17 @@ def test_all_rules_together_settle_on_every_fixture(folder: str) -> None:
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists()))
 def test_one_place_has_one_finding(folder: str) -> None:
-    """No two rules report the very same piece of code."""
+    """No two rules report the very same piece of code, unless they ask for two changes of it."""
     for path in sorted((FIXTURES / folder).glob("*.py")):
         text = path.read_bytes().decode()
         found = lint(Source(text), all_rules())
         places = [(each.location, each.end_location) for each in found]
         doubled = {place for place in places if places.count(place) > 1}
+        doubled -= {
+            place
+            for place in doubled
+            if tuple(sorted(each.code for each in found if (each.location, each.end_location) == place)) in TWO_CHANGES
+        }
         assert {
             (str(place), each.code) for each in found for place in doubled if (each.location, each.end_location) == place
         } == set()

@@ -11,6 +11,7 @@ from torchlint.semantics.devices.synchronisations import Reading, Synchronisatio
 from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.modules.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.loaded_tensors import LoadedTensors
 from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.training_runs import TrainingRuns
@@ -30,9 +31,9 @@ class DevicesQuestions:
         """Whether a call is one of ``torch.load``."""
         return self._model.twin(call) in self._saved_files.loads
 
-    def is_loaded_into_model(self, load: cst.Call) -> bool:
-        """Whether what a ``torch.load`` gives, or a part of it, is loaded into a model, as far as the file shows."""
-        return self._model.twin(load) in self._saved_files.weights
+    def loads_tensors(self, load: cst.Call) -> bool:
+        """Whether a ``torch.load`` gives tensors, as far as the file shows: weights, a model, what is moved to a device."""
+        return self._model.twin(load) in self._semantics.of(LoadedTensors).found
 
     def has_mapped_alternative(self, load: cst.Call) -> bool:
         """Whether another branch of the same condition loads with a ``map_location``."""

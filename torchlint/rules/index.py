@@ -409,8 +409,8 @@ ENTRIES = (
     ),
     Entry(
         "TPL501", "load-without-map-location", "torchlint.rules.serialization.tpl501_load_without_map_location", "LoadWithoutMapLocation",
-        (Found(".saving.files:SavedFiles.weights"),),
-        needs=(("torch",), ("load",), ("load_state_dict", "from_pretrained", "load_model_state", "load_model_weights", "load_params", "load_pretrained", "load_pretrained_model", "load_pretrained_weights", "load_weights",),),
+        (Found(".saving.loaded_tensors:LoadedTensors.found"),),
+        needs=(("torch",), ("load",),),
         since=TorchVersion(0, 3),
     ),
     Entry(
@@ -434,7 +434,6 @@ ENTRIES = (
         "TPL505", "refused-load", "torchlint.rules.serialization.tpl505_refused_load", "RefusedLoad",
         (Found(".saving.refused_loads:RefusedLoads.found"),),
         needs=(("torch",), ("load",),),
-        yields_to=("TPL501",),
         since=TorchVersion(2, 6),
     ),
     Entry(

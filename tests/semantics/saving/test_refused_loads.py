@@ -30,6 +30,9 @@ def used(snippet: str) -> list[str]:
         ("c = «torch.load(p)»\nm = c\nm.state_dict()", "m.state_dict"),
         ("a = «torch.load(p)»\na.astype('f')", "a.astype"),
         ("if old:\n    m = «torch.load(p)»\nelse:\n    m = Net()\nm.train()", "m.train"),
+        ("m, o = «torch.load(p)»\nm.eval()", "m.eval"),
+        ("«torch.load(p)».module(x)", "torch.load(p).module"),
+        ("def read():\n    return «torch.load(p)»\nread()(x)", "read()(x)"),
         ("class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()", "self.m.eval"),
     ],
 )

@@ -7,15 +7,15 @@ from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, is_open_ended, positional, with_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.saving.files import LOADING
 from torchlint.target import TorchVersion
 
 
 class LoadWithoutMapLocation(Rule):
     """
     ## What it does
-    Finds `torch.load(path)` without `map_location` whose result is loaded into a model: `model.load_state_dict(...)`, or
-    `load_weights(model, ...)` by a function of the program's own.
+    Finds `torch.load(path)` without `map_location` where what is loaded shows to be tensors: it goes into a model or an
+    optimizer (`model.load_state_dict(...)`, or `load_weights(model, ...)` by a function of the program's own), is a whole model
+    itself, is a checkpoint with items such as `"state_dict"`, or is put on a device afterwards.
 
     Where the same run saved the file before (also by early stopping, or in the training that it called before), in a test,
     in a script that names the CPU as its device and speaks of no other one, and in a project of which one file saves and none
@@ -39,9 +39,9 @@ class LoadWithoutMapLocation(Rule):
 
     ## Fix safety
     Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another
-    way now finds it on the CPU. There is no fix for a call that unpacks its arguments. Not reported are an explicit
-    `map_location=None`, loading that has another branch with a `map_location`, or a handler with one for where it fails, and
-    what the same function saved to memory.
+    way now finds it on the CPU, and a whole model stays there until it is moved. There is no fix for a call that unpacks its
+    arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading that has another branch
+    with a `map_location`, or a handler with one for where it fails, and what the same function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -49,8 +49,8 @@ class LoadWithoutMapLocation(Rule):
 
     code = "TPL501"
     name = "load-without-map-location"
-    triggers = (Found(".saving.files:SavedFiles.weights"),)
-    needs = (("torch",), ("load",), ("load_state_dict", "from_pretrained", *sorted(LOADING)))
+    triggers = (Found(".saving.loaded_tensors:LoadedTensors.found"),)
+    needs = (("torch",), ("load",))
     since = TorchVersion(0, 3)
 
     def visit_Call(self, node: cst.Call) -> None:
@@ -59,13 +59,13 @@ class LoadWithoutMapLocation(Rule):
             return
         [path] = positional(node)
         devices = self.model.devices
-        if not devices.is_loaded_into_model(node) or devices.has_mapped_alternative(node) or devices.is_in_memory(path):
+        if not devices.loads_tensors(node) or devices.has_mapped_alternative(node) or devices.is_in_memory(path):
             return
         mapped = with_argument(node, "map_location", cst.SimpleString('"cpu"'))
         load = f"{self.model.shown(node.func)}({self.model.shown(path, 40)})"
         self.report(
             node,
-            f'`{load}` puts the checkpoint on the device that it was saved on: pass `map_location="cpu"`',
+            f'`{load}` puts what it loads on the device that it was saved on: pass `map_location="cpu"`',
             fix(
                 "Load to the CPU",
                 replace(node, mapped),

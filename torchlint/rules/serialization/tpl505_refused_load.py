@@ -22,13 +22,13 @@ class RefusedLoad(Rule):
 
     ## Example
     ```python
-    model = torch.load("model.pt")
+    model = torch.load("model.pt", map_location="cpu")
     model.eval()
     ```
 
     ## Use instead
     ```python
-    model = torch.load("model.pt", weights_only=False)  # a trusted file
+    model = torch.load("model.pt", map_location="cpu", weights_only=False)  # a trusted file
     model.eval()
     ```
 
@@ -38,8 +38,8 @@ class RefusedLoad(Rule):
     Unsafe: with `weights_only=False` the file may run any code. The fix is for files that are trusted, as the program's own;
     [TPL502](TPL502.md) asks for a comment that says so.
 
-    Not reported is a load whose failure is caught, one whose result is asked for its type, and, until that is mended, one that
-    [TPL501](TPL501.md) reports.
+    Not reported is a load whose failure is caught, and one whose result is asked for its type. Where [TPL501](TPL501.md)
+    reports the same load, each of the two fixes adds its own argument.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -48,7 +48,6 @@ class RefusedLoad(Rule):
 
     code = "TPL505"
     name = "refused-load"
-    yields_to = ("TPL501",)
     since = TorchVersion(2, 6)
     triggers = (Found(".saving.refused_loads:RefusedLoads.found"),)
     needs = (("torch",), ("load",))

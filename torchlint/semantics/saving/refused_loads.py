@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.tree import LOOPS, TRIES
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
+from torchlint.semantics.saving.uses import LoadedUses
 
 Node = TypeVar("Node")
 
@@ -29,7 +29,6 @@ _GRAPHS = frozenset({"x", "y", "edge_index", "edge_attr", "num_nodes", "num_edge
 """The attributes of graphs of torch_geometric, which lets torch load its classes."""
 _ALLOWING = frozenset({"add_safe_globals", "safe_globals", "clear_safe_globals", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"})
 _ASKING = frozenset({"isinstance", "hasattr", "type", "issubclass", "callable"})
-_DEPTH = 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,7 +68,7 @@ class RefusedLoads:
     def shown_as_object(self, load: ast.Call) -> RefusedLoad[ast.expr] | None:
         """What shows that the file holds an object of a class, whatever the load is told; ``None`` where nothing does."""
         if load not in self._shown:
-            uses = list(self._uses(load, 0))
+            uses = self._semantics.of(LoadedUses).of(load)
             objects = (each for use in uses if (each := self._as_object(use)) is not None)
             self._shown[load] = None if any(self._is_asked_for(use) for use in uses) else next(objects, None)
         return self._shown[load]
@@ -93,28 +92,6 @@ class RefusedLoads:
 
     # --- uses --------------------------------------------------------------------------------------------------------
 
-    def _uses(self, value: ast.expr, depth: int) -> Iterator[ast.expr]:
-        """A loaded value, its items under constants, and the uses of the names and attributes that these are given."""
-        yield value
-        parent = self._tree.parent(value)
-        if depth >= _DEPTH:
-            return
-        match parent:
-            case ast.Subscript(value=owner, slice=ast.Constant(value=str())) if owner is value and _is_read(parent):
-                yield from self._uses(parent, depth + 1)
-            case ast.Assign(targets=[ast.Name() as target], value=given) if given is value:
-                binding = self._semantics.bindings.of(target)
-                for use in binding.uses if binding is not None else ():
-                    reaching = self._semantics.bindings.reaching(use)
-                    if all(each is binding or each.form is Form.ASSIGNMENT for each in reaching):
-                        yield from self._uses(use, depth + 1)
-            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)], value=given) if given is value:
-                definition = self._semantics.facts.self_class(owner)
-                slots = self._semantics.facts.slots(definition, name) if definition is not None else []
-                kept = [each for slot in slots for each in slot.uses] if sum(len(slot.stores) for slot in slots) == 1 else []
-                for each in kept:
-                    yield from self._uses(each, depth + 1)
-
     def _as_object(self, use: ast.expr) -> RefusedLoad[ast.expr] | None:
         """What a use asks of a value that only an object of a class has."""
         parent = self._tree.parent(use)
@@ -131,7 +108,3 @@ class RefusedLoads:
         if isinstance(parent, LOOPS):
             return False
         return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in _ASKING
-
-
-def _is_read(node: ast.Subscript) -> bool:
-    return isinstance(node.ctx, ast.Load)

@@ -1,0 +1,64 @@
+"""Loads that put tensors somewhere: each marked load does as its use shows, or there is none."""
+
+from __future__ import annotations
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.loaded_tensors import LoadedTensors
+
+HEAD = "import torch\nimport torch.nn as nn\n"
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "m.load_state_dict(«torch.load(p)»)",
+        "m = «torch.load(p)»\nm.eval()",
+        "m = «torch.load(p)»\ntorch.optim.SGD(m.head.parameters(), 0.1)",
+        "m = «torch.load(p)»\nm(x)",
+        "m = «torch.load(p)».module\nm.cuda()",
+        "c = «torch.load(p)»\nn = c['any']\nif gpu:\n    n.cuda()",
+        "c = «torch.load(p)»\nprint(c['state_dict'])",
+        "c = «torch.load(p)»\nprint(c['actor_state_dict'], c['epoch'])",
+        "m, c, o = «torch.load(p)»\nm.train()",
+        "m = models.load(«torch.load(p)»)",
+        "load_matched_state_dict(m, «torch.load(p)»)",
+        "optim_g.load_state_dict(«torch.load(p)»)",
+        "w = «torch.load(p)»\nfor n in w:\n    m.state_dict()[n].copy_(w[n])",
+        "s = «torch.load(p)»\nfor k, v in s.items():\n    d[k] = v.to(args.device)",
+        "z = «torch.load(p)».to('cuda')",
+        "m = nn.Linear(2, 2)\nm.prior = «torch.load(p)»",
+        "def f():\n    return «torch.load(p)»\nf().eval()",
+        "class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()",
+    ],
+)
+def test_what_is_loaded_shows_to_be_tensors(snippet: str) -> None:
+    semantics, nodes = marked(HEAD + snippet)
+    assert sorted(semantics.of(LoadedTensors).found, key=lambda load: load.lineno) == nodes
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "x = torch.load(p)",
+        "x = torch.load(p)\nx.float().mean()",
+        "x = torch.load(p)\nx = x.to(torch.float32)",
+        "c = torch.load(p)\nc['words'][0]",
+        "args = torch.load(p)\nprint(args.lr, args['model'])",
+        "config = torch.load(p)['config']\nbuild(config['model'])",
+        "scheduler.load_state_dict(torch.load(p))",
+        "args = torch.load(p)\nload_model(args, path)",
+        "args = torch.load(p)\nload_model(path, args)",
+        "data = torch.load(p)\nload_examples(data)",
+        "w.data.copy_(torch.load(p))",
+        "w = torch.load(p)\nl.weight.data[:, :n].copy_(w[:, :n])",
+        "for k, v in torch.load(p).items():\n    print(k, v)",
+        "for k, v in torch.load(p).items():\n    v = torch.tensor(v)\n    v.cuda()",
+        "class D(nn.Module):\n  def __init__(self):\n    self.words = torch.load(p)",
+        "m = other.load(p)\nm.eval()",
+    ],
+)
+def test_what_may_as_well_be_data(snippet: str) -> None:
+    semantics, _ = marked(HEAD + snippet)
+    assert semantics.of(LoadedTensors).found == set()

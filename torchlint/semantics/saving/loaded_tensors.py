@@ -1,0 +1,105 @@
+"""Loads of what holds tensors, as its use shows: whole modules, checkpoints, and what is put on a device afterwards."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cached_property
+
+from torchlint.semantics import Semantics, Type
+from torchlint.semantics.code.tree import dotted, last_name, spoken_name
+from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.uses import LoadedUses
+
+_OF_MODULES = frozenset(
+    {"eval", "train", "parameters", "named_parameters", "modules", "named_modules", "children", "state_dict", "zero_grad"}
+)
+"""Methods of modules that tensors do not have."""
+_NAMED = "model|net|network|encoder|decoder|generator|discriminator|netG|netD|actor|critic|student|teacher|ema|optimizer|optim"
+_KEYS = re.compile(rf"(.+_)?state_dict|weights|({_NAMED})(_state|_weights|_sd)?", re.IGNORECASE)
+"""What checkpoints call the items that hold tensors."""
+_MODEL = re.compile(r"(^|_)(model|net|network|weights?|checkpoint|ckpt|encoder|decoder|state_dict)s?(_|$)", re.IGNORECASE)
+_LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
+_OPTIONS = re.compile(r"(args|options?|opt|cfg|conf|config|hparams|hyperparameters)$", re.IGNORECASE)
+_STATE = re.compile(r"state|weights|checkpoint|ckpt", re.IGNORECASE)
+
+
+class LoadedTensors:
+    """Finds the loads of one file that put tensors on a device: on that which they were saved on, if they are told no other."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    @cached_property
+    def found(self) -> set[ast.Call]:
+        """The calls of ``torch.load`` that give tensors."""
+        files, uses = self._semantics.of(SavedFiles), self._semantics.of(LoadedUses)
+        return {load for load in files.loads if load in files.weights or any(map(self._shows_tensors, uses.of(load)))}
+
+    def _shows_tensors(self, use: ast.expr) -> bool:
+        """Whether a use of a loaded value shows that it holds tensors."""
+        parent = self._tree.parent(use)
+        if isinstance(parent, ast.Subscript) and parent.value is use and _is_named_tensors(parent.slice):
+            return not _OPTIONS.search(spoken_name(use))
+        while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is use:
+            if isinstance(parent, ast.Attribute) and self._is_called(parent):
+                if parent.attr in _OF_MODULES or self._moves(parent):
+                    return True
+            use, parent = parent, self._tree.parent(parent)
+        match parent:
+            case ast.Call(func=function) if function is use:
+                return self._is_moved_by_item(parent) if isinstance(use, ast.Attribute) else True
+            case ast.Call(args=[given, *others]) if given is use or use in others:
+                return self._loads_into_model(parent, use)
+            case ast.Assign(targets=[ast.Attribute(value=owner)]):
+                kind = self._semantics.kind(owner)
+                return kind.type is Type.MODULE and self._semantics.facts.self_class(owner) is None
+        return False
+
+    def _is_called(self, method: ast.Attribute) -> bool:
+        parent = self._tree.parent(method)
+        return isinstance(parent, ast.Call) and parent.func is method
+
+    def _moves(self, method: ast.Attribute) -> bool:
+        """Whether a method that is called puts something on a device: ``.cuda()``, ``.to(device)``."""
+        call = self._tree.parent(method)
+        if not isinstance(call, ast.Call):
+            return False
+        if method.attr == "cuda":
+            return True
+        given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "device")]
+        return method.attr == "to" and any(
+            "device" in last_name(each).lower() or (isinstance(each, ast.Constant) and isinstance(each.value, str))
+            for each in given
+        )
+
+    def _is_moved_by_item(self, call: ast.Call) -> bool:
+        """Whether the items of what is loaded are put on a device in a loop over them."""
+        loop = self._tree.parent(call)
+        if not isinstance(loop, ast.For) or last_name(call.func) not in ("items", "values"):
+            return False
+        target = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
+        binding = self._semantics.bindings.of(target) if isinstance(target, ast.Name) else None
+        methods = (self._tree.parent(use) for use in (binding.uses if binding is not None else ()))
+        return any(isinstance(each, ast.Attribute) and self._is_called(each) and self._moves(each) for each in methods)
+
+    def _loads_into_model(self, call: ast.Call, given: ast.expr) -> bool:
+        """Whether a call loads what it is given into a model, as its name says, or into a parameter.
+
+        So does ``models.load(saved)``, ``load_matched_state_dict(model, saved)``, ``weight.copy_(saved[name])``, and
+        ``optimizer.load_state_dict(saved)``; ``load_model(path, options)`` does not.
+        """
+        parts = (dotted(call.func) or last_name(call.func)).split(".")
+        match parts[-1]:
+            case "copy_":
+                return isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Name)
+            case "load_state_dict" if isinstance(call.func, ast.Attribute):
+                return self._semantics.kind(call.func.value).type is Type.OPTIMIZER or "optim" in spoken_name(call.func.value)
+        if not _LOADING.search(parts[-1]) or _OPTIONS.search(spoken_name(given)):
+            return False
+        return any(map(_MODEL.search, parts)) if given is call.args[0] else _STATE.search(parts[-1]) is not None
+
+
+def _is_named_tensors(key: ast.expr) -> bool:
+    return isinstance(key, ast.Constant) and isinstance(key.value, str) and _KEYS.fullmatch(key.value) is not None

@@ -1,0 +1,64 @@
+"""Where what is loaded from a file is used: by itself, by its items, and under the names that it is given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS
+
+_DEPTH = 4
+
+
+class LoadedUses:
+    """Follows what calls give to where it is used."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+        self._found: dict[ast.expr, tuple[ast.expr, ...]] = {}
+
+    def of(self, value: ast.expr) -> tuple[ast.expr, ...]:
+        """A value, its items and parts, and where the names, attributes and callers that these are given to use them."""
+        if value not in self._found:
+            self._found[value] = tuple(self._uses(value, 0))
+        return self._found[value]
+
+    def _uses(self, value: ast.expr, depth: int) -> Iterator[ast.expr]:
+        yield value
+        parent = self._tree.parent(value)
+        if depth >= _DEPTH:
+            return
+        match parent:
+            case ast.Subscript(value=owner, slice=ast.Constant(value=str())) if owner is value and _is_read(parent):
+                yield from self._uses(parent, depth + 1)
+            case ast.Attribute(attr="module", value=owner) if owner is value:  # of what was wrapped when it was saved
+                yield from self._uses(parent, depth + 1)
+            case ast.Assign(targets=[ast.Name() as target], value=given) if given is value:
+                yield from self._uses_of_name(target, depth)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=given) if given is value:
+                for each in targets:
+                    if isinstance(each, ast.Name):
+                        yield from self._uses_of_name(each, depth)
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)], value=given) if given is value:
+                definition = self._semantics.facts.self_class(owner)
+                slots = self._semantics.facts.slots(definition, name) if definition is not None else []
+                kept = [each for slot in slots for each in slot.uses] if sum(len(slot.stores) for slot in slots) == 1 else []
+                for each in kept:
+                    yield from self._uses(each, depth + 1)
+            case ast.Return():
+                function = self._tree.function(parent)
+                for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
+                    yield from self._uses(site, depth + 1)
+
+    def _uses_of_name(self, target: ast.Name, depth: int) -> Iterator[ast.expr]:
+        binding = self._semantics.bindings.of(target)
+        for use in binding.uses if binding is not None else ():
+            reaching = self._semantics.bindings.reaching(use)
+            if all(each is binding or each.form is Form.ASSIGNMENT for each in reaching):
+                yield from self._uses(use, depth + 1)
+
+
+def _is_read(node: ast.Subscript) -> bool:
+    return isinstance(node.ctx, ast.Load)
