@@ -87,3 +87,17 @@ class Net(nn.Module):
         super().__init__()
 """
     assert not has_fix("TPL301", text, TorchVersion(2, 13))
+
+
+def test_a_module_with_no_forward_keeps_a_tensor_as_well() -> None:
+    text = """import torch
+from torch import nn
+class Quantizer(nn.Module):
+    def __init__(self, levels: list[int]):
+        super().__init__()
+        self.levels = torch.tensor(levels)
+    def bound(self, z: torch.Tensor):
+        return z * self.levels
+"""
+    (found,) = lint(Source(text), [rule("TPL314")])
+    assert found.location.row == 6

@@ -303,7 +303,7 @@ ENTRIES = (
     Entry(
         "TPL314", "tensor-not-buffer", "torchlint.rules.training.tpl314_tensor_not_buffer", "TensorNotBuffer",
         (Found(".modules.plain_tensors:PlainTensors.found"),),
-        needs=(("class",), ("torch",), ("forward", "training_step",),),
+        needs=(("class",), ("torch",), ("forward", "training_step", "Module",),),
         since=TorchVersion(1, 6),
     ),
     Entry(

@@ -72,3 +72,23 @@ def test_a_backward_pass_in_a_region() -> None:
 )
 def test_a_backward_pass_outside(snippet: str) -> None:
     assert regions(snippet) == []
+
+
+@pytest.mark.parametrize(
+    ("region", "tail", "behind"),
+    [
+        ("loss = model(x)\n    «loss.backward()»\nstep()", ["loss.backward()"], "step()"),
+        ("loss = model(x)\n    «loss.backward()»\n    step()\nlast()", ["loss.backward()", "step()"], "last()"),
+        ("loss = model(x)\n    «loss.backward()»\n    n = loss.item()\nlast()", [], "last()"),
+        ("«model(x).backward()»\nlast()", [], "last()"),
+        ("loss = model(x)\n    «loss.backward()»", ["loss.backward()"], None),
+    ],
+)
+def test_what_can_leave_the_region(region: str, tail: list[str], behind: str | None) -> None:
+    text = f"import torch\nwith torch.autocast('cuda'):\n    {region}\n"
+    semantics, nodes = marked(text)
+    found = semantics.of(AutocastBackwards).found
+    assert list(found) == nodes
+    (each,) = found.values()
+    assert [ast.unparse(part) for part in each.tail] == tail
+    assert (ast.unparse(each.behind) if each.behind is not None else None) == behind

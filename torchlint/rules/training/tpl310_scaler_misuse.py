@@ -3,10 +3,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fact import unknown
-from torchlint.fixes.changes import fix, insert_behind, replace
+from torchlint.fixes.changes import CodeFix, fix, insert_before, insert_behind, remove, replace
 from torchlint.fixes.code import expression, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
+from torchlint.semantics.steps.autocasts import InAutocast
 
 
 class ScalerMisuse(Rule):
@@ -47,8 +48,8 @@ class ScalerMisuse(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the steps become as long as they were meant, and are left out where gradients are infinite. There is no fix for
-    a backward pass in a region.
+    Unsafe: the steps become as long as they were meant, and are left out where gradients are infinite. A backward pass leaves
+    its region with the calls that follow it there, if there is code behind the region; gradients are rounded otherwise.
 
     Not reported where something unscales the gradients before the step, or code that the file does not show may do that, or may
     update the scaler.
@@ -119,5 +120,15 @@ class ScalerMisuse(Rule):
         self.report(
             node,
             f"`{self.model.shown(node)}` runs in an autocast region, {damage}; leave the region first",
+            self._outside(found),
             strict=not found.float32,
         )
+
+    def _outside(self, found: InAutocast[cst.CSTNode]) -> CodeFix | None:
+        """The backward pass, and what the region does after it, behind the region."""
+        if found.behind is None or not found.tail or any(map(self.model.code.comment_on_line, found.tail)):
+            return None
+        calls = [each for each in found.tail if isinstance(each, cst.BaseSmallStatement)]
+        moved = [change for each in calls for change in (insert_before(found.behind, each, alone=True), remove(each))]
+        rests_on = unknown("gradients are rounded otherwise")
+        return fix("Leave the region first", *moved, rests_on=rests_on)

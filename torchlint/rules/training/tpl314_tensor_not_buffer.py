@@ -66,7 +66,7 @@ class TensorNotBuffer(Rule):
     name = "tensor-not-buffer"
     since = TorchVersion(1, 6)
     triggers = (Found(".modules.plain_tensors:PlainTensors.found"),)
-    needs = (("class",), ("torch",), ("forward", "training_step"))
+    needs = (("class",), ("torch",), ("forward", "training_step", "Module"))
 
     def visit_Assign(self, node: cst.Assign) -> None:
         """Reports the assignment that keeps the tensor."""

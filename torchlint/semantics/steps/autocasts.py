@@ -25,10 +25,14 @@ class InAutocast(Generic[Place]):
     """The autocast ``region`` in which a backward pass runs.
 
     ``float32`` tells whether a part of it computes with autocast off, which is what the backward of that part does not.
+    ``tail`` are the statements from the backward pass to the end of the region, where they can leave it, and ``behind`` is the
+    one that follows.
     """
 
     region: Place
     float32: bool
+    tail: tuple[Place, ...] = ()
+    behind: Place | None = None
 
 
 class AutocastBackwards:
@@ -47,7 +51,7 @@ class AutocastBackwards:
             region = self._region(act.call) if act.deed is Deed.BACKWARD and act.certain else None
             if region is not None and self._switch(region) is not None:
                 float32 = any(self._is_off(node) for part in region.body for node in ast.walk(part))
-                found[act.call] = InAutocast(region, float32)
+                found[act.call] = InAutocast(region, float32, self._tail(act.call, region), self._behind(region))
         return found
 
     def _region(self, call: ast.Call) -> ast.With | None:
@@ -59,6 +63,17 @@ class AutocastBackwards:
             if isinstance(parent, ast.With) and (switch := self._switch(parent)) is not None:
                 return None if _is_disabled(switch) else parent
         return None
+
+    def _tail(self, call: ast.Call, region: ast.With) -> tuple[ast.stmt, ...]:
+        """What a region does from a backward pass on; nothing if that computes anything, or is all of the region."""
+        statement = self._semantics.tree.statement(call)
+        start = region.body.index(statement) if statement in region.body else 0
+        tail = region.body[start:] if start else []
+        return tuple(tail) if all(isinstance(each, ast.Expr) for each in tail) else ()
+
+    def _behind(self, region: ast.With) -> ast.stmt | None:
+        block = self._semantics.tree.block(region)
+        return next(iter(block[block.index(region) + 1 :]), None)
 
     def _switch(self, region: ast.With) -> ast.Call | None:
         calls = [item.context_expr for item in region.items if isinstance(item.context_expr, ast.Call)]
