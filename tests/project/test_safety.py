@@ -13,6 +13,7 @@ import pytest
 from torchlint.engine.examination import Outcome, Task, examine
 from torchlint.project import callers, files, importers
 from torchlint.project.files import Files
+from torchlint.project.trees import Trees
 from torchlint.rules import all_rules
 
 MODEL = """\
@@ -107,13 +108,13 @@ def test_of_ten_thousand_modules_one_is_read(tmp_path: Path, monkeypatch: pytest
         with open(tmp_path / "models" / f"p{number % 10}" / f"net{number}.py", "w") as file:
             file.write("from .net0 import *\nx = 1\n")
     read: list[str] = []
-    say = files._said
+    say = Trees.summary
 
-    def said(data: bytes, *, is_stub: bool) -> tuple[object, str]:
+    def said(trees: Trees, data: bytes, *, is_stub: bool) -> tuple[object, str]:
         read.append(data.decode())
-        return say(data, is_stub=is_stub)
+        return say(trees, data, is_stub=is_stub)
 
-    monkeypatch.setattr(files, "_said", said)
+    monkeypatch.setattr(Trees, "summary", said)
     outcome = linted(tmp_path, USER.format(module="models.net0"))
     assert "TPL504" in codes(outcome)
     assert read == [MODEL]

@@ -17,10 +17,10 @@ import pytest
 from torchlint.engine import runner
 from torchlint.engine.cache import Cache
 from torchlint.engine.examination import Action, Outcome, Task
-from torchlint.project import files as files_module
 from torchlint.project import store as store_module
 from torchlint.project.files import Files
 from torchlint.project.store import Store
+from torchlint.project.trees import Trees
 from torchlint.project.values import decoder, encoded
 from torchlint.rules import all_rules
 from torchlint.rules.selection import select_rules
@@ -78,18 +78,18 @@ class Counts:
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> Counts:
     seen = Counts([])
-    examine, said = runner.examine, files_module._said
+    examine, said = runner.examine, Trees.summary
 
     def examined(data: bytes, path: str, *rest: Any) -> Outcome:
         seen.linted.append(os.path.basename(path))
         return examine(data, path, *rest)
 
-    def counted(data: bytes, *, is_stub: bool) -> tuple[Summary, str]:
+    def counted(trees: Trees, data: bytes, *, is_stub: bool) -> tuple[Summary, str]:
         seen.summed_up += 1
-        return said(data, is_stub=is_stub)
+        return said(trees, data, is_stub=is_stub)
 
     monkeypatch.setattr(runner, "examine", examined)
-    monkeypatch.setattr(files_module, "_said", counted)
+    monkeypatch.setattr(Trees, "summary", counted)
     return seen
 
 

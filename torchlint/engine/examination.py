@@ -128,6 +128,8 @@ def _within_time(data: bytes, filename: str, task: Task, files: Files | None) ->
         refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
         if task.always_parsed:
             _ = source.tree
+        if files is not None and not task.encoding and not filename.endswith(NOTEBOOK):
+            source.take_tree(files.trees.take(data))
         reading = files.reading(filename, task.project_root) if files is not None and task.project_root is not None else None
         outcome = _examined(source, task, data, reading)
         if reading is not None:

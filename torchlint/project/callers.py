@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import time
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from torchlint.project.importers import Importers, State, words_in
 from torchlint.project.programs import code_of, program_of
-from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
     from torchlint.project.store import Store
+    from torchlint.project.trees import Trees
     from torchlint.semantics.summaries.calls import Calls
 
 _LARGEST = 1_000_000
@@ -42,8 +40,9 @@ class Found:
 class Callers:
     """The calls in the files of all projects, as far as somebody asked for them."""
 
-    def __init__(self, texts: Mapping[str, bytes], store: Store | None = None) -> None:
+    def __init__(self, texts: Mapping[str, bytes], trees: Trees, store: Store | None = None) -> None:
         self._texts = texts
+        self._trees = trees
         self._store = store
         self._importers: dict[str, Importers] = {}
         self._found: dict[tuple[str, str, str, tuple[str, ...]], Found] = {}
@@ -133,22 +132,11 @@ class Callers:
 
     def _calls_of(self, data: bytes, name: str) -> Calls:
         if self._store is None:
-            return _calls_of(data, name)
+            return self._trees.calls(data, name)
         from torchlint.semantics.summaries.calls import CallSummary
 
         key = b"\0".join((name.encode("utf-8", "surrogatepass"), data))
-        return self._store.kept("calls", tuple[CallSummary, ...], key, lambda: _calls_of(data, name))
-
-
-def _calls_of(data: bytes, name: str) -> Calls:
-    from torchlint.semantics.summaries.calls import calls_of
-
-    try:
-        with recursion_headroom(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return calls_of(ast.parse(data), name)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
+        return self._store.kept("calls", tuple[CallSummary, ...], key, lambda: self._trees.calls(data, name))
 
 
 def digest(text: str) -> str:

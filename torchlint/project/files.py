@@ -6,11 +6,9 @@ that a result can be kept and used again for as long as the answers stay the sam
 
 from __future__ import annotations
 
-import ast
 import os
 import stat
 import time
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +17,7 @@ from torchlint.project.callers import Callers, digest
 from torchlint.project.outputs import may_have_outputs, outputs_of
 from torchlint.project.roots import root_of
 from torchlint.project.talk import Talk
-from torchlint.text.headroom import recursion_headroom
+from torchlint.project.trees import Trees
 from torchlint.text.reading import read_file
 
 if TYPE_CHECKING:
@@ -76,7 +74,8 @@ class Files:
         self._states: dict[str, str | None] = {}
         self.texts: dict[str, bytes] = {}
         """What stands in for the content of files, by their absolute paths."""
-        self.callers = Callers(self.texts, store)
+        self.trees = Trees()
+        self.callers = Callers(self.texts, self.trees, store)
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
         self.talk = Talk(self.texts.get)
@@ -200,11 +199,14 @@ class Files:
     def _summed_up(self, data: bytes, state: tuple[int, int, int], file: str) -> _Read:
         is_stub = file.endswith(_STUB)
         if self._store is None:
-            return _Read(state, *_said(data, is_stub=is_stub))
+            return _Read(state, *self.trees.summary(data, is_stub=is_stub))
         from torchlint.semantics.summaries.summary import Summary
 
+        def said() -> tuple[Summary, str]:
+            return self.trees.summary(data, is_stub=is_stub)
+
         kind = "stub" if is_stub else "summary"
-        return _Read(state, *self._store.kept(kind, tuple[Summary, str], data, lambda: _said(data, is_stub=is_stub)))
+        return _Read(state, *self._store.kept(kind, tuple[Summary, str], data, said))
 
 
 def _bounded(known: dict[_Key, _Value], most: int = 0) -> dict[_Key, _Value]:
@@ -217,20 +219,6 @@ def _bounded(known: dict[_Key, _Value], most: int = 0) -> dict[_Key, _Value]:
 def _is_settled(state: str) -> bool:
     """Whether a change of a file from now on would show in its state."""
     return bool(state) and max(map(int, state.split(":")[:2])) + _TICK < time.time_ns()
-
-
-def _said(data: bytes, *, is_stub: bool) -> tuple[Summary, str]:
-    """What a text says, or a stub, and the digest of that; nothing where it cannot be read."""
-    from torchlint.semantics.summaries.making import summary_of
-    from torchlint.semantics.summaries.summary import EMPTY
-
-    try:
-        with recursion_headroom(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            summary = summary_of(ast.parse(data), is_stub=is_stub)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return EMPTY, ""
-    return summary, summary.digest
 
 
 class Reading:

@@ -186,6 +186,10 @@ class Source:
         except (RecursionError, MemoryError):
             raise SourceError(FileError(self.filename, "cannot parse: the code is nested too deeply")) from None
 
+    def take_tree(self, tree: ast.Module | None) -> None:
+        """Has the syntax tree be one, of the same text and nobody else's, if there is one."""
+        self._given_tree = self._given_tree or tree
+
     @property
     def _newer(self) -> NewerCode | None:
         """What there is to know of the text where it is in syntax newer than that of the Python that runs."""

@@ -1,0 +1,67 @@
+"""The syntax trees of the files that were parsed last, and what is asked of them."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING
+
+from torchlint.text.headroom import recursion_headroom
+
+if TYPE_CHECKING:
+    from torchlint.semantics.summaries.calls import CallSummary
+    from torchlint.semantics.summaries.summary import Summary
+
+_MOST_KEPT = 512 * 1024
+"""Of so many bytes of text trees are kept; a tree takes some thirty times its text."""
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Trees:
+    """Parses texts, each once for all that is asked of it while it is among the last ones."""
+
+    def __init__(self) -> None:
+        self._kept: dict[bytes, ast.Module] = {}
+        """The last one asked for is the last."""
+        self._size = 0
+
+    def summary(self, data: bytes, *, is_stub: bool) -> tuple[Summary, str]:
+        """What a text says, or a stub, and the digest of that; nothing where it cannot be read."""
+        from torchlint.semantics.summaries.making import summary_of
+        from torchlint.semantics.summaries.summary import EMPTY
+
+        try:
+            with recursion_headroom():
+                summary = summary_of(self._of(data), is_stub=is_stub)
+        except _UNREADABLE:
+            return EMPTY, ""
+        return summary, summary.digest
+
+    def calls(self, data: bytes, name: str) -> tuple[CallSummary, ...]:
+        """The calls of something called so in a text; none where it cannot be read."""
+        from torchlint.semantics.summaries.calls import calls_of
+
+        try:
+            with recursion_headroom():
+                return calls_of(self._of(data), name)
+        except _UNREADABLE:
+            return ()
+
+    def take(self, data: bytes) -> ast.Module | None:
+        """The tree of a text, if there is one, for somebody who may change it: it is not kept."""
+        tree = self._kept.pop(data, None)
+        if tree is not None:
+            self._size -= len(data)
+        return tree
+
+    def _of(self, data: bytes) -> ast.Module:
+        tree = self.take(data)
+        if tree is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(data)
+        self._kept[data] = tree
+        self._size += len(data)
+        while self._size > _MOST_KEPT:
+            self.take(next(iter(self._kept)))
+        return tree
