@@ -8,6 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.code.tree import last_name, spoken_name
+from torchlint.semantics.shapes.flattened_sums import FlattenedSums
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
@@ -58,12 +59,18 @@ class Scalars:
             return None
         kind = self._semantics.kind(value)
         if value is node.value:
-            is_scalar = (kind.is_tensor and kind.scalar and not kind.loose) or self._sums_losses(value)
+            is_scalar = (kind.is_tensor and kind.scalar and not kind.loose) or self._sums_losses(value) or self._counts(value)
             return value if is_scalar and not self._is_used_as_sequence(value) else None
         if kind.is_tensor and kind.scalar and not kind.loose:
             return value
+        if self._counts(value):
+            return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
         return value if (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value) else None
+
+    def _counts(self, value: ast.expr) -> bool:
+        """Whether a name is for a sum over the only dimension there was."""
+        return isinstance(value, ast.Name) and self._semantics.of(FlattenedSums).is_number(value)
 
     def _is_number_elsewhere(self, value: ast.expr, kind: Kind) -> bool:
         """Whether a name is known for a number by one branch only, which is not where its ``data`` is read."""
