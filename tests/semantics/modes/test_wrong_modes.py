@@ -298,3 +298,46 @@ def test_a_function_of_the_file_may_be_what_evaluates() -> None:
     """)
     assert found is not None
     assert found.name == "net"
+
+
+# --- objects that are no module ----------------------------------------------------------------------------------------
+
+RUNNER = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Runner:
+    def __init__(self, loader, reader):
+        self.loader, self.reader = loader, reader
+        self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.reader.eval()
+    def train(self, epochs):
+        self.net.train()
+        for x, y in self.loader:
+            with torch.no_grad():
+                x = self.reader(x)
+            F.cross_entropy(self.net(x), y).backward()
+            self.optimizer.step()
+    def evaluate(self, x):
+        {begin}
+        with torch.no_grad():
+            return {run}
+
+def collect(runner, xs):
+    for x in xs:
+        out = runner.evaluate(x)
+
+runner = Runner(loader, reader)
+runner.train(epochs=3)
+collect(runner, test_loader)
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "run", "is_evaluated"),
+    [("pass", "«self.net(x)»", True), ("self.net.eval()", "self.net(«self.reader(x)»)", False)],
+)
+def test_what_is_evaluated_is_what_the_object_trains(begin: str, run: str, is_evaluated: bool) -> None:
+    assert (evaluated(RUNNER.format(begin=begin, run=run)) is not None) is is_evaluated

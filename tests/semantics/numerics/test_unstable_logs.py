@@ -52,6 +52,8 @@ def test_what_is_unstable(expression: str, function: str, value: str, of_method:
 def test_a_name_or_another_shape_between() -> None:
     (found,) = unstable("p\n  p = torch.softmax(x, dim=1)\n  return x, «p.log()»")
     assert (found.function, ast.unparse(found.value), found.is_direct) == ("softmax", "x", False)
+    (found,) = unstable("p\n  z = torch.tensor([2.0, other])\n  p = torch.sigmoid(z)\n  return «p.log()»")
+    assert (found.function, ast.unparse(found.value)) == ("sigmoid", "z")
     (found,) = unstable("«torch.log(torch.sum(torch.exp(2 * y).view(2, -1), 1))»")
     assert (found.function, ast.unparse(found.value), found.is_direct) == ("sum", "2 * y", False)
 
@@ -73,6 +75,8 @@ def test_a_name_or_another_shape_between() -> None:
         "torch.log(torch.softmax(x, **other))",
         "torch.log2(torch.softmax(x, dim=1))",
         "torch.log(torch.sigmoid(torch.arange(-6, 6, 0.01)))",
+        "torch.log(torch.sigmoid(torch.tensor([2.0, -1.5])))",
+        "x\n  z = torch.tensor([[2.0], [-1.5]])\n  p = torch.softmax(z, dim=0)\n  return p.log()",
         "np.log(np.exp(other).sum())",
         "math.log(sum(math.exp(v) for v in other))",
         "other.softmax().log()",

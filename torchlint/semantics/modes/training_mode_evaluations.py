@@ -150,12 +150,31 @@ class TrainingModeEvaluations:
         reached = flow.ahead_of(scope, starts, between, up_to=[run.node for run in runs])
         last_trained = self._last_trained(trained)
         found = [run for run in runs if self._is_evaluation(run, last_trained) and reached.includes(run.node)]
+        found = self._of_what_is_trained(found, trained)
         parts = {run: modes.settings_of_part(scope, model, run) for run in found}
         return [
             run
             for run, own in parts.items()
             if not own or flow.ahead_of(scope, starts, [*between, *own], up_to=[run.node]).includes(run.node)
         ]
+
+    def _of_what_is_trained(self, runs: list[Run], trained: list[Run]) -> list[Run]:
+        """The runs without those of another model than what is trained, where an object that is no module has several."""
+        owned = {self._attribute(run) for run in trained}
+        if not owned or None in owned:
+            return runs
+        return [run for run in runs if (attribute := self._attribute(run)) is None or attribute in owned]
+
+    def _attribute(self, run: Run) -> str | None:
+        """The attribute of an object that is no module through which a method of it runs a model."""
+        model = self._modes.references.of(run.model)
+        root = run.model
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        owner = self._semantics.facts.self_class(root) if isinstance(root, ast.Name) else None
+        if model is None or len(model.path) < 2 or owner is None or self._semantics.facts.is_module(owner):
+            return None
+        return model.path[1]
 
     def _is_sure(self, run: Run) -> bool:
         """Whether a run with autograd on is for figures alone: nothing around it needs gradients or may rule them."""

@@ -83,11 +83,18 @@ class UnstableLogs:
                 value = self._operand(summed, "exp") if isinstance(summed, ast.Call) else None
                 if value is None or self._is_shifted(value):
                     continue
-            if self._semantics.qualified_name(getattr(value, "func", value)) in _BOUNDED:
+            if self._is_bounded(self._computed(value)):
                 continue
             same = self._same(function, inner, value)
             return Unstable(function, inner, value, self._is_method(inner), same, is_direct)
         return None
+
+    def _is_bounded(self, value: ast.expr) -> bool:
+        """Whether the author has chosen the numbers: they are written out, or are a range."""
+        name = self._semantics.qualified_name(getattr(value, "func", value))
+        if name in ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.Tensor"):
+            return isinstance(value, ast.Call) and bool(value.args) and all(map(_is_written, value.args))
+        return name in _BOUNDED
 
     def _is_shifted(self, value: ast.expr) -> bool:
         """Whether something is subtracted from what an exponential is taken of, or it is bounded: perhaps the largest."""
@@ -134,3 +141,13 @@ def _viewed(value: ast.expr) -> ast.expr:
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEWS:
         value = value.func.value
     return value
+
+
+def _is_written(value: ast.expr) -> bool:
+    """Whether the numbers of a tensor are written out."""
+    match value:
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return bool(items) and all(map(_is_written, items))
+        case ast.UnaryOp(operand=ast.Constant()):
+            return True
+    return isinstance(value, ast.Constant) and isinstance(value.value, float)
