@@ -119,3 +119,22 @@ def test_what_is_another_matter(old: str, new: str) -> None:
     program = HEAD.format(value="torch.ones(n)", use="return y + self.x")
     assert len(marked(program)[0].of(PlainTensors).found) == 1
     assert not marked(program.replace(old, new, 1))[0].of(PlainTensors).found
+
+
+LOOP = "z = 0\n    for i in range(3):\n      z = z + y * self.x[i]\n    return z"
+
+
+@pytest.mark.parametrize(
+    "value", ["torch.ones(n)", "torch.tensor([0.2, 0.8])", "torch.arange(4)", "n if n is not None else torch.zeros(4)"]
+)
+def test_an_item_of_a_row_has_no_dimensions(value: str) -> None:
+    assert not plain(value, LOOP)
+    assert not plain(value, "return y + self.x[0]")
+    assert plain(value, LOOP.replace("return z", "return y + self.x"))
+
+
+@pytest.mark.parametrize(
+    "value", ["torch.ones(n, 2)", "torch.zeros(shape)", "torch.tensor([[0.2], [0.8]])", "torch.ones((n, 2))"]
+)
+def test_a_row_of_a_table_has(value: str) -> None:
+    assert plain(value, LOOP)

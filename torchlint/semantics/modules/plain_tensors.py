@@ -87,7 +87,10 @@ class PlainTensors:
                 if self._tree.function(stores[0]) is not constructor or not self._is_plain(assignment):
                     continue
                 assert isinstance(assignment, ast.Assign)
-                met = self._met(slot.uses)
+                uses = slot.uses
+                if self._is_row(assignment.value):
+                    uses = [use for use in uses if not self._is_item(use)]
+                met = self._met(uses)
                 if met is not None:
                     found[assignment] = PlainTensor(assignment.value, *met, is_always=len(slot.stores) == 1)
         return found
@@ -153,6 +156,34 @@ class PlainTensors:
             Type.SEQUENCE,
             Type.ARRAY,
         )
+
+    def _is_row(self, value: ast.expr) -> bool:
+        """Whether all tensors that a value makes have one dimension, so that an item of them has none."""
+        made = [part for part in ast.walk(value) if isinstance(part, ast.Call)]
+        return bool(made) and all(map(self._makes_row, made))
+
+    def _makes_row(self, call: ast.Call) -> bool:
+        name = (self._semantics.qualified_name(call.func) or "").removeprefix("torch.")
+        words = {word.arg for word in call.keywords}
+        match call.args:
+            case [ast.List(elts=items) | ast.Tuple(elts=items)] if name in ("tensor", "as_tensor", *_MAKING):
+                return all(self._is_number(item) for item in items)
+            case [size] if name in ("ones", "zeros", "empty", "rand", "randn"):
+                return self._is_number(size) and "size" not in words
+        return name in ("arange", "linspace", "logspace") and not words - {"dtype", "steps"}
+
+    def _is_number(self, value: ast.expr) -> bool:
+        """Whether a value is a number, or has a name of which nothing shows that it is a shape."""
+        kind = self._semantics.kind(value)
+        is_open = isinstance(value, (ast.Name, ast.Attribute)) and not last_name(value).endswith(("shape", "size", "dims"))
+        return kind.type is Type.NUMBER or (is_open and kind.type is Type.UNKNOWN)
+
+    def _is_item(self, use: ast.expr) -> bool:
+        """Whether a use of a tensor asks for one item by its number."""
+        match self._tree.parent(use):
+            case ast.Subscript(value=value, slice=index) if value is use:
+                return self._semantics.kind(index).type is Type.NUMBER
+        return False
 
     # --- what it meets -----------------------------------------------------------------------------------------------
 
