@@ -33,6 +33,7 @@ class Semantics(Code):
         super().__init__(module)
         self.elsewhere = Elsewhere(self, project, file)
         self.facts = self.definitions
+        self.facts.is_plain = self.elsewhere.is_plain
         self.no_grad = NoGrad(self)
         self.inference = Inference(self, self.no_grad, self.elsewhere)
         self._made: dict[Callable[[Semantics], Any], Any] = {}

@@ -52,6 +52,8 @@ def test_what_has_the_keys_of_a_wrapper(snippet: str, within: str, always: bool)
         "m = nn.DataParallel(n)\ntorch.save(m.module.state_dict(), p)",
         "m = nn.DataParallel(n)\ntorch.save(n.state_dict(), p)",
         "m = nn.DataParallel(n)\nbest = m.state_dict()",
+        "m = n\nif c['parallel']:\n    m = nn.DataParallel(m)\nif c['parallel']:\n    inner = m.module\nelse:\n    inner = m\n"
+        "torch.save({'m': inner.state_dict()}, p)",
         "m = nn.DataParallel(n)\nother.load_state_dict(m.state_dict())",
         "m = nn.DataParallel(n)\nif hasattr(m, 'module'):\n    m = m.module\ntorch.save(m.state_dict(), p)",
         "m = nn.DataParallel(n)\ntorch.save({k[7:]: v for k, v in m.state_dict().items()}, p)",

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, mentions, root_of, step_loops, summands
+from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, mentions, root_of, step_loops
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Scope
@@ -98,9 +98,7 @@ class Accumulations:
         target = node.targets[0]
         if isinstance(node.value, ast.BinOp):
             name = target.id if isinstance(target, ast.Name) else ast.unparse(target)
-            operands = list(summands(node.value))
-            others = tuple(operand for operand in operands if not mentions(operand, name))
-            if len(others) < len(operands):
+            if (others := added_to(name, node.value)) is not None:
                 self._consider(Accumulation(node, target, root, others, kept=False))
                 return
         if isinstance(target, ast.Subscript) and self._varies(target):

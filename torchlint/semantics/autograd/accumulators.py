@@ -340,3 +340,23 @@ def _walks_results(semantics: Semantics, loop: Loop) -> bool:
         and semantics.kind(each.value.func).type is Type.MODULE
         for each in bindings
     )
+
+
+def _is_multiple(node: ast.expr, name: str) -> bool:
+    """Whether a summand is what a target has been so far, or that times a factor: not what a function makes of it."""
+    match node:
+        case ast.Name() | ast.Attribute() | ast.Subscript() if ast.unparse(node) == name:
+            return True
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
+            return _is_multiple(left, name) or _is_multiple(right, name)
+        case ast.UnaryOp(operand=inner) | ast.Call(func=ast.Attribute(value=inner)) | ast.Attribute(value=inner):
+            return _is_multiple(inner, name)
+    return False
+
+
+def added_to(name: str, value: ast.expr) -> tuple[ast.expr, ...] | None:
+    """What a sum adds to a target that is spelled ``name``; `None`, if it is no sum of what that has been so far."""
+    operands = list(summands(value))
+    if not any(_is_multiple(operand, name) for operand in operands):
+        return None
+    return tuple(operand for operand in operands if not mentions(operand, name))

@@ -40,6 +40,7 @@ class Backpropagated:
     """The bindings and attributes whose values flow into something that ``backward`` is called on."""
 
     def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
         self._tree = semantics.tree
         self._bindings = semantics.bindings
         self._names = semantics.names
@@ -97,6 +98,8 @@ class Backpropagated:
     @cached_property
     def roots(self) -> list[ast.expr]:
         """The expressions that are back-propagated: ``loss`` of ``loss.backward()``, of ``accelerator.backward(loss)``."""
+        if self._semantics.inference.own_autograd.are_used:
+            return []
         roots: list[ast.expr] = []
         for call in [*self._facts.calls.get("backward", ()), *self._facts.calls.get("manual_backward", ())]:
             roots.extend(self._roots(call))

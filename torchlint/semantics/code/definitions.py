@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -56,6 +56,8 @@ class Definitions:
         self._names = names
         self._module_classes: dict[ast.ClassDef, bool] = {}
         self._bases: dict[ast.ClassDef, tuple[ast.ClassDef, ...]] = {}
+        self.is_plain: Callable[[ast.expr], bool] = lambda _: False
+        """Whether a base from another file is known to be no module; nothing is known of any without a project."""
 
     @cached_property
     def classes(self) -> dict[ast.ClassDef, ClassFacts]:
@@ -150,7 +152,9 @@ class Definitions:
             return False
         unknown = [base for current in self.bases(node) for base in current.bases if self.definition(base) is None]
         names = [self._names.qualified(base) or "" for base in unknown]
-        return any(name != "builtins.object" for name in names) and not any(name.startswith("torch.autograd") for name in names)
+        if all(name == "builtins.object" for name in names) or any(name.startswith("torch.autograd") for name in names):
+            return False
+        return not all(name == "builtins.object" or self.is_plain(base) for name, base in zip(names, unknown))
 
     def method(self, node: ast.ClassDef, name: str) -> Function | None:
         """The method that an instance of the class has under ``name``, as far as the file defines it."""

@@ -77,7 +77,7 @@ class DataAccesses:
             if self._evidence.is_probed(node):
                 return None
             if not receiver.known:
-                if not self._evidence.shows_tensor(node, role, change):
+                if self._semantics.inference.own_autograd.are_used or not self._evidence.shows_tensor(node, role, change):
                     return None
                 receiver = tensor(why="how its `.data` is used")
         if role is Role.READ and (changes := tuple(self._changes_through_name(node, set()))):

@@ -13,6 +13,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import UNKNOWN, Basis, Grad, Kind, Type, tensor
+from torchlint.semantics.summaries.own_autograd import OwnAutograd
 
 _CALLED_ON_TENSORS = frozenset(
     {"size", "dim", "view", "cuda", "numel", "item", "long", "float", "expand", "permute", "data_ptr"}
@@ -26,13 +27,18 @@ _MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "eval", "train",
 class Evidence:
     """Refines what is known of a value by how it is used."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: Code, own: OwnAutograd) -> None:
         self._code = code
+        self._own = own
 
     def refine(self, kind: Kind, binding: Binding) -> Kind:
         """The kind of what ``binding`` binds, given what its value tells."""
+        found = self._refined_binding(kind, binding)
+        return kind if found is not kind and self._own.are_used else found
+
+    def _refined_binding(self, kind: Kind, binding: Binding) -> Kind:
         if kind.basis is Basis.ELSEWHERE:
-            found = self.refine(UNKNOWN, binding)
+            found = self._refined_binding(UNKNOWN, binding)
             return kind.because(found) if found.type is Type.MODULE else kind
         if kind.type not in (Type.UNKNOWN, Type.TENSOR) or binding.form in (Form.IMPORT, Form.CLASS, Form.FUNCTION):
             return kind
@@ -68,8 +74,12 @@ class Evidence:
 
     def refine_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
         """The kind of an attribute of ``self``, given what the values stored there tell."""
+        found = self._refined_slot(kind, slots)
+        return kind if found is not kind and self._own.are_used else found
+
+    def _refined_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
         if kind.basis is Basis.ELSEWHERE:
-            found = self.refine_slot(UNKNOWN, slots)
+            found = self._refined_slot(UNKNOWN, slots)
             return kind.because(found) if found.type is Type.MODULE else kind
         if kind.type not in (Type.UNKNOWN, Type.TENSOR, Type.NONE):
             return kind

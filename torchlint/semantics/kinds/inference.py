@@ -37,6 +37,7 @@ from torchlint.semantics.kinds.kind import (
 )
 from torchlint.semantics.summaries.asking import Asking
 from torchlint.semantics.summaries.elsewhere import Elsewhere
+from torchlint.semantics.summaries.own_autograd import OwnAutograd
 
 _DEEP = 150
 """At this depth of recursion, what is needed further on is inferred first."""
@@ -54,7 +55,8 @@ class Inference:
         self._bindings = code.bindings
         self._names = code.names
         self._definitions = code.definitions
-        self._evidence = Evidence(code)
+        self.own_autograd = OwnAutograd(code, elsewhere)
+        self._evidence = Evidence(code, self.own_autograd)
         self._attributes = Attributes(self, self._evidence)
         self._calls = Calls(self)
         self.call_graph = CallGraph(self)

@@ -10,6 +10,7 @@ from torchlint.semantics.code.tree import Function
 from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.kind import Kind
 from torchlint.semantics.summaries.elsewhere import Elsewhere
+from torchlint.semantics.summaries.own_autograd import OwnAutograd
 
 
 class Kinds(Protocol):
@@ -18,6 +19,7 @@ class Kinds(Protocol):
     code: Code
     no_grad: NoGrad
     elsewhere: Elsewhere
+    own_autograd: OwnAutograd
 
     def kind(self, node: ast.expr) -> Kind:
         """What ``node`` evaluates to."""

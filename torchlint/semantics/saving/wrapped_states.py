@@ -96,6 +96,8 @@ class WrappedStates:
     def _wrapped(self, module: ast.expr) -> tuple[ast.Call, str, bool] | None:
         """What wraps a module, and whether it is always wrapped; ``None`` where nothing is known to."""
         values = list(self._values(module, 0))
+        if any(isinstance(value, ast.Attribute) and value.attr in self._wrappings.values() for value in values):
+            return None  # where it is wrapped, the name stands for the module within
         wrappers = [value for value in values if isinstance(value, ast.Call) and value in self._wrappings]
         if not wrappers or len({self._wrappings[wrapper] for wrapper in wrappers}) > 1:
             return None

@@ -24,6 +24,7 @@ from torchlint.semantics.summaries.summary import Act
 
 _TELLING = (ClassElsewhere, ValueElsewhere, Outside)
 """What matters by itself; a function does by what it gives, or does with an argument."""
+_PLAIN = (Outside("builtins.object"), Outside("abc.ABC"))
 
 
 class Elsewhere:
@@ -98,11 +99,15 @@ class Elsewhere:
 
     def makes_plain_object(self, call: ast.Call) -> bool:
         """Whether a call makes an object of another file's class of which all bases are known, and none is a module."""
-        found = self.target(call.func)
+        return self.is_plain(call.func)
+
+    def is_plain(self, node: ast.AST) -> bool:
+        """Whether an expression refers to another file's class of which all bases are known, and none is a module."""
+        found = self.target(node)
         if not isinstance(found, ClassElsewhere):
             return False
         bases = list(self.lookup.bases(found))
-        return all(isinstance(base, ClassElsewhere) or base == Outside("builtins.object") for base in bases)
+        return all(isinstance(base, ClassElsewhere) or base in _PLAIN for base in bases)
 
     def acts(self, call: ast.Call, argument: ast.expr) -> tuple[Act, ...] | None:
         """What the function of another file that is called does with an argument; `None` where that is not known."""
