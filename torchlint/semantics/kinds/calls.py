@@ -169,7 +169,7 @@ class Calls:
             return UNKNOWN
         if base.type not in (Type.MODULE, Type.UNKNOWN, Type.INSTANCE, Type.OPTIMIZER) and not _is_super_call(function.value):
             return UNKNOWN
-        if base.type is not Type.MODULE and self._summaries.own_autograd.are_used:
+        if base.type is not Type.MODULE and self._kinds.own_autograd.are_used:
             return UNKNOWN
         parameter = tensor(Grad.LEAF, why="a parameter of a module")
         match function.attr:
