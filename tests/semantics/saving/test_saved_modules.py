@@ -39,6 +39,8 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = Net()\nlast = dict(net=«net»)\ntorch.save(last, p)",
         "net = Net()\nlast = {}\nlast['net'] = «net»\ntorch.save(last, p)",
         "def test_it():\n    torch.save(«Net()», p)\n    assert torch.load(p)",
+        "nets = [Net() for _ in range(3)]\ntorch.save([«net» for net in nets], p)",
+        "nets = {'a': Net()}\ntorch.save({'nets': {key: «net.cpu()» for key, net in nets.items()}}, p)",
     ],
 )
 def test_modules_are_saved(snippet: str) -> None:
@@ -54,6 +56,8 @@ def test_modules_are_saved(snippet: str) -> None:
         "net = Net()\nlast = [net]\nif c: last = []\ntorch.save(«last», p)",
         "net = Net()\nlast = [net for _ in range(3)]\ntorch.save(«last», p)",
         "net = Net()\ntorch.save(«{'scores': net(x)}», p)",
+        "nets = [Net() for _ in range(3)]\ntorch.save(«[net.state_dict() for net in nets]», p)",
+        "nets = [Net() for _ in range(3)]\ntorch.save(«[net(x) for net in nets]», p)",
         "def test_it():\n    torch.save(«Net()», p)\n    assert torch.load(p, weights_only=False)",
         "net = torch.jit.script(Net())\ntorch.save(«net», p)",
         "net = Net()\nbuffer = io.BytesIO()\ntorch.save(«net», buffer)",

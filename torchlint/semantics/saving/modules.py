@@ -49,6 +49,8 @@ class SavedModules:
             case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if depth:
                 for word in words:
                     yield from self._modules_in(word.value, depth - 1)
+            case ast.ListComp(elt=value) | ast.DictComp(value=value) if depth:
+                yield from self._modules_in(value, depth - 1)
             case ast.Name() if depth and (held := self._display(saved)) is not None:
                 for value in (held, *self._stored(saved)):
                     yield from self._modules_in(value, depth - 1)
