@@ -127,3 +127,31 @@ MASKS = "a, mask = unknown(x)"
 def test_what_a_model_is_given_is_a_tensor(lines: tuple[str, ...], expected: str | None) -> None:
     found = discarded(*lines)
     assert (ast.unparse(found.tensor) if found is not None else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "tensor"),
+    [
+        (["out, (h, c) = nn.LSTM(2, 2)(x)", "«c.detach()»"], "c"),
+        (["out, hidden = nn.LSTM(2, 2)(x)", "«hidden[1].detach()»"], "hidden[1]"),
+        (["out, hidden = nn.LSTM(2, 2)(x)", "for h in hidden:", "    «h.detach()»"], "h"),
+        (["h, c = nn.LSTMCell(2, 2)(x)", "«h.detach()»"], "h"),
+        (["out, h = nn.GRU(2, 2)(x)", "«h.detach()»"], "h"),
+    ],
+)
+def test_states_of_recurrent_networks(lines: list[str], tensor: str) -> None:
+    found = discarded(*lines)
+    assert found is not None
+    assert ast.unparse(found.tensor) == tensor
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["out, hidden = nn.LSTM(2, 2)(x)", "«hidden.detach()»"],
+        ["out, h = nn.GRU(2, 2)(x)", "h = (h, h)", "«h.detach()»"],
+        ["out, h = nn.GRU(2, 2)(x)", "«h.detach_()»"],
+    ],
+)
+def test_what_is_not_known_to_be_a_state(lines: list[str]) -> None:
+    assert discarded(*lines) is None

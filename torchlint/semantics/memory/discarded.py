@@ -47,6 +47,12 @@ _LAST_NAMES = _METHODS | {name.rpartition(".")[2] for name in _FUNCTIONS}
 _MOVES = frozenset({"to", "cuda", "cpu"})
 _NOT_THE_OWNERS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
 """Iterables whose elements are held elsewhere too: there, assigning to the loop's variable changes nothing."""
+_STATES = {
+    "torch.nn.LSTM": ((1, 0), (1, 1)),
+    "torch.nn.LSTMCell": ((0,), (1,)),
+    **dict.fromkeys(("torch.nn.GRU", "torch.nn.RNN"), ((1,),)),
+}
+"""Where the states stand in what recurrent networks give."""
 _MODELS = frozenset({"model", "net", "network"})
 """Names of arguments that are modules; a value that is one of theirs is a tensor as a rule."""
 _CLOCKS = frozenset(
@@ -128,11 +134,41 @@ class DiscardedResults:
             return asked.are_tensors(node)
         kind = self._semantics.kind(node)
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if kind.loose and method in _METHODS and self._is_state(node):
+            return True
         if not kind.known or kind.loose:
             return method in _MOVES and (self._semantics.of(LoadedTensors).include(node) or self._is_given_to_model(node))
         if not kind.is_tensor:
             return False
         return not (method in _USED_BY_OTHERS and kind.used == method)
+
+    def _is_state(self, node: ast.expr) -> bool:
+        """Whether a tensor is one of those that a recurrent network of torch's gives beside its outputs."""
+        match node:
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(node)
+                return bool(bindings) and all(
+                    self._are_states(binding, ())
+                    if binding.form is Form.ASSIGNMENT
+                    else binding.form is Form.LOOP and binding.value is not None and self._is_pair(binding.value)
+                    for binding in bindings
+                )
+            case ast.Subscript(value=value, slice=ast.Constant(value=0 | 1 | -1)):
+                return self._is_pair(value)
+        return False
+
+    def _is_pair(self, node: ast.expr) -> bool:
+        """Whether something is the pair of tensors that an LSTM gives."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return bool(bindings) and all(self._are_states(binding, (0,)) for binding in bindings)
+
+    def _are_states(self, binding: Binding, rest: tuple[int, ...]) -> bool:
+        """Whether a name has a part of what a recurrent network gives; ``rest`` leads on to a tensor of it."""
+        if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
+            return False
+        name = self._semantics.kind(binding.value.func).name
+        path = (*binding.path, *rest)
+        return path in _STATES.get(name, ())
 
     def _is_given_to_model(self, node: ast.expr) -> bool:
         """Whether a result of a call is an argument of a model, `model(x, mask)`, and nothing else is done with it."""
