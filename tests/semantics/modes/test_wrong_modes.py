@@ -68,6 +68,17 @@ def test_where_the_mode_makes_no_difference(layer: str) -> None:
     assert evaluated(training("", TRAINS, EVALUATES, layer=layer)) is None
 
 
+WRAPS = "    net = torch.nn.parallel.DistributedDataParallel(net, device_ids=[0])\n"
+
+
+@pytest.mark.parametrize(("layer", "is_evaluated"), [("Dropout()", True), ("LayerNorm(2)", False)])
+def test_a_wrapper_for_several_devices_knows_no_mode_itself(layer: str, is_evaluated: bool) -> None:
+    first, second, rest = training("", TRAINS, EVALUATES, layer=layer).partition("    optimizer =")
+    assert (evaluated(first + WRAPS + second + rest) is not None) is is_evaluated
+    assert (evaluated(first + WRAPS + WRAPS + second + rest) is not None) is is_evaluated
+    assert evaluated(first + "    for _ in loader:\n    " + WRAPS + second + rest) is not None  # perhaps another one
+
+
 @pytest.mark.parametrize(
     "run",
     [

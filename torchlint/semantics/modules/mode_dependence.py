@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.kind import Kind, Type
 
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
@@ -20,6 +21,8 @@ _ARCHITECTURES = re.compile(
 _OTHER_MODULES = re.compile(r"(?!torch\.)\w+\.nn\.(Module|Layer|Cell)|flax\.\w[\w.]*\.Module")
 """What other libraries call their modules: ``paddle.nn.Layer``, ``mindspore.nn.Cell``, one that is written as an exercise."""
 _FUNCTIONS = re.compile(r"torch\.(nn\.functional\.)?(\w*dropout\w*|batch_norm|rrelu_?|scaled_dot_product_attention)")
+_DEEP = 4
+"""How many wrappers are looked into."""
 
 
 class ModeDependence:
@@ -41,6 +44,8 @@ class ModeDependence:
         if _ARCHITECTURES.fullmatch(kind.name):
             return True
         made = list(self._made(model))
+        if len(made) == 1 and made[0] is not None and (inner := self._within(made[0])) is not made[0]:
+            return self.of(inner)
         names = [(self._semantics.qualified_name(call.func) or "") if call is not None else "" for call in made]
         if not names or not all(names):
             return self._of_layer(kind)
@@ -57,7 +62,9 @@ class ModeDependence:
 
     def _made(self, model: ast.expr) -> Iterator[ast.Call | None]:
         """The calls that make what a variable, or an attribute of ``self``, holds; ``None`` for a value from elsewhere."""
-        if isinstance(model, ast.Name):
+        if isinstance(model, ast.Call):
+            yield self._call(model)
+        elif isinstance(model, ast.Name):
             for binding in self._semantics.bindings.reaching(model):
                 yield self._call(binding.value if binding.form is Form.ASSIGNMENT and not binding.path else None)
         elif isinstance(model, ast.Attribute) and (owner := self._semantics.facts.self_class(model.value)) is not None:
@@ -65,6 +72,17 @@ class ModeDependence:
                 for store in slot.stores:
                     statement = self._semantics.tree.parent(store)
                     yield self._call(statement.value if isinstance(statement, ast.Assign) else None)
+
+    def _within(self, call: ast.Call) -> ast.Call:
+        """The call that makes the module in a wrapper for several devices, where that is one: it knows no mode itself."""
+        for _ in range(_DEEP):
+            if not call.args or not last_name(call.func).endswith("DataParallel"):
+                break
+            made = list(self._made(call.args[0]))
+            if len(made) != 1 or made[0] is None:
+                break
+            call = made[0]
+        return call
 
     @staticmethod
     def _call(value: ast.expr | None) -> ast.Call | None:
