@@ -160,7 +160,7 @@ class Projects:
     def _text(self, file: str) -> str:
         """The Python in a file."""
         text = (self.folder / file).read_text()
-        return text if not file.endswith(".ipynb") else json.loads(text)["cells"][0]["source"]  # type: ignore[no-any-return]
+        return text if not file.endswith(".ipynb") else json.loads(text)["cells"][0]["source"]
 
     def there(self) -> dict[str, str]:
         """The modules that there are, with their texts."""

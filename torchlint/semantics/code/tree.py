@@ -282,3 +282,15 @@ def dotted(node: ast.AST) -> str | None:
         return None
     parts.append(node.id)
     return ".".join(reversed(parts))
+
+
+def chosen_from(function: ast.expr) -> ast.expr | None:
+    """What something is chosen from: ``models`` in ``models.__dict__[name]``, ``getattr(models, name)``, ``models[name]``."""
+    match function:
+        case ast.Subscript(value=ast.Attribute(value=source, attr="__dict__"), slice=index):
+            return None if isinstance(index, ast.Slice) else source
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as source, slice=index):
+            return None if isinstance(index, ast.Slice) else source
+        case ast.Call(func=ast.Name("getattr"), args=[ast.Name() | ast.Attribute() as source, name], keywords=[]):
+            return None if isinstance(name, ast.Constant) else source
+    return None

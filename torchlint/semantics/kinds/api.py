@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.code.scopes import Form
+from torchlint.semantics.code.tree import FUNCTIONS, chosen_from
+from torchlint.semantics.kinds.annotations import instance
 from torchlint.semantics.kinds.kind import NUMBER, UNKNOWN, Basis, Kind, Type, item_of, join, sequence
+from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.summaries.callers import Callers
 from torchlint.semantics.summaries.calls import PARAMETER, Parameter
 from torchlint.semantics.summaries.elsewhere import Elsewhere
-from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside, Target, ValueElsewhere
+from torchlint.semantics.summaries.lookup import (
+    ClassElsewhere,
+    FunctionElsewhere,
+    Lookup,
+    OneOf,
+    Outside,
+    Target,
+    ValueElsewhere,
+)
 from torchlint.semantics.summaries.summary import Made
 
 _FOREIGN = (
@@ -26,6 +39,8 @@ _FOREIGN = (
 )
 _DEEPEST = 8
 """So many functions that give what another one gives are followed."""
+_DEEPEST_CHOICE = 4
+"""So many functions are followed to what each of many things gives that can be chosen from."""
 _TELLING = frozenset({Type.MODULE, Type.OPTIMIZER, Type.SCHEDULER, Type.LOADER})
 _HANDED_ON = 4
 """So many functions may hand a value on to one another."""
@@ -92,6 +107,8 @@ def _called(target: Target | None, lookup: Lookup, depth: int) -> Kind:
             return instance_of(target)
         case FunctionElsewhere():
             return _given(target, lookup, depth)
+        case OneOf():
+            return _one_of(target, lookup, depth)
         case Outside(name=name):
             for names, kind in _OF_TORCH:
                 if name in names:
@@ -112,6 +129,67 @@ _OF_TORCH = (
 def _is_module(found: ClassElsewhere, lookup: Lookup) -> bool:
     """Whether instances of a class are modules that are called and switched as torch's are."""
     return lookup.is_module(found) and lookup.is_plain(found)
+
+
+# --- what is made by its name -------------------------------------------------------------------------------------------
+
+
+def chosen_module(call: ast.Call, kinds: Kinds) -> Kind:
+    """The kind of what ``MODELS[name](…)`` and ``getattr(models, name)(…)`` make: a module, if what can be chosen makes one.
+
+    Which one, only the running program knows.
+    """
+    source = chosen_from(call.func)
+    if source is None:
+        return UNKNOWN
+    name = kinds.code.names.qualified(source) or ""
+    if name.startswith("torchvision.models"):
+        return Kind(Type.MODULE, why="one of torchvision's models is made")
+    if isinstance(call.func, ast.Subscript) and isinstance(source, ast.Name):
+        bindings = kinds.code.bindings.reaching(source)
+        if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and isinstance(bindings[0].value, ast.Dict):
+            return _one_entry(bindings[0].value, kinds)
+    return chosen(kinds.elsewhere.target(source), kinds.elsewhere)
+
+
+def _one_entry(entries: ast.Dict, kinds: Kinds) -> Kind:
+    """What calling one of the values of a dict gives, where all make modules."""
+    found = [_made_by_entry(kinds.kind(value), kinds) for value in entries.values]
+    if not found or any(kind.type is not Type.MODULE for kind in found):
+        return UNKNOWN
+    return replace(join(found), why=f"made by one of the {len(found)} entries of a dict")
+
+
+def _made_by_entry(kind: Kind, kinds: Kinds) -> Kind:
+    if kind.type is Type.CLASS and isinstance(kind.definition, ast.ClassDef):
+        return instance(kind.definition, kinds.code)
+    if kind.type is Type.CLASS and kind.elsewhere is not None:
+        return instance_of(kind.elsewhere)
+    if kind.type is Type.CLASS and kind.name in torch_api.MODULES:
+        return Kind(Type.MODULE, name=kind.name)
+    if kind.type is Type.FUNCTION and isinstance(kind.definition, FUNCTIONS) and not kind.definition.decorator_list:
+        return kinds.returned(kind.definition)
+    return UNKNOWN
+
+
+def chosen(source: Target | None, elsewhere: Elsewhere) -> Kind:
+    """What calling one of the things of a module or a dict of another file gives, by a name that only the run knows."""
+    found = elsewhere.lookup.any_of(source) if source is not None else None
+    kind = _one_of(found, elsewhere.lookup, _DEEPEST) if found is not None else UNKNOWN
+    elsewhere.has_said = elsewhere.has_said or kind.known
+    return kind
+
+
+def _one_of(choice: OneOf, lookup: Lookup, depth: int) -> Kind:
+    """A module, where two of three of the things that can be chosen make one, and none is known to make something else."""
+    if depth <= _DEEPEST_CHOICE:
+        return UNKNOWN  # a choice of what chooses itself, each of many
+    kinds = [_called(target, lookup, _DEEPEST_CHOICE) for target in choice.targets]
+    known = [kind for kind in kinds if kind.known]
+    if not known or any(kind.type is not Type.MODULE for kind in known) or len(known) * 3 < len(kinds) * 2:
+        return UNKNOWN
+    why = f"made by {'one of several modules' if len(known) > 1 else 'a module'} of another file"
+    return replace(join(known), why=why, basis=Basis.ELSEWHERE)
 
 
 # --- what calls in other files hand to parameters ------------------------------------------------------------------------

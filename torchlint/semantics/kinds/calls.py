@@ -8,7 +8,7 @@ from dataclasses import replace
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.annotations import instance
-from torchlint.semantics.kinds.api import given_by, instance_of
+from torchlint.semantics.kinds.api import chosen_module, given_by, instance_of
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NUMBER,
@@ -79,7 +79,8 @@ class Calls:
                 return found
         if _is_super_call(call.func):
             return UNKNOWN
-        return self._called(call, self._kinds.kind(call.func))
+        found = self._called(call, self._kinds.kind(call.func))
+        return found if found.known else chosen_module(call, self._kinds)
 
     # --- builtins ----------------------------------------------------------------------------------------------------
 

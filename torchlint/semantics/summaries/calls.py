@@ -197,7 +197,7 @@ class _Scope:
             return NOTHING_KNOWN
         match value:
             case ast.Call(func=function, args=args):
-                reference = self._names.reference(function)
+                reference = self._names.called(function)
                 if reference.rpartition(".")[2] in _WRAPPERS and args:
                     return self.made(args[0], depth - 1)
                 return Made((reference,)) if reference else NOTHING_KNOWN

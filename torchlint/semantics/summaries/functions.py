@@ -356,7 +356,7 @@ def made(value: ast.expr, local: LocalNames, seen: frozenset[str] = frozenset())
         value = value.func.value
     match value:
         case ast.Call(func=function):
-            reference = local.reference(function)
+            reference = local.called(function)
             return Made((reference,)) if reference else NOTHING_KNOWN
         case ast.IfExp(body=body, orelse=orelse):
             return _joined(made(part, local, seen) for part in (body, orelse) if not _is_none(part))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from torchlint.semantics.code.tree import Function, dotted, walk_body
-from torchlint.semantics.summaries.summary import IMPORTED
+from torchlint.semantics.code.tree import Function, chosen_from, dotted, walk_body
+from torchlint.semantics.summaries.summary import ANY, IMPORTED
 
 _BINDING = frozenset(
     {
@@ -55,6 +55,14 @@ class LocalNames:
                 return ".".join(filter(None, (IMPORTED + scope._imports[root], rest)))
             scope = scope._outer
         return text
+
+    def called(self, function: ast.expr) -> str:
+        """The reference of what is called: of what is chosen from a module or a dict, that of any of it."""
+        source = chosen_from(function)
+        if source is None:
+            return self.reference(function)
+        reference = self.reference(source)
+        return f"{reference}.{ANY}" if reference else ""
 
     def take_imports(self, imported: Mapping[str, str]) -> None:
         """Has names stand for what is imported, by their full names."""

@@ -15,6 +15,7 @@ from torchlint.semantics.code.definitions import MODULE_BASES
 from torchlint.semantics.code.names import canonical
 from torchlint.semantics.summaries.calls import Calls
 from torchlint.semantics.summaries.summary import (
+    ANY,
     IMPORTED,
     Act,
     Bound,
@@ -30,6 +31,9 @@ _LONGEST = 24
 """So many steps are taken from a name to what it stands for; a class has no more bases that are looked at."""
 _DEEPEST = 8
 """So many functions may hand an argument on to one another."""
+_NEAR = 12
+"""So many steps are taken to each of many things that there are to choose from."""
+_MOST_CHOICES = 200
 _HARMLESS = ("torch.", "numpy.", "math.", "time.", "logging.", "os.path.", "copy.deepcopy")
 """What other packages' functions are called that leave models and optimizers as they are."""
 _READERS = frozenset(
@@ -104,7 +108,21 @@ class ValueElsewhere:
     made: Made
 
 
-Target: TypeAlias = Outside | ClassElsewhere | FunctionElsewhere | ValueElsewhere | Place
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A dict of classes and functions at the top level of another file: what these stand for."""
+
+    targets: tuple[Target | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several things of a module or a dict: which, only the running program knows."""
+
+    targets: tuple[Target | None, ...]
+
+
+Target: TypeAlias = Outside | ClassElsewhere | FunctionElsewhere | ValueElsewhere | Place | Entries | OneOf
 
 
 def agreed(targets: Sequence[Target | None]) -> Target | None:
@@ -140,6 +158,8 @@ class Lookup:
         for index, part in enumerate(parts):
             if steps <= 0:
                 return None
+            if part == ANY:
+                return self._any_of(place, steps - 1) if index + 1 == len(parts) else None
             rest = parts[index + 1 :]
             inner = self._project.inner(place, part) if rest else None
             bound = self._bindings(place.file).get(part) if inner is None else None
@@ -157,7 +177,37 @@ class Lookup:
             return found
         if isinstance(found, Outside):
             return Outside(canonical(".".join((found.name, *parts))))
+        if isinstance(found, Entries):
+            return OneOf(found.targets) if parts == [ANY] else None
         return self._below(found, parts, steps) if isinstance(found, Place) else None
+
+    def any_of(self, found: Target | None) -> OneOf | None:
+        """What may be chosen from a module or a dict."""
+        chosen = self._further(found, [ANY], _LONGEST)
+        return chosen if isinstance(chosen, OneOf) else None
+
+    def _any_of(self, place: Place, steps: int) -> OneOf | None:
+        """The classes and functions that are to be had of a module, those that it imports among them."""
+        found: dict[str, Target | None] = {}
+        places = [place, *(each for each in self._all_starred(place.file) if isinstance(each, Place))]
+        for each in reversed(places):
+            for name, bound in self._bindings(each.file).items():
+                if not name.startswith("_"):
+                    found[name] = self._bound(bound, name, each.file, min(steps, _NEAR))
+        made = (target for target in found.values() if isinstance(target, (ClassElsewhere, FunctionElsewhere)))
+        return OneOf(tuple(dict.fromkeys(made))) if len(found) <= _MOST_CHOICES else None
+
+    def _all_starred(self, file: str) -> Iterator[Target | None]:
+        """The modules that a file imports everything of, and those that they do."""
+        pending, seen = [file], {file}
+        while pending and len(seen) < _MOST_CHOICES:
+            current = pending.pop(0)
+            for module in self._project.summary(current).stars if current else ():
+                found = self.imported(module, current)
+                if isinstance(found, Place) and found.file not in seen:
+                    seen.add(found.file)
+                    pending.append(found.file)
+                    yield found
 
     def _bindings(self, file: str) -> dict[str, Bound]:
         if file not in self._names:
@@ -173,6 +223,8 @@ class Lookup:
             every = (bound.reference, *bound.others)
             steps //= len(every)  # so that ever more branches of conditions take no more steps than one chain
             return agreed([self.reference(each, file, steps) for each in every]) if name not in every else None
+        if bound.entries:
+            return Entries(tuple(self.reference(each, file, min(steps, _NEAR)) for each in bound.entries[:_MOST_CHOICES]))
         return ValueElsewhere(file, bound.made) if bound.made.by or bound.made.items else None
 
     def _starred(self, file: str, name: str, steps: int) -> Target | None:

@@ -99,6 +99,9 @@ def _of_value(value: ast.expr, top: LocalNames) -> Bound:
         return Bound(reference="None")
     if isinstance(value, (ast.Name, ast.Attribute)):
         return Bound(reference=top.reference(value))
+    if isinstance(value, ast.Dict):
+        entries = tuple(dict.fromkeys(top.reference(each) for each in value.values))
+        return Bound(entries=entries) if entries and all(entries) else UNCLEAR
     given = made(value, top)
     return UNCLEAR if given == NOTHING_KNOWN else Bound(made=given)
 

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 IMPORTED = "@"
 """What a reference starts with that is the full name of an import."""
+ANY = "*"
+"""The last part of a reference that is any of what a module has or a dict holds: ``models.*`` for ``getattr(models, name)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ class ClassOutput:
 class Bound:
     """What a name of the file's top level stands for: one of a ``definition`` here, a reference, or a value that is made.
 
-    The ``others`` are what it may stand for instead of the reference: the branches of a condition bind it to each.
+    The ``others`` are what it may stand for instead of the reference: the branches of a condition bind it to each. Of a dict of
+    classes and functions, ``entries`` are the references of these.
     """
 
     function: FunctionSummary | None = None
@@ -98,6 +101,7 @@ class Bound:
     reference: str = ""
     made: Made = NOTHING_KNOWN
     others: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
 
 UNCLEAR = Bound()
