@@ -283,3 +283,76 @@ def test_what_is_no_module_is_asked_for_its_forward(tmp_path: Path, bases: str, 
     (package / "__init__.py").write_text(dedent(text))
     found = lint(dedent(text), filename=str(package / "__init__.py"), select=["TPL302"], project_root=str(tmp_path))
     assert [each.code for each in found] == expected
+
+
+MODES = """
+    import contextlib
+
+    def set_eval(model):
+        model.eval()
+
+    def show(model):
+        print(type(model), str(model))
+
+    def through(net):
+        set_eval(net)
+
+    @contextlib.contextmanager
+    def evaluating(net):
+        was = net.training
+        net.eval()
+        try:
+            yield net
+        finally:
+            net.train(was)
+"""
+LAYERS = """
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.drop = nn.Dropout()
+
+        def forward(self, x):
+            return self.drop(x)
+"""
+EVALUATING = """
+    import torch
+    from layers import Net
+    from modes import evaluating, set_eval, show, through
+
+    def main(rows, test):
+        model = Net()
+        o = torch.optim.SGD(model.parameters(), 0.1)
+        for x, y in rows:
+            o.zero_grad()
+            (model(x) - y).sum().backward()
+            o.step()
+        correct = 0
+        {before}
+        with {around}torch.no_grad():
+            for x, y in test:
+                correct += (model(x).argmax(1) == y).sum().item()
+        print(correct)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "around", "expected"),
+    [
+        ("pass", "", ["TPL305"]),
+        ("show(model)", "", ["TPL305"]),
+        ("model.eval()", "", []),
+        ("set_eval(model)", "", []),
+        ("through(model)", "", []),
+        ("pass", "evaluating(model), ", []),
+        ("pass", "evaluating(net=model), ", []),
+    ],
+)
+def test_the_mode_that_a_helper_of_another_file_sets(tmp_path: Path, before: str, around: str, expected: list[str]) -> None:
+    for name, text in (("modes.py", MODES), ("layers.py", LAYERS)):
+        (tmp_path / name).write_text(dedent(text))
+    text = dedent(EVALUATING).format(before=before, around=around)
+    found = lint(text, filename=str(tmp_path / "main.py"), select=["TPL304", "TPL305", "TPL320"], project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
