@@ -70,6 +70,26 @@ default (opt) the figures are there, too. The recall of the rules after the firs
 what was found."""
 
 
+_OTHER_FILES = """\
+## Other files of the project
+
+What the project's other files change, as against each file linted alone (`--no-project`): 42 repositories of 8 to 80 files
+that train, drawn from those of the fourth and fifth [first contact](#first-contact), so that torchlint has known them;
+torchlint of 2026-11-23, default rules, each difference read by one person. Alone, 866 findings are reported, with the project
+868.
+
+- Gained are 7, all of them true: `forward` called on modules of other files' classes (TPL302, 4), a schedule that a caller in
+  another file gives (TPL108, 2), a model of another file's class that is evaluated in training mode (TPL320).
+- Lost are 5: best answers of which no caller asks for several (TPL204), checkpoints of a project that speaks of no GPU (TPL501,
+  3), keys with a prefix that another file takes off (TPL506).
+
+Of the known occurrences of which only another file, or a person, can tell, 165 lie in files that were at hand: 91 are found
+(55.2 %), 89 of them in the file alone. As far as one person's reading goes, of most of the 74 others no file of the project
+tells either: what they rest on is of another package, or of the data. What the project's files would tell, and torchlint does
+not follow, is above all what a method gives that a base class in another file defines (6), and what attributes such a class
+sets."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """How much code there is in a code base."""
@@ -105,7 +125,7 @@ def summary(evaluation: Evaluation) -> str:
 def page(evaluation: Evaluation) -> str:
     """The page docs/accuracy.md."""
     lines = [_INTRODUCTION, *_totals(evaluation), "", "## Rule by rule", "", _BY_RULE, "", *_by_rule(evaluation)]
-    lines += ["", *first_contact()]
+    lines += ["", _OTHER_FILES, "", *first_contact()]
     for group, judgement in evaluation.groups.items():
         lines += ["", f"## {_TITLES[group]}", "", f"{_extent(evaluation, group)}. {_NOTES[group]}", ""]
         if judgement.rules:

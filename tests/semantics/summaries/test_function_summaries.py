@@ -114,10 +114,10 @@ NET, OPTIMIZER, UNKNOWN = Made(("Net",)), Made(("torch.optim.SGD",)), Made()
         ("m = Net()\nreturn m, torch.optim.SGD(m.parameters(), q)", Made(items=(NET, OPTIMIZER))),
         ("return Net() if q else Other()", Made(("Net", "Other"))),
         ("from .n import Net\nreturn Net()", Made(("@.n.Net",))),
+        ("return registry[q](p)", Made(("registry.*",))),
         # what is not understood
         ("return p", UNKNOWN),
         ("return p(q)", UNKNOWN),
-        ("return registry[q](p)", UNKNOWN),
         ("if q:\n    return Net()\nreturn p", UNKNOWN),
         ("m = Net()\nif q:\n    m = p\nreturn m", UNKNOWN),
         ("for m in q:\n    pass\nreturn m", UNKNOWN),
