@@ -11,7 +11,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.code.tree import Function, dotted, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
 from torchlint.semantics.training.optimizers import Optimizers, is_preparation, overlap, root_of, stepped
@@ -36,7 +36,7 @@ _ACTS_ON_MODEL = re.compile(
     re.I,
 )
 _KEEPS_COUNT = re.compile(
-    r"scaler|(^|_)ema($|_)|meter|(^|_)p?bar$|progress|tracker|metric|stats|loss(es)?$|acc$|top\d$|stop", re.I
+    r"scaler|(^|_)ema($|_)|meter|(^|_)p?bar$|progress|tracker|metric|evaluators?$|stats|loss(es)?$|acc$|top\d$|stop", re.I
 )
 """What is called that is told how the training goes, or what it made of the weights."""
 _HARMLESS_METHODS = frozenset(
@@ -95,9 +95,10 @@ class UnseenCode:
     def _unknown_may_wipe(self, call: ast.Call, optimizer: ast.expr) -> bool:
         """Whether a call of what the file does not show may wipe gradients: given the optimizer, or known to hold it."""
         name = last_name(call.func)
-        if _CALLBACK.search(dotted(call.func) or name):
+        called = self._inference.call_graph.called(call)
+        if _CALLBACK.search(dotted(call.func) or name) and (called is None or _is_left_to_others(called)):
             return True
-        if self._inference.call_graph.called(call) is not None or stepped(call) is not None or name in BACKWARDS:
+        if called is not None or stepped(call) is not None or name in BACKWARDS:
             return False
         if (self._names.qualified(call.func) or "").startswith(("torch.", "numpy.", "math.", "time.")):
             return False
@@ -159,7 +160,10 @@ class UnseenCode:
         """Whether what is called sounds as if it would do a part of a training step on the model."""
         if not _ACTS_ON_MODEL.search(last_name(call.func)):
             return False
-        if isinstance(call.func, ast.Attribute) and _KEEPS_COUNT.search(last_name(call.func.value)):
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        while isinstance(owner, ast.Subscript):
+            owner = owner.value
+        if owner is not None and _KEEPS_COUNT.search(last_name(owner)):
             return False
         touched: list[ast.expr] = [*call.args, *(word.value for word in call.keywords)]
         if isinstance(call.func, ast.Attribute):
@@ -214,6 +218,11 @@ class UnseenCode:
         if kind.known and kind.type not in (Type.INSTANCE, Type.MODULE, Type.CLASS, Type.FUNCTION):
             return False
         return name not in _HARMLESS_METHODS and kind.name not in GRAD_SCALERS
+
+
+def _is_left_to_others(function: Function) -> bool:
+    """Whether a function does nothing that a class derived from its own, or a program that replaces it, would not do itself."""
+    return all(isinstance(each, (ast.Pass, ast.Expr, ast.Raise, ast.Return)) for each in function.body)
 
 
 def _may_be_gradient(node: ast.expr) -> bool:
