@@ -10,7 +10,7 @@ from torchlint.semantics.unrecorded.gatherings import Gatherings
 
 def is_gathering(code: str) -> bool:
     semantics, (container,) = marked("import torch\n" + code)
-    return semantics.of(Gatherings).is_one(semantics.tree.statement(container), container)
+    return semantics.of(Gatherings).is_one(semantics.tree.statement(container), container, [])
 
 
 @pytest.mark.parametrize(

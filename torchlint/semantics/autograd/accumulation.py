@@ -170,7 +170,7 @@ class Accumulations:
         if (
             self._semantics.no_grad.covers(found.statement)
             if not found.kept
-            else self._gatherings.is_one(found.statement, found.root)
+            else self._gatherings.is_one(found.statement, found.root, found.values)
         ):
             return
         used = any(self._is_backpropagated(value) for value in values)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.tree import Loop, last_name
+from torchlint.semantics.unrecorded.carried_states import CarriedStates
 
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers"})
 _FILLS = frozenset({"append", "appendleft", "insert"})
@@ -20,11 +22,14 @@ class Gatherings:
         self._semantics = semantics
         self._plain: dict[Loop, bool] = {}
 
-    def is_one(self, statement: ast.stmt, container: ast.expr) -> bool:
+    def is_one(self, statement: ast.stmt, container: ast.expr, values: Sequence[ast.expr]) -> bool:
         """Whether a function gathers in a container of its own: the parts of a model, or what it computes of what it is given.
 
-        Its loop then calls no model, and no code but torch's functions; or it goes through the numbers of a tensor.
+        Its loop then calls no model, and no code but torch's functions; or it goes through the numbers of a tensor. Or what is
+        added are steps of a sequence, whose graph their state holds.
         """
+        if values and all(map(self._semantics.of(CarriedStates).hold, values)):
+            return True
         loops, function = list(self._semantics.tree.loops(statement)), self._semantics.tree.function(statement)
         if not loops or not isinstance(container, ast.Name) or function is None:
             return False
