@@ -140,7 +140,7 @@ class NewModules:
     def _holds_state(self, definition: ast.ClassDef) -> bool:
         facts = self._semantics.facts
         outside = [base for base in definition.bases if facts.definition(base) is None]
-        if not all(self._is_plain_base(self._semantics.qualified_name(base)) for base in outside):
+        if not all(self._is_plain_base(self._semantics.qualified_name(base) or "") for base in outside):
             return True
         slots = facts.classes[definition].slots
         return bool(_REGISTERING & slots.keys()) or any(
@@ -148,7 +148,7 @@ class NewModules:
         )
 
     @staticmethod
-    def _is_plain_base(name: str | None) -> bool:
+    def _is_plain_base(name: str) -> bool:
         """Whether what derives from a class has no parameters or buffers by that: of torch's own, those that have none."""
         is_layer = name in torch_api.MODULES and name not in torch_api.CONTAINER_MODULES
         tables = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS, torch_api.SUBMODULES)
