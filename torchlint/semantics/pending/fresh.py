@@ -76,7 +76,8 @@ class Fresh:
                 return self.is_new(inner)
             case ast.Call(func=function, args=arguments):
                 name = self._semantics.qualified_name(function) or ""
-                is_sized = name.startswith("torch.") and name.endswith("Tensor") and len(arguments) > 1
+                is_size = len(arguments) > 1 or any(isinstance(getattr(each, "value", None), int) for each in arguments)
+                is_sized = name.startswith("torch.") and name.endswith("Tensor") and is_size
                 return name in torch_api.FACTORIES or name == "torch.tensor" or is_sized
             case ast.BinOp(left=left, right=right):
                 return self.is_new(left) or self.is_new(right)
