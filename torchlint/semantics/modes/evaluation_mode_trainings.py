@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -96,7 +96,8 @@ class EvaluationModeTrainings:
         settings = modes.settings(scope, model)
         evaluating = [setting for setting in settings if setting.modes == EVAL and setting.always]
         trained = [run for run in modes.runs(scope, model) if modes.trains(run)] if evaluating else []
-        leaving = tuple(setting.node for setting in settings if setting.modes != EVAL)
+        evaluating, chosen = self._chosen(evaluating, settings)
+        leaving = (*(setting.node for setting in settings if setting.modes != EVAL), *chosen)
         evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
         for run in trained:
             looped = [(setting, self._common_loop(setting.node, run.node)) for setting in evaluating]
@@ -110,6 +111,33 @@ class EvaluationModeTrainings:
                 if loop is not None and flow.may_follow(setting.node, run.node, leaving):
                     if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
                         yield setting, run, loop
+
+    def _chosen(self, evaluating: Iterable[Setting], settings: Iterable[Setting]) -> tuple[list[Setting], list[ast.expr]]:
+        """What sets evaluation mode but for where that is one of two choices, and the conditions that choose.
+
+        ``if freeze: model.eval()``, and ``else: model.train()``: the author knows what they train in which mode.
+        """
+        training = [setting.node for setting in settings if setting.modes != EVAL]
+        chosen: dict[ast.expr, None] = {}
+        others = []
+        for setting in evaluating:
+            tests = [choice.test for choice in self._choices(setting.node, training)]
+            chosen.update(dict.fromkeys(tests))
+            if not tests:
+                others.append(setting)
+        return others, list(chosen)
+
+    def _choices(self, evaluating: ast.AST, training: list[ast.AST]) -> Iterator[ast.If]:
+        """The conditions round what sets evaluation mode whose other branch sets training mode."""
+        tree = self._semantics.tree
+        for parent in tree.ancestors(evaluating):
+            if isinstance(parent, FUNCTIONS):
+                return
+            if isinstance(parent, ast.If):
+                is_body = any(tree.inside(evaluating, part) for part in parent.body)
+                other = parent.orelse if is_body else parent.body
+                if any(tree.inside(node, part) for node in training for part in other):
+                    yield parent
 
     def _is_forgotten(self, scope: FlowScope, model: Reference, setting: Setting, run: Run) -> bool:
         """Whether evaluation mode was meant for an evaluation before the training, of a model that is put into the other."""
