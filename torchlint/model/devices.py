@@ -12,6 +12,7 @@ from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.modules.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
+from torchlint.semantics.saving.own_data import OwnData
 from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.training_runs import TrainingRuns
@@ -56,6 +57,10 @@ class DevicesQuestions:
         """Whether a load is tried where another one has failed."""
         return bool(self._model.answered(self._unsafe_loads.is_behind_load, load))
 
+    def is_load_of_own_data(self, load: cst.Call) -> bool:
+        """Whether a load reads the program's own data, which holds more than weights, such as states of numpy's generator."""
+        return bool(self._model.answered(self._own_data.is_read_by, load))
+
     def is_load_of_test(self, load: cst.Call) -> bool:
         """Whether a load stands in a test, which makes its files itself."""
         return bool(self._model.answered(self._own_files.is_in_test, load))
@@ -91,6 +96,10 @@ class DevicesQuestions:
     @property
     def _saved_files(self) -> SavedFiles:
         return self._semantics.of(SavedFiles)
+
+    @property
+    def _own_data(self) -> OwnData:
+        return self._semantics.of(OwnData)
 
     @property
     def _own_files(self) -> OwnFiles:

@@ -24,7 +24,9 @@ class UnsafeLoad(Rule):
     run on a torch before 2.6 (`--target-torch`), `torch.load` without `weights_only`, which there means the same.
 
     Not reported are loads that are tried where one with `weights_only=True` has failed, and those of a file that the same
-    function wrote. In a test, which makes its files itself, a load is strict.
+    function wrote. In a test, which makes its files itself, a load is strict, and
+    so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus, or
+    where the code saves the states of numpy's or Python's generators.
 
     ## Why is this bad
     Such a load unpickles whatever is in the file, and unpickling runs code: whoever made the file can do on this machine what
@@ -86,7 +88,7 @@ class UnsafeLoad(Rule):
             next((each for each in call.args if told is not None and each.value is told.through and each.keyword), call),
             f"{when}`{self.model.shown(call.func)}({loaded})` runs any code that the file holds: pass `weights_only=True`",
             self._fix(call, told),
-            strict=self.model.devices.is_load_of_test(call),
+            strict=self.model.devices.is_load_of_test(call) or self.model.devices.is_load_of_own_data(call),
         )
 
     def _is_trusted(self, call: cst.Call) -> bool:

@@ -223,4 +223,6 @@ def _names_accelerator(node: ast.AST) -> bool:
 
 
 def _asserts(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and last_name(node.func).startswith("assert"))
+    return isinstance(node, ast.Assert) or (
+        isinstance(node, ast.Call) and last_name(node.func).startswith(("assert", "raises"))
+    )
