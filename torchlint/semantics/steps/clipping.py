@@ -19,6 +19,9 @@ from torchlint.semantics.training.optimizers import Optimizers, overlap
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
+_BEYOND = 1e6
+"""No norm of gradients that anybody trains with is as large."""
+_INFINITE = frozenset({"math.inf", "torch.inf", "numpy.inf"})
 _PARAMETERS = re.compile(r"param|weight|^p$|^w$", re.IGNORECASE)
 """What parameters are called where their model is not in sight."""
 
@@ -50,16 +53,30 @@ class Clippings:
         """The calls that clip gradients which no step uses."""
         found: dict[ast.Call, IdleClip[ast.expr, ast.stmt]] = {}
         useful: set[ast.Call] = set()
-        if not any(act.deed is Deed.CLIP for act in self._semantics.of(Acts).all):
+        if not any(act.deed is Deed.CLIP and not self._only_measures(act.call) for act in self._semantics.of(Acts).all):
             return found
         for round_ in self._semantics.of(Rounds).whole:
             for clip in round_.of(Deed.CLIP):
                 idle = self._idle(clip, round_)
-                if idle is None:
+                if idle is None or self._only_measures(clip.act.call):
                     useful.add(clip.act.call)
                 else:
                     found.setdefault(clip.act.call, idle)
         return {call: idle for call, idle in found.items() if call not in useful}
+
+    def _only_measures(self, clip: ast.Call) -> bool:
+        """Whether gradients are clipped at a norm that none has, to be told theirs: at ``math.inf``."""
+        bound = next(
+            (word.value for word in clip.keywords if word.arg == "max_norm"), clip.args[1] if len(clip.args) > 1 else None
+        )
+        match bound:
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(text))]):
+                return text.strip().lower() in ("inf", "+inf", "infinity")
+            case ast.Constant(value=int() | float() as number):
+                return number >= _BEYOND
+            case ast.Name() | ast.Attribute():
+                return self._semantics.qualified_name(bound) in _INFINITE
+        return False
 
     def _idle(self, clip: Placed, round_: Round) -> IdleClip[ast.expr, ast.stmt] | None:
         """How a clipping is idle, where the round does all of a training step, so that no other code does a part of it."""
