@@ -7,6 +7,7 @@ from textwrap import dedent
 import pytest
 from marked import marked
 
+from torchlint.api import lint
 from torchlint.semantics.data.changes import DataChanges
 
 HEADER = "import torch\nfrom torch import nn\n"
@@ -32,6 +33,7 @@ def is_beginning(snippet: str) -> bool:
         ),
         *("reset_parameters", "reset_params", "resetWeights", "xavier_uniform_initialization", "glorot", "load_pretrained"),
         *("load_embeddings", "from_checkpoint", "loadWeights", "build_model", "make_layer", "convert_weights"),
+        *("variance_scaling", "trunc_normal_", "_lecun_normal", "he_uniform"),
     ],
 )
 def test_functions_that_are_called_after_it(function: str) -> None:
@@ -238,3 +240,15 @@ def test_rows_for_new_words(body: str, expected: bool) -> None:
     """)
         is expected
     )
+
+
+@pytest.mark.parametrize(("name", "expected"), [("running_mean", []), ("running_var", []), ("mean", ["TPL001"])])
+def test_statistics_have_no_gradient_that_could_go_wrong(name: str, expected: list[str]) -> None:
+    text = f"""
+        class Norm(nn.Module):
+            def forward(self, x):
+                self.{name}.data.mul_(0.9)
+                return x - self.{name}
+        """
+    findings = lint(HEADER + dedent(text) + "def train(net, x):\n    net(x).sum().backward()\n")
+    assert [each.code for each in findings] == expected

@@ -34,6 +34,7 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
 
 
 _NEW = frozenset(f"torch.{name}{end}" for name in ("zeros", "ones", "empty", "full", "rand", "randn") for end in ("", "_like"))
+_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
 
 class DataMutation(InPlaceRule):
@@ -113,8 +114,10 @@ class DataMutation(InPlaceRule):
         return change.is_beginning and change.remedy is not Remedy.INITIALISE and not is_plain_call
 
     def _is_unseen(self, change: DataChange[cst.BaseExpression]) -> bool:
-        """Whether no gradient can go wrong: a new tensor is filled, or one without a graph in a file that has no backward."""
+        """Whether no gradient can go wrong: new tensors, statistics, and what has no graph where nothing propagates."""
         if isinstance(change.tensor, cst.Call) and self.model.name(change.tensor.func) in _NEW:
+            return True
+        if isinstance(change.tensor, cst.Attribute) and change.tensor.attr.value in _STATISTICS:
             return True
         return self.model.autograd.seems_graphless(change.tensor) and not self.model.autograd.may_propagate
 

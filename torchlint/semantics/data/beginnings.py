@@ -25,6 +25,8 @@ _OTHER = frozenset(
     }
 )
 """Words in the names of functions that set something else, or set it between the steps of a training."""
+_DRAWS = re.compile(r"_*(variance_scaling|(trunc|truncated|lecun|he|msra)_(normal|uniform|init))_?")
+"""Functions that are named after the distribution which they draw a tensor's values from."""
 _PARAMETERS = frozenset({"parameters", "parameter", "params", "param", "weights", "weight", "bias", "biases"})
 _REDRAWS = frozenset({"normal_", "uniform_"})
 _FILLS = frozenset({"zero_", "fill_"})
@@ -102,6 +104,8 @@ class Beginnings:
             return False
         if "reset" in words:
             return not words.isdisjoint(_PARAMETERS)
+        if _DRAWS.fullmatch(function.name):
+            return True
         return any(_INITIALISES.fullmatch(word) for word in words)
 
     def _is_part_of_beginning(self, function: Function) -> bool:
