@@ -47,7 +47,7 @@ def breaks(
     semantics, nodes = marked(text)
     found = semantics.of(Breaks).found
     places = [node.target if isinstance(node, ast.AugAssign) else node for node in found]
-    assert sorted(places, key=lambda node: node.lineno) == nodes
+    assert sorted(places, key=lambda node: getattr(node, "lineno", 0)) == nodes
     return [(each.cause, ast.unparse(each.start) if each.start is not None else None) for each in found.values()]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
@@ -49,11 +50,11 @@ TRAINING = """
 """
 
 
-def found(folder: Path, imports: str, alone: bool = False, **parts: str) -> list[str]:
+def found(folder: Path, imports: str, parts: Mapping[str, str] | None = None, *, alone: bool = False) -> list[str]:
     """The codes of what is found in a training that imports from a package of these modules."""
     package = folder / "mygrad"
     package.mkdir()
-    value = VALUE.format(**{"base": "", "adds": "__add__", "backward": "backward", **parts})
+    value = VALUE.format(**{"base": "", "adds": "__add__", "backward": "backward", **(parts or {})})
     for name, text in (("__init__", "from .value import *\n"), ("value", value), ("nn", NETWORK)):
         (package / f"{name}.py").write_text(dedent(text))
     path = str(folder / "train.py")
@@ -82,7 +83,7 @@ def test_nothing_is_said_of_tensors_of_their_own(tmp_path: Path, imports: str) -
     [{"base": "(torch.nn.Module)"}, {"base": "(torch.Tensor)"}, {"adds": "join"}, {"backward": "back"}],
 )
 def test_other_classes_are_no_such_tensors(tmp_path: Path, parts: dict[str, str]) -> None:
-    assert {"TPL001", "TPL002", "TPL004"} <= set(found(tmp_path, "from mygrad.value import Value", **parts))
+    assert {"TPL001", "TPL002", "TPL004"} <= set(found(tmp_path, "from mygrad.value import Value", parts))
 
 
 def test_without_a_project_nothing_is_known_of_what_is_imported(tmp_path: Path) -> None:

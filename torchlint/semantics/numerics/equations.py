@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+_ARROW = re.compile(r"=>|-\s+>|-->|→|(?<![-=])>")
+"""What is written for an arrow that is none."""
 _WORD = re.compile(r"[A-Za-z]\w*")
 _ELLIPSIS = "..."
 _LONGEST = 3
@@ -62,7 +64,8 @@ def subscripts(equation: str) -> list[int | None]:
 
 def with_letters(equation: str) -> str | None:
     """The equation for ``torch.einsum`` that was meant by one in words, or with another arrow; ``None`` if there is none."""
-    meant = re.sub(r"\s*(?:=>|-\s+>|-->|→|(?<![-=])>)\s*", " -> ", equation)
+    sides = [side.strip() for side in _ARROW.split(equation)]
+    meant = " -> ".join(sides) if len(sides) > 1 else equation
     given, arrow, output = meant.partition("->")
     parts = [part.split() for part in (*given.split(","), *([output] if arrow else []))]
     words = [word for part in parts for word in part if word != _ELLIPSIS]
