@@ -70,7 +70,8 @@ class EarlySchedules:
             return self._before_another_file(schedule, loop)
         if loop is None or not steps or others or not all(self._is_in(step, loop) for step in steps):
             return None
-        if self._is_conditional(schedule, loop) or any(step.place is schedule.place for step in steps):
+        is_conditional = self._is_conditional(schedule, loop) and not self._is_of_phase(schedule, steps, loop)
+        if is_conditional or any(step.place is schedule.place for step in steps):
             return self._within(schedule, steps, round_)
         head = (loop.test if isinstance(loop, ast.While) else loop.target,)
         if any(self._flow.may_follow(step.place, schedule.place, avoiding=head) for step in steps):
@@ -138,6 +139,33 @@ class EarlySchedules:
                 if isinstance(parent, (*LOOPS, ast.FunctionDef)):
                     break
         return False
+
+    def _is_of_phase(self, schedule: Placed, steps: list[Placed], loop: Loop) -> bool:
+        """Whether a schedule moves on in the one round of a loop over phases in which all the steps are made:
+        ``if phase == "train"`` of ``for phase in ["train", "val"]``.
+        """
+        phases = [self._phase(each, loop) for each in (schedule, *steps)]
+        return phases[0] is not None and all(phase == phases[0] for phase in phases)
+
+    def _phase(self, act: Placed, loop: Loop) -> str | None:
+        """The test for a phase that alone decides, in one round of a loop over phases, whether an act is come to."""
+        match loop:
+            case ast.For(target=ast.Name(id=phase), iter=ast.List(elts=phases) | ast.Tuple(elts=phases)):
+                names = [each.value for each in phases if isinstance(each, ast.Constant)]
+            case _:
+                return None
+        tests: list[ast.expr] = []
+        for parent in self._semantics.tree.ancestors(act.place):
+            if parent is loop:
+                break
+            if isinstance(parent, ast.If):
+                if not any(self._semantics.tree.inside(act.place, statement) for statement in parent.body):
+                    return None
+                tests.append(parent.test)
+        match tests:
+            case [ast.Compare(left=ast.Name(id=left), ops=[ast.Eq()], comparators=[ast.Constant(value=value)]) as test]:
+                return ast.dump(test) if left == phase and names.count(value) == 1 else None
+        return None
 
     def _place(self, schedule: Placed, loop: Loop) -> tuple[ast.stmt | None, ast.stmt | None]:
         """The statement that moves a schedule on, and the last one of the loop, if each round comes to that."""
