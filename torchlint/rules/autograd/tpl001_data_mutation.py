@@ -6,8 +6,9 @@ from functools import cached_property
 import libcst as cst
 
 from torchlint.fact import all_of
-from torchlint.fixes.changes import Change, CodeFix, fix, replace, without_attribute, wrap
-from torchlint.fixes.code import api, expression, method_call, statement
+from torchlint.fixes.changes import Change, CodeFix, fix, without_attribute, wrap
+from torchlint.fixes.code import expression
+from torchlint.fixes.data_changes import initialised, masked, through_detach, without_data
 from torchlint.fixes.detaching import detached
 from torchlint.model.data import Runs
 from torchlint.rules.in_place import InPlaceRule
@@ -16,20 +17,6 @@ from torchlint.semantics.data.changes import DataChange, Remedy
 from torchlint.semantics.data.roles import Means
 from torchlint.target import TorchVersion
 
-_METHODS: dict[type[cst.BaseAugOp], str] = {
-    cst.AddAssign: "add_",
-    cst.SubtractAssign: "sub_",
-    cst.MultiplyAssign: "mul_",
-    cst.DivideAssign: "div_",
-    cst.FloorDivideAssign: "floor_divide_",
-    cst.ModuloAssign: "remainder_",
-    cst.PowerAssign: "pow_",
-    cst.BitAndAssign: "bitwise_and_",
-    cst.BitOrAssign: "bitwise_or_",
-    cst.BitXorAssign: "bitwise_xor_",
-    cst.LeftShiftAssign: "bitwise_left_shift_",
-    cst.RightShiftAssign: "bitwise_right_shift_",
-}
 """The methods that do what augmented assignments do."""
 
 
@@ -169,7 +156,7 @@ class DataMutation(InPlaceRule):
     def _fix(self, change: DataChange[cst.BaseExpression]) -> CodeFix:
         tensor = self.model.shown(change.tensor)
         if change.remedy is Remedy.ANEW:
-            return fix(f"Give `{tensor}` the masked values", self._mask(change), rests_on=change.rests_on)
+            return fix(f"Give `{tensor}` the masked values", masked(self.model, change), rests_on=change.rests_on)
         if self._is_dropped(change):
             if change.remedy is Remedy.NOTHING:
                 return fix(f"Change `{tensor}` itself", *self._drop_all(change), rests_on=change.rests_on)
@@ -177,8 +164,10 @@ class DataMutation(InPlaceRule):
                 return self._wrapped(run)
             if change.remedy is Remedy.INITIALISE:
                 title = f"Initialise `{tensor}` itself, with `torch.nn.init.{change.initialiser}`"
-                return fix(title, self._initialise(change), rests_on=change.rests_on)
-        return fix(f"Change `{tensor}.detach()`, which autograd notices", self._detach(change), rests_on=change.rests_on)
+                return fix(title, initialised(change), rests_on=change.rests_on)
+        return fix(
+            f"Change `{tensor}.detach()`, which autograd notices", through_detach(self.model, change), rests_on=change.rests_on
+        )
 
     def _is_dropped(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether a change is mended by leaving its `.data` out, be it under `no_grad`."""
@@ -186,47 +175,6 @@ class DataMutation(InPlaceRule):
 
     def _is_left(self, data: cst.BaseExpression) -> bool:
         return self.model.is_silenced(self.code, data)
-
-    def _drop(self, change: DataChange[cst.BaseExpression]) -> Change:
-        """Leaves `.data` out; where the tensor cannot be assigned to, an augmented assignment becomes a method call."""
-        if change.means is Means.AUGMENTED and not change.augmentable:
-            return self._call_in_place(change, "{tensor}")
-        return without_attribute(change.data)
-
-    def _initialise(self, change: DataChange[cst.BaseExpression]) -> Change:
-        """Makes `init.normal_(x, 0, 0.02)` of `x.data.normal_(0, 0.02)`."""
-        call = change.node
-        assert isinstance(call, cst.Call)
-        values = () if change.initialiser in ("zeros_", "ones_") else call.args
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")) if values else cst.MaybeSentinel.DEFAULT
-        initialised = change.tensor
-        match call.func:
-            case cst.Attribute(value=cst.Subscript() as item):
-                initialised = item.with_changes(value=change.tensor)  # a view: `w[0]` of `w.data[0]`
-        given = [cst.Arg(initialised, comma=comma), *map(_for_initialiser, values)]
-        return replace(call, call.with_changes(func=api(f"torch.nn.init.{change.initialiser}"), args=given))
-
-    def _detach(self, change: DataChange[cst.BaseExpression]) -> Change:
-        """Replaces `.data` by `.detach()`."""
-        if change.means is Means.AUGMENTED:
-            return self._call_in_place(change, "{tensor}.detach()")
-        assert isinstance(change.data, cst.Attribute)
-        return replace(change.data, method_call(change.data, "detach"))
-
-    def _mask(self, change: DataChange[cst.BaseExpression]) -> Change:
-        """Makes ``x = x.masked_fill(mask, value)`` of ``x.data.masked_fill_(mask, value)``."""
-        assert isinstance(change.node, cst.Call)
-        assert isinstance(change.tensor, cst.Name)
-        masked = change.node.with_changes(func=cst.Attribute(cst.Name(change.tensor.value), cst.Name("masked_fill")))
-        new = statement(f"{change.tensor.value} = {{masked}}", masked=masked)
-        return replace(self.model.statement(change.data), new)
-
-    def _call_in_place(self, change: DataChange[cst.BaseExpression], receiver: str) -> Change:
-        """Makes `x.add_(value)` of `x.data += value`."""
-        assignment = self.model.statement(change.data)
-        assert isinstance(assignment, cst.AugAssign)
-        call = f"{receiver}.{_METHODS[type(assignment.operator)]}({{value}})"
-        return replace(assignment, statement(call, tensor=change.tensor, value=assignment.value))
 
     # --- runs of statements under one `no_grad` ----------------------------------------------------------------------
 
@@ -256,20 +204,10 @@ class DataMutation(InPlaceRule):
 
     def _drop_all(self, change: DataChange[cst.BaseExpression]) -> Iterator[Change]:
         """Leaves out the `.data` of a change, with each other one in its statement that is not needed then."""
-        yield self._drop(change)
+        yield without_data(self.model, change)
         for read in change.reads:
             if not self.model.is_silenced("TPL002", read):
                 yield without_attribute(read)
         for read in change.detached:
             if not self.model.is_silenced("TPL002", read) and not self.model.is_silenced("TPL104", read):
                 yield detached(self.model, read)
-
-
-def _for_initialiser(arg: cst.Arg) -> cst.Arg:
-    """An argument of a tensor's method as its initialiser takes it: `uniform_` has `b` for `to`, `constant_` has no `value`."""
-    match arg.keyword:
-        case cst.Name("to"):
-            return arg.with_changes(keyword=cst.Name("b"))
-        case cst.Name("value"):
-            return arg.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-    return arg
