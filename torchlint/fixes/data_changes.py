@@ -24,6 +24,7 @@ _METHODS: dict[type[cst.BaseAugOp], str] = {
     cst.LeftShiftAssign: "bitwise_left_shift_",
     cst.RightShiftAssign: "bitwise_right_shift_",
 }
+"""The methods that do what augmented assignments do."""
 
 
 def without_data(model: Model, change: DataChange[cst.BaseExpression]) -> Change:

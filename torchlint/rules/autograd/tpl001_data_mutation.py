@@ -17,9 +17,6 @@ from torchlint.semantics.data.changes import DataChange, Remedy
 from torchlint.semantics.data.roles import Means
 from torchlint.target import TorchVersion
 
-"""The methods that do what augmented assignments do."""
-
-
 _NEW = frozenset(f"torch.{name}{end}" for name in ("zeros", "ones", "empty", "full", "rand", "randn") for end in ("", "_like"))
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
