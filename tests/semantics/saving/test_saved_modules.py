@@ -39,6 +39,8 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = Net()\nlast = dict(net=«net»)\ntorch.save(last, p)",
         "net = Net()\nlast = {}\nlast['net'] = «net»\ntorch.save(last, p)",
         "def test_it():\n    torch.save(«Net()», p)\n    assert torch.load(p)",
+        "net = Net()\ndef keep(state, p):\n    torch.save(state, p)\nkeep({'net': «net», 'epoch': 3}, p)",
+        "net = Net()\ndef keep(p, *, state):\n    torch.save(state, p)\nkeep(p, state={'net': «net»})",
         "nets = [Net() for _ in range(3)]\ntorch.save([«net» for net in nets], p)",
         "nets = {'a': Net()}\ntorch.save({'nets': {key: «net.cpu()» for key, net in nets.items()}}, p)",
     ],
@@ -62,6 +64,9 @@ def test_modules_are_saved(snippet: str) -> None:
         "net = torch.jit.script(Net())\ntorch.save(«net», p)",
         "net = Net()\nbuffer = io.BytesIO()\ntorch.save(«net», buffer)",
         "net = Net()\nfigure.save(«net», p)",
+        "net = Net()\ndef keep(state, p):\n    torch.save(state, p)\nkeep(«{'net': net.state_dict()}», p)",
+        "net = Net()\ndef keep(state, p):\n    state = clean(state)\n    torch.save(state, p)\nkeep(«{'net': net}», p)",
+        "net = Net()\ndef keep(state, p):\n    torch.save(clean(state), p)\nkeep(«{'net': net}», p)",
     ],
 )
 def test_no_module_is_saved(snippet: str) -> None:

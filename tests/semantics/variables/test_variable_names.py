@@ -84,3 +84,23 @@ def test_finds_names_that_nothing_uses(use: str, unused: bool) -> None:
     semantics, _ = marked(f"import torch\nV = torch.autograd.Variable\n{use}")
     [name] = [node for node in semantics.tree.of_type(ast.Name) if node.id == "V" and isinstance(node.ctx, ast.Store)]
     assert semantics.of(UnusedImports).is_unused(name) == unused
+
+
+MANY = "import os, re, sys, math, time\nfrom torch.autograd import Variable\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "unused"),
+    [
+        ("", 0),  # others import everything from it
+        ("def f(): ...", 1),  # so few can be left over
+        ("torch.set_num_threads(1)", 0),
+        ("for epoch in range(3):\n    print(epoch)", 1),
+        ("import argparse\noptions = argparse.ArgumentParser().parse_args()", 1),
+        ("if __name__ == '__main__':\n    main()", 1),
+        ("if ready:\n    for epoch in range(3):\n        print(epoch)", 0),
+    ],
+)
+def test_programs_are_not_there_for_their_imports(rest: str, unused: int) -> None:
+    semantics, _ = marked(MANY + rest)
+    assert len(semantics.of(UnusedImports).of("torch.autograd.Variable")) == unused

@@ -46,7 +46,12 @@ class UnusedImports:
                 if binding is not None and binding.form is Form.IMPORT and canonical(binding.imported) in names:
                     if self.is_unused(alias):
                         found.append((alias, binding))
-        return [] if found and self._is_import_hub(names) else found
+        return [] if found and not self._is_run and self._is_import_hub(names) else found
+
+    @cached_property
+    def _is_run(self) -> bool:
+        """Whether the file is a program that is run: it loops at its top level, reads its arguments there, or asks if it is."""
+        return any(map(_runs, self._semantics.tree.module.body))
 
     def _is_import_hub(self, names: Collection[str]) -> bool:
         """Whether the file imports more than it uses, ``names`` not counted: others import everything from such a module."""
@@ -64,6 +69,15 @@ class UnusedImports:
     @cached_property
     def _strings(self) -> set[str]:
         return {node.value for node in self._semantics.tree.of_type(ast.Constant) if isinstance(node.value, str)}
+
+
+def _runs(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.For() | ast.While() | ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
+            return True
+        case ast.Assign(value=ast.Call(func=ast.Attribute(attr="parse_args"))):
+            return True
+    return False
 
 
 def _is_expression(text: str) -> bool:

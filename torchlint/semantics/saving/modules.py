@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
-from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
@@ -51,6 +51,9 @@ class SavedModules:
                     yield from self._modules_in(word.value, depth - 1)
             case ast.ListComp(elt=value) | ast.DictComp(value=value) if depth:
                 yield from self._modules_in(value, depth - 1)
+            case ast.Name() if depth and (given := self._given(saved)):
+                for value in given:
+                    yield from self._modules_in(value, depth - 1)
             case ast.Name() if depth and (held := self._display(saved)) is not None:
                 for value in (held, *self._stored(saved)):
                     yield from self._modules_in(value, depth - 1)
@@ -67,6 +70,19 @@ class SavedModules:
             isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.dict"
         )
         return value if is_display else None
+
+    def _given(self, name: ast.Name) -> list[ast.expr]:
+        """The displays that callers give for the parameter that a name is: ``save_checkpoint({"net": net}, path)``."""
+        bindings = self._semantics.bindings.reaching(name)
+        if len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
+            return []
+        function, parameter = bindings[0].scope.node, bindings[0].node
+        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+            return []
+        given = (
+            self._semantics.facts.argument(call, function, parameter) for call in self._semantics.facts.call_sites(function)
+        )
+        return [each for each in given if isinstance(each, ast.Dict)]
 
     def _stored(self, name: ast.Name) -> Iterator[ast.expr]:
         """What is stored before under the keys of a dict that a name is: ``module`` of ``state["model"] = module``."""
