@@ -70,6 +70,7 @@ class Files:
         self._read: dict[str, _Read] = {}
         self._kept: dict[str, _Read] = {}
         self._inner: dict[tuple[str, str, str], Place | None] = {}
+        self._had: dict[tuple[str, str], str] = {}
         self._real: dict[str, str] = {}
         self._states: dict[str, str | None] = {}
         self.texts: dict[str, bytes] = {}
@@ -93,6 +94,7 @@ class Files:
             self._kept.clear()
         self._read.clear()
         self._inner.clear()
+        self._had.clear()
         self._real.clear()
         self._states.clear()
         self.callers.look_again()
@@ -110,6 +112,16 @@ class Files:
         if key not in self._inner:
             _bounded(self._inner, _MOST_PLACES)[key] = self._find(os.path.join(folder, name), root)
         return self._inner[key]
+
+    def has(self, path: str, root: str) -> str:
+        """What stands for the module or package at a path below the root, without its ending."""
+        key = (root, path)
+        found = self._had.get(key)
+        if found is None:
+            folder, name = os.path.split(path)
+            place = self.inner(os.path.normpath(os.path.join(root, folder)), name, root)
+            found = _bounded(self._had, _MOST_PLACES)[key] = _shown(place)
+        return found
 
     def _find(self, path: str, root: str) -> Place | None:
         from torchlint.semantics.summaries.summary import Place
@@ -375,8 +387,7 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
         elif answer.startswith("="):
             holds = files.is_as(os.path.join(reading.root, asked), answer)
         else:
-            folder, name = os.path.split(asked)
-            holds = _shown(files.inner(os.path.normpath(os.path.join(reading.root, folder)), name, reading.root)) == answer
+            holds = files.has(asked, reading.root) == answer
         if not holds:
             return False
     return True
