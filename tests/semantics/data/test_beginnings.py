@@ -252,3 +252,24 @@ def test_statistics_have_no_gradient_that_could_go_wrong(name: str, expected: li
         """
     findings = lint(HEADER + dedent(text) + "def train(net, x):\n    net(x).sum().backward()\n")
     assert [each.code for each in findings] == expected
+
+
+LAYER = """\
+class Layer(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.weight = nn.Parameter(torch.FloatTensor(3, 4)).to(device)
+        self.{name}()
+
+    def {name}(self):
+        «self.weight.data.uniform_(-1, 1)»
+
+    def forward(self, x):
+        return x @ self.weight
+"""
+
+
+def test_what_the_constructor_moved_is_initialised_as_a_parameter_is() -> None:
+    assert is_beginning(LAYER.format(name="reset_parameters"))
+    clipped = LAYER.format(name="clip").replace("        self.clip()\n", "", 1).replace("uniform_", "clamp_")
+    assert not is_beginning(clipped)

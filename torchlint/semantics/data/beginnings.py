@@ -67,8 +67,8 @@ class Beginnings:
 
     def sets(self, tensor: ast.expr, change: ast.expr) -> bool:
         """Whether ``change`` sets what the model starts with that ``tensor`` is a part of."""
-        if self._semantics.kind(tensor).grad is Grad.GRAPH:
-            return False  # the result of an operation
+        if self._semantics.kind(tensor).grad is Grad.GRAPH and not self._is_own(tensor):
+            return False  # the result of an operation; an attribute is what the constructor moved: `nn.Parameter(…).to(device)`
         if self._constructing.fact(tensor, change).is_certain or self._is_of_new_layer(tensor, change):
             return True
         function = self._tree.function(change)
@@ -79,6 +79,9 @@ class Beginnings:
         if self._redraws(tensor, change) and not self._acts(function or self._tree.module):
             return True
         return self._is_before_training(tensor, change, function) or self._is_of_loaded(tensor, change, function)
+
+    def _is_own(self, tensor: ast.expr) -> bool:
+        return isinstance(tensor, ast.Attribute) and self._semantics.facts.self_class(tensor.value) is not None
 
     def _is_of_new_layer(self, tensor: ast.expr, change: ast.expr) -> bool:
         return isinstance(tensor, ast.Attribute) and self._fresh.fact(tensor, change).is_certain
