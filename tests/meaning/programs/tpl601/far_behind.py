@@ -4,7 +4,7 @@
 # stays safe: yes
 import torch
 
-scores = torch.tensor([[150.0, -150.0]], requires_grad=True)
+scores = (150.0 * torch.tensor([[1, -1]]).sign()).requires_grad_()
 loss = -torch.log(torch.softmax(scores, dim=1))[0, 1]
 loss.backward()
 print(loss.item(), scores.grad.tolist())

@@ -8,7 +8,7 @@ xs = torch.randn(5, 2).tolist()
 weights = [0.1, -0.2]
 history = []
 for x in xs:
-    loss, weights = squared_error(weights, x, target=sum(x))
+    loss = squared_error(weights, x, target=sum(x))
     loss.backward()
     history.append(loss)
 print([f"{loss.data:.4f}" for loss in history])
