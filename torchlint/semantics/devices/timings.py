@@ -23,6 +23,8 @@ _CLOCKS = frozenset(
     }
 )
 
+_OF_DETECTORS = ("boxes", "bbox", "nms", "detection")
+"""What files speak of whose models find objects in pictures."""
 _CONTEXTS = frozenset(
     {
         *("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled", "torch.autocast"),
@@ -202,9 +204,14 @@ class Timings:
         return None if work is None or self._waits_each_round(work, statements) else work
 
     def _sorts_out(self, work: ast.AST) -> bool:
-        """Whether a model out of sight gives three or more things, as detectors do: to sort out boxes, it waits itself."""
+        """Whether a model out of sight gives three or more things, as detectors do: to sort out boxes, it waits itself.
+
+        Of a class that nobody here knows, that the file speaks of boxes is enough.
+        """
         if not isinstance(work, ast.Call) or not self._work.runs_module(work):
             return False
+        if not self._semantics.kind(work.func).known and any(map(self._semantics.words.speak_of, _OF_DETECTORS)):
+            return True
         match self._semantics.tree.parent(work):
             case ast.Assign(targets=[ast.Tuple(elts=parts)]):
                 return len(parts) > 2 and self._semantics.kind(work.func).definition is None
