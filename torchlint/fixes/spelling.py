@@ -76,12 +76,8 @@ class Spelling:
         return self._imported_in[scope]
 
     def _imports(self, found: list[Binding], name: str) -> bool:
-        imports = [binding for binding in found if binding.form is Form.IMPORT]
-        return (
-            bool(imports)
-            and all(canonical(binding.imported) == name for binding in imports)
-            and self._rewriter.is_imported(found)
-        )
+        imports = (binding for binding in found if binding.form is Form.IMPORT)
+        return all(canonical(binding.imported) == name for binding in imports) and self._rewriter.is_imported(found)
 
     def _taken_for_granted(self, module: str, node: ast.AST) -> str | None:
         """The name that the file uses for a module without binding it, as snippets do."""

@@ -47,7 +47,7 @@ class ForwardCalls:
         owner = self._semantics.facts.self_class(receiver.value)
         slots = self._semantics.facts.slots(owner, receiver.attr) if owner is not None else ()
         values = (getattr(self._semantics.tree.parent(store), "value", None) for slot in slots for store in slot.stores)
-        return any(isinstance(value, ast.Call) and self._semantics.elsewhere.makes_plain_object(value) for value in values)
+        return any(isinstance(value, ast.Call) and self._semantics.elsewhere.is_plain(value.func) for value in values)
 
     def _is_plain_module(self, kind: Kind, call: ast.Call) -> bool:
         """Whether calling a module does no more than run its hooks and its ``forward``, as far as can be seen."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.saving.files import SavedFiles
@@ -34,7 +35,7 @@ class OwnData:
         is_checkpoint = self._saves_generators and _WEIGHTS.search(ast.unparse(path)) is None
         return is_checkpoint or self._is_of_data(path)
 
-    @property
+    @cached_property
     def _saves_generators(self) -> bool:
         calls = (call for name in _GENERATORS for call in self._semantics.facts.calls.get(name, ()))
         names = {self._semantics.qualified_name(call.func) for call in calls}

@@ -53,12 +53,12 @@ class Clippings:
         """The calls that clip gradients which no step uses."""
         found: dict[ast.Call, IdleClip[ast.expr, ast.stmt]] = {}
         useful: set[ast.Call] = set()
-        if not any(act.deed is Deed.CLIP and not self._only_measures(act.call) for act in self._semantics.of(Acts).all):
+        if not any(act.deed is Deed.CLIP for act in self._semantics.of(Acts).all):
             return found
         for round_ in self._semantics.of(Rounds).whole:
             for clip in round_.of(Deed.CLIP):
-                idle = self._idle(clip, round_)
-                if idle is None or self._only_measures(clip.act.call):
+                idle = None if self._only_measures(clip.act.call) else self._idle(clip, round_)
+                if idle is None:
                     useful.add(clip.act.call)
                 else:
                     found.setdefault(clip.act.call, idle)

@@ -97,10 +97,6 @@ class Elsewhere:
         found = self.target(node)
         return found if isinstance(found, ClassElsewhere) and self.lookup.is_module(found) else None
 
-    def makes_plain_object(self, call: ast.Call) -> bool:
-        """Whether a call makes an object of another file's class of which all bases are known, and none is a module."""
-        return self.is_plain(call.func)
-
     def is_plain(self, node: ast.AST) -> bool:
         """Whether an expression refers to another file's class of which all bases are known, and none is a module."""
         found = self.target(node)
