@@ -68,6 +68,52 @@ def test_a_project_that_saves_and_knows_no_device_loads_as_it_likes(
     assert codes(tmp_path, text, other) == expected
 
 
+ON_GPU = """
+import torch
+def test(model, batch, out):
+    model.cuda()
+    model.load_state_dict(torch.load(out + "/best.pt", weights_only=True))
+    return model(batch.cuda())
+"""
+WRITER = "import os\nimport torch\nmodel.cuda()\nx = x.cuda()\ntorch.save(model.state_dict(), os.path.join(out, 'best.pt'))"
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        (ON_GPU, WRITER, []),
+        (ON_GPU, WRITER.replace("cuda()", "to('cuda')"), []),
+        (ON_GPU, WRITER + "\n# the device of the model", []),
+        (ON_GPU.replace('out + "/best.pt"', 'f"{out}/best_{batch}.pt"'), WRITER.replace("'best.pt'", "'best_%d.pt' % e"), []),
+        # nobody saves it, or another file is saved
+        (ON_GPU, "x = 1", ["TPL501"]),
+        (ON_GPU, WRITER.replace("torch.save", "print"), ["TPL501"]),
+        (ON_GPU, WRITER.replace("best.pt", "last.pt"), ["TPL501"]),
+        # who saves it may run elsewhere
+        (ON_GPU, WRITER.replace("cuda()", "to(device)"), ["TPL501"]),
+        (ON_GPU, WRITER.replace("x = x.cuda()", ""), ["TPL501"]),
+        (ON_GPU, WRITER.replace("model.cuda()", "model = torch.nn.DataParallel(model.cuda())"), ["TPL501"]),
+        (ON_GPU, WRITER.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), ["TPL501"]),
+        (ON_GPU, WRITER.replace("model.cuda()", "if args.gpu: model.cuda()"), ["TPL501"]),
+        (ON_GPU, WRITER.replace("x.cuda()", "x.cuda(local_rank)"), ["TPL501"]),
+        # or who loads it
+        (ON_GPU.replace("batch.cuda()", "batch.to(model.device)"), WRITER, ["TPL501"]),
+    ],
+)
+def test_what_a_project_saves_on_its_one_gpu_is_loaded_there(
+    tmp_path: Path, text: str, other: str, expected: list[str]
+) -> None:
+    assert codes(tmp_path, text, other) == expected
+
+
+def test_a_file_that_two_save_is_known_where_both_know_one_gpu(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text(WRITER)
+    (tmp_path / "second.py").write_text(WRITER.replace("cuda()", "to(device)"))
+    assert Talk({}.get).speaks_of("writer of best.pt", str(tmp_path)) is False
+    (tmp_path / "second.py").write_text(WRITER)
+    assert Talk({}.get).speaks_of("writer of best.pt", str(tmp_path)) is True
+
+
 PRECISION = """
 import torch
 def precision(output, target, topk=(1,)):

@@ -12,6 +12,7 @@ from torchlint.semantics.devices.timings import Timing, Timings
 from torchlint.semantics.modules.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
+from torchlint.semantics.saving.one_gpu import OneGpu
 from torchlint.semantics.saving.own_data import OwnData
 from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
@@ -66,11 +67,12 @@ class DevicesQuestions:
         return bool(self._model.answered(self._own_files.is_in_test, load))
 
     def is_load_within_run(self, load: cst.Call) -> bool:
-        """Whether the run that loads a file has saved it, or knows or saves from no device but the CPU."""
-        own, runs = self._own_files, self._semantics.of(TrainingRuns)
+        """Whether the run that loads a file has saved it, or only the CPU, or one GPU, is known where that is done."""
+        own, runs, gpu = self._own_files, self._semantics.of(TrainingRuns), self._semantics.of(OneGpu)
         if own.knows_cpu_alone or runs.saves_from_cpu_alone:
             return True
-        return bool(self._model.answered(lambda call: own.is_of_same_run(call) or runs.is_of_run(call), load))
+        asked = (own.is_of_same_run, runs.is_of_run, gpu.is_of_one_gpu)
+        return any(self._model.answered(question, load) for question in asked)
 
     def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:
         """What shows that a file holds more than ``torch.load`` reads when it is told nothing; ``None`` if nothing does."""

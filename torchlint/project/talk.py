@@ -20,6 +20,18 @@ _TOPICS = {
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
 }
 """What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving."""
+_WRITER = "writer of "
+"""What a topic starts with that asks who saves a file of this name: whether some do, and all of them on one GPU, the same."""
+_WRITES = re.compile(rb"torch\.save\b|import\s+save\b|\.save\(")
+_ON_GPU = re.compile(rb"""([\w.\])]{1,60})\.(?:cuda\(\)|to\(\s*["']cuda(?::0)?["'])""")
+_SETTINGS = rb"(args|opts?|options?|cfg|conf|config|params|hparams|flags|self)"
+_CHOOSES = re.compile(
+    rb"(?i)is_available|map_location|DataParallel|(local|world)_?(rank|size)|init_process_group|device_count|set_device"
+    rb"|accelerat|lightning|deepspeed|horovod|\b(no|use|with)_(cuda|gpu)s?\b|\bif\s+\w{0,40}(cuda|gpu)"
+    rb"|" + _SETTINGS + rb"\.\w{0,40}(cuda|gpus?|gpu_ids|device)\b(?!\()"
+    rb"|\bdevice\s*[=)\],]|\.device\b(?!\()|\.cuda\(\s*[^)\s0]"
+)
+"""What code says that runs on one GPU or another, several, or none."""
 _MOST_FILES = 400
 _MOST_NAMES = 20_000
 """So many names are looked through, of files of data among them."""
@@ -42,21 +54,45 @@ class Talk:
         """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read."""
         key = (root, topic)
         if key not in self._told:
-            self._told[key] = self._look_for(_TOPICS[topic], root)
+            if topic.startswith(_WRITER):
+                self._told[key] = self._is_written_on_one_gpu(topic.removeprefix(_WRITER), root)
+            else:
+                self._told[key] = self._look_for(_TOPICS[topic], root)
         return self._told[key]
 
     def _look_for(self, words: re.Pattern[bytes], root: str) -> bool | None:
         unread = False
+        for text in self._texts(root):
+            if text is None:
+                unread = True
+            elif words.search(text):
+                return True
+        return None if unread else False
+
+    def _is_written_on_one_gpu(self, name: str, root: str) -> bool | None:
+        """Whether all files of a project that save, and have the name of a file in them, know one GPU alone; and some do."""
+        words = re.compile(rb"[^\n]{1,40}?".join(re.escape(part.encode()) for part in name.split("*") if part))
+        found = False
+        for text in self._texts(root):
+            if text is None:
+                return None
+            if words.search(text) and _WRITES.search(text):
+                if len(set(_ON_GPU.findall(text))) < 2 or _CHOOSES.search(text):
+                    return False
+                found = True
+        return found
+
+    def _texts(self, root: str) -> Iterator[bytes | None]:
+        """The code of the files below a folder; `None` for one that cannot be read, and at last where there are too many."""
         for number, path in enumerate(_files(root)):
             if path is None or number == _MOST_FILES:
-                return None
+                yield None
+                return
             try:
                 text = self._replaced(path)
-                if words.search(code_of(path, read_file(path, _LARGEST) if text is None else text)):
-                    return True
+                yield code_of(path, read_file(path, _LARGEST) if text is None else text)
             except (OSError, ValueError):
-                unread = True
-        return None if unread else False
+                yield None
 
 
 def _files(root: str) -> Iterator[str | None]:

@@ -52,6 +52,21 @@ STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
             True,
         ),
         ("class T:\n    def fit(self): torch.save(x, self.path)\n    def test(self): «torch.load(self.path)»", False),
+        # the same path, made in another way
+        (
+            "def fit(a): torch.save(x, os.path.join(a.out, 'f.pt'))\n"
+            "def test(a):\n    a.path = a.out + '/f.pt'\n    «torch.load(a.path)»\nfit(args)\ntest(args)",
+            True,
+        ),
+        (
+            "def fit(a): torch.save(x, '%s/f.pt' % a.out)\ndef test(a): «torch.load(f'{a.out}/f.pt')»\nfit(args)\ntest(args)",
+            True,
+        ),
+        (
+            "def fit(a): torch.save(x, os.path.join(a.out, 'f.pt'))\n"
+            "def test(a):\n    a.path = a.old + '/f.pt'\n    «torch.load(a.path)»\nfit(args)\ntest(args)",
+            False,
+        ),
         # another method loads the best model of the training
         (
             "class T:\n"

@@ -17,10 +17,11 @@ class LoadWithoutMapLocation(Rule):
     optimizer (`model.load_state_dict(...)`, or `load_weights(model, ...)` by a function of the program's own), is a whole model
     itself, is a checkpoint with items such as `"state_dict"`, or is put on a device afterwards.
 
-    Where the same run saved the file before (also by early stopping, or in the training that it called before), in a test,
-    in a script that names the CPU as its device and speaks of no other one, and in a project of which one file saves and none
-    speaks of a device, what is loaded goes back to where it was; and
-    where all that the file saves was put on the CPU before, so will be what it loads: that is strict.
+    What is loaded goes back to where it was, and the finding is strict, where the same run saved the file before (also by
+    early stopping, or in the training that it called before), in a test, in a script that names the CPU as its device and
+    speaks of no other one, in a project of which one file saves and none speaks of a device, and where the script and those
+    that save a file of this name run on one GPU, which is written out in every move (`.cuda()`, `.to("cuda")`). So it is
+    where all that the file saves was put on the CPU before.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

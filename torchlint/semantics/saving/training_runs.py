@@ -12,6 +12,7 @@ from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import OwnFiles, file_of
+from torchlint.semantics.saving.paths import Paths
 
 _STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
 _DEEPEST = 4
@@ -25,6 +26,7 @@ class TrainingRuns:
         self._semantics = semantics
         self._files = semantics.of(SavedFiles)
         self._own = semantics.of(OwnFiles)
+        self._paths = semantics.of(Paths)
 
     def is_of_run(self, load: ast.Call) -> bool:
         """Whether a load reads what the run has saved.
@@ -91,7 +93,7 @@ class TrainingRuns:
         owner = self._semantics.tree.enclosing_class(load)
         if owner is None:
             return False
-        return self._spelled(path) in self._best_of_classes.get(owner, ())
+        return self._paths.spelled(path) in self._best_of_classes.get(owner, ())
 
     @cached_property
     def _best_of_classes(self) -> dict[ast.ClassDef, set[str]]:
@@ -100,7 +102,7 @@ class TrainingRuns:
         for load in self._files.loads:
             owner, path = self._semantics.tree.enclosing_class(load), file_of(load, 0, "f")
             if owner is not None and path is not None and self._is_of_stopping(load, path):
-                found[owner].add(self._spelled(path))
+                found[owner].add(self._paths.spelled(path))
         return found
 
     # --- what functions that were called before save -------------------------------------------------------------------
@@ -109,7 +111,7 @@ class TrainingRuns:
         if not self._files.saves:
             return False
         function = self._semantics.tree.function(load)
-        spelled = self._spelled(path)
+        spelled = self._paths.spelled(path)
         if not isinstance(path, ast.Name) or not self._parameter(path):
             if self._comes_behind(load, spelled):
                 return True
@@ -123,7 +125,7 @@ class TrainingRuns:
         given = self._semantics.facts.argument(site, function, parameter)
         if given is None or given is self._semantics.facts.default(function, parameter):
             return False
-        return self._comes_behind(site, self._spelled(given))
+        return self._comes_behind(site, self._paths.spelled(given))
 
     def _comes_behind(self, node: ast.Call, spelled: str) -> bool:
         """Whether something is saved to a path above a node, by a save or by the call of a function that does it."""
@@ -138,7 +140,7 @@ class TrainingRuns:
         """For each function, what it saves and the calls that save, with the paths as they are spelt."""
         found: dict[ast.AST | None, list[tuple[ast.expr, set[str]]]] = defaultdict(list)
         for file in self._own.written:
-            found[self._semantics.tree.function(file)].append((file, {self._spelled(file)}))
+            found[self._semantics.tree.function(file)].append((file, {self._paths.spelled(file)}))
         level = {place: set().union(*(paths for _, paths in each)) for place, each in found.items()}
         for _ in range(_DEEPEST):
             next_level: dict[ast.AST | None, set[str]] = defaultdict(set)
@@ -166,32 +168,13 @@ class TrainingRuns:
         nodes = [binding.node for binding in bindings if binding.form is Form.PARAMETER]
         return nodes[0] if len(nodes) == len(bindings) == 1 and isinstance(nodes[0], ast.arg) else None
 
-    def _value(self, name: ast.Name) -> ast.expr | None:
-        """What a local name was given, where that is certain."""
-        bindings = self._semantics.bindings.reaching(name)
-        if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].scope.node, FUNCTIONS):
-            return None
-        return bindings[0].value if bindings[0].form is Form.ASSIGNMENT else None
-
     def _parts(self, path: ast.expr, depth: int = _DEEPEST) -> Iterator[ast.AST]:
         """The parts of a path, also of what its names were given."""
         for part in ast.walk(path):
             yield part
-            value = self._value(part) if isinstance(part, ast.Name) and depth else None
+            value = self._paths.value(part) if isinstance(part, ast.Name) and depth else None
             if value is not None:
                 yield from self._parts(value, depth - 1)
-
-    def _spelled(self, path: ast.AST, depth: int = _DEEPEST) -> str:
-        """A path as it is written, with what its local names were given in their place."""
-        if isinstance(path, ast.Name):
-            value = self._value(path) if depth else None
-            return path.id if value is None else self._spelled(value, depth - 1)
-        own = getattr(path, "attr", None) or getattr(path, "value", None)
-        said = repr(own) if isinstance(own, (str, int)) else ""
-        inner = ", ".join(
-            self._spelled(part, depth) for part in ast.iter_child_nodes(path) if not isinstance(part, ast.expr_context)
-        )
-        return f"{type(path).__name__} {said}({inner})"
 
     # --- devices -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,84 @@
+"""Which loads are of files that programs save which know one GPU alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from marked import marked
+
+from torchlint.semantics.saving.one_gpu import OneGpu
+
+SAVED = "    torch.save(net.state_dict(), out + '/best.pt')\n"
+LOADED = "    net.load_state_dict(«torch.load(out + '/best.pt')»)\n"
+
+
+def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
+    """What is known of the program that a snippet is, and its one marked call."""
+    semantics, (node,) = marked("import os\nimport torch\n" + snippet)
+    assert isinstance(node, ast.Call)
+    return semantics.of(OneGpu), node
+
+
+@pytest.mark.parametrize(
+    ("moves", "is_one"),
+    [
+        ("net.cuda(); x = x.cuda()", True),
+        ("net.to('cuda'); x = x.to('cuda:0')", True),
+        ("net.cuda(0); x = x.cuda(non_blocking=True)", True),
+        ("device = torch.device('cuda'); net.to(device); x = x.to(device)", True),
+        ("net.cuda(); x = x.cuda().float().to(torch.float16); y = net(x).cpu(); z = y.to('cpu')", True),
+        ("net.cuda(); x = x.cuda(); torch.cuda.empty_cache(); torch.cuda.manual_seed(0)", True),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu_id; net.cuda(); x = x.cuda()", True),
+        # nothing is known to go there, or only one thing
+        ("pass", False),
+        ("net.cuda()", False),
+        ("net = net.cuda(); net.cuda()", False),
+        # another device, or a choice
+        ("net.to('cuda:1'); x = x.to('cuda:1')", False),
+        ("net.cuda(1); x = x.cuda(1)", False),
+        ("net.cuda(args.gpu); x = x.cuda(args.gpu)", False),
+        ("net.cuda(); x = x.to(device)", False),
+        ("net.cuda(); x = x.to(args.where)", False),
+        ("device = torch.device('cuda' if args.x else 'cpu'); net.to(device); x = x.cuda()", False),
+        (
+            "device = torch.device('cuda')\n    if args.x: device = torch.device('cpu')\n    net.to(device); x = x.to(device)",
+            False,
+        ),
+        ("if torch.cuda.is_available(): net.cuda(); x = x.cuda()", False),
+        ("if args.cuda: net.cuda(); x = x.cuda()", False),
+        ("if use_cuda: net.cuda(); x = x.cuda()", False),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", False),
+        ("torch.cuda.set_device(args.local_rank); net.cuda(); x = x.cuda()", False),
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=where)", False),
+        ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(x.device)", False),
+    ],
+)
+def test_knows_programs_that_run_on_one_gpu(moves: str, is_one: bool) -> None:
+    program, load = one_gpu_of(f"def f(net, x, out, args):\n    {moves}\n{SAVED}{LOADED}")
+    assert program.is_of_one_gpu(load) is is_one
+
+
+GPU = "def f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n"
+
+
+@pytest.mark.parametrize(
+    ("saved", "loaded", "is_own"),
+    [
+        ("out + '/best.pt'", "out + '/best.pt'", True),
+        ("os.path.join(args.out, 'best.pt')", "f'{out}/best.pt'", True),
+        ("'runs/best_%d.pt' % x", "f'runs/best_{args.epoch}.pt'", True),
+        ("out + '/best.pt'", "out + '/last.pt'", False),
+        ("out + '/best.pt'", "args.path", False),
+        ("args.path", "args.path", False),
+        ("f'{out}.pt'", "f'{out}.pt'", False),
+        # made elsewhere, or in another run, as the path says
+        ("out + '/best.pt'", "args.pretrained + '/best.pt'", False),
+        ("'pretrained/best.pt'", "'pretrained/best.pt'", False),
+        ("'resnet_imagenet.pt'", "'resnet_imagenet.pt'", False),
+        ("'best.pt'", "'https://host/best.pt'", False),
+    ],
+)
+def test_knows_files_that_the_program_saves_itself(saved: str, loaded: str, is_own: bool) -> None:
+    program, load = one_gpu_of(f"{GPU}    torch.save(x, {saved})\n    y = «torch.load({loaded})»\n")
+    assert program.is_of_one_gpu(load) is is_own
