@@ -55,3 +55,27 @@ def test_tests_of_the_code_itself(snippet: str, expected: bool) -> None:
 )
 def test_reinforcement_learning(text: str, expected: bool) -> None:
     assert Semantics(ast.parse(dedent(text))).of(Purpose).is_reinforcement_learning is expected
+
+
+TRIED = "class Net:\n    pass\n"
+MAIN = 'if __name__ == "__main__":\n    '
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        (TRIED + MAIN + "net = Net()\n    «f(net)»", True),
+        ("def make(): pass\n" + MAIN + "for x in range(3):\n        «f(make())»", True),
+        (TRIED + "«f(Net())»", False),  # whoever imports the file runs it
+        (TRIED + "def main():\n    «f(Net())»\n" + MAIN + "main()", False),
+        (MAIN + "«f(3)»", False),  # a script, which defines nothing
+        (TRIED + MAIN + "net = Net()\n    «f(net)».backward()", False),
+        (TRIED + MAIN + "net = torch.load(path)\n    «f(net)»", False),
+        (TRIED + MAIN + "args = argparse.ArgumentParser()\n    «f(Net())»", False),
+        (TRIED + "def fit(net):\n    net.step()\n" + MAIN + "«f(Net())»", False),
+        (TRIED + 'if __name__ == "net":\n    «f(Net())»', False),
+    ],
+)
+def test_code_that_tries_out_what_its_file_defines(snippet: str, expected: bool) -> None:
+    semantics, (call,) = marked(snippet)
+    assert semantics.of(Purpose).is_trial(call) is expected

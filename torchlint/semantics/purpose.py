@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 
 _EVALUATING = re.compile(
     r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|predict\w*|infer\w*|score\w*|acc|accuracy|metrics?|sampl\w*|generat\w*|gen|"
@@ -23,6 +23,23 @@ _OF_REINFORCEMENT_LEARNING = re.compile(r"^(gym(nasium)?|rollouts?)$|replay_?(bu
 def is_evaluation(name: str) -> bool:
     """Whether a function is called like one that evaluates a model."""
     return _EVALUATING.search(name) is not None
+
+
+_RUNS = frozenset(
+    {
+        "backward",
+        "step",
+        "fit",
+        "ArgumentParser",
+        "add_argument",
+        "load",
+        "load_state_dict",
+        "from_pretrained",
+        "DataLoader",
+        "save",
+    }
+)
+"""What a program calls that does more than to try out what its file defines."""
 
 
 class Purpose:
@@ -43,6 +60,20 @@ class Purpose:
                     return True
         return False
 
+    def is_trial(self, node: ast.AST) -> bool:
+        """Whether code tries out what the file defines: it stands under ``if __name__ == "__main__":``, and nothing is read,
+        trained or saved there or elsewhere in the file."""
+        outer = self._semantics.tree.ancestors(node)
+        return any(_is_for_program(each) for each in outer) and self._defines and not self._does_more
+
+    @cached_property
+    def _defines(self) -> bool:
+        return any(isinstance(each, (ast.ClassDef, *FUNCTIONS)) for each in self._semantics.tree.module.body)
+
+    @cached_property
+    def _does_more(self) -> bool:
+        return any(self._semantics.facts.calls.get(name) for name in _RUNS)
+
     def _is_collected(self, function: ast.FunctionDef) -> bool:
         """Whether pytest would run a function: nothing in the file calls it."""
         return not self._semantics.facts.calls.get(function.name)
@@ -56,3 +87,12 @@ class Purpose:
             attribute.attr.lower() in ("step", "reset") and last_name(attribute.value).lower() in ("env", "envs")
             for attribute in self._semantics.tree.of_type(ast.Attribute)
         )
+
+
+def _is_for_program(node: ast.AST) -> bool:
+    match node:
+        case ast.If(
+            test=ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")])
+        ):
+            return True
+    return False

@@ -53,6 +53,7 @@ def test_the_tensor_is_used_again(body: str, alias: str) -> None:
         "c = x\n    for y in unknown:\n        out = y.exp()\n        «c[0]» = 1\n        c = out.detach()\n        print(out)",
         "out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»\n    return out.shape",
         "out = x.sigmoid().cuda()\n    c = out.detach().cpu()\n    «c.zero_()»\n    return out",
+        "x = x.to(device='cuda')\n    out = unknown(x)\n    c = out.detach().cpu().numpy()\n    «c[0]» = 1\n    return out",
         "with torch.no_grad():\n        c = w.detach()\n        «c.zero_()»\n        print(c)",
         "c = w.detach()\n    «c.zero_()»",
         "c = unknown.values()\n    «c.zero_()»\n    return unknown",
@@ -77,3 +78,23 @@ def test_what_has_a_name_and_what_has_none() -> None:
     [named] = changes("def f(x: torch.Tensor):\n    c = x.detach()\n    «c.zero_()»")
     [bare] = changes("def f(x: torch.Tensor):\n    «x.detach().numpy()[0]» = 1")
     assert (named.has_name, bare.has_name) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("made", "is_copied"),
+    [
+        ("x = x.cuda()\n    out = net(x)", True),
+        ("x = x.cuda()\n    out = net(x, y.cuda())", True),
+        ("x = x.cuda()\n    h = net(x)\n    out = net(h)", True),
+        ("x = x.to(device)\n    out = net(x)", False),
+        ("x = x.cuda() if flag else x\n    out = net(x)", False),
+        ("if flag:\n        x = x.cuda()\n    out = net(x)", False),
+        ("x = x.cuda()\n    out = net(x).cpu()", False),
+        ("x = x.cuda()\n    out = net(x.cpu())", False),
+        ("x = x.cuda()\n    out = net(x, y)", False),
+        ("x = x.cuda()\n    out = net(3)", False),
+    ],
+)
+def test_what_is_computed_on_the_gpu_is_copied_to_the_cpu(made: str, is_copied: bool) -> None:
+    body = f"{made}\n    c = out.detach().cpu().numpy()\n    «c[0]» = 1\n    return out"
+    assert (not changes(f"def f(x: torch.Tensor, y, net: nn.Linear, flag, device):\n    {body}")) is is_copied

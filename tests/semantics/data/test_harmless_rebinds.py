@@ -56,3 +56,51 @@ def test_nothing_is_hidden(body: str) -> None:
 )
 def test_something_may_be_hidden(body: str) -> None:
     assert not is_meant(body)
+
+
+def is_first(body: str, name: str = "__init__") -> bool:
+    text = body.replace("\n", "\n        ")
+    arguments = "self, vectors, other: nn.Linear, k=3"
+    header = f"{HEADER}class Net(nn.Module):\n    def {name}({arguments}):\n        super().__init__()\n        "
+    semantics, (node,) = marked(f"{header}{text}\ndef train(loss): loss.backward()")
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(DataRebinds).all[node].is_meant
+
+
+COMPUTED = "w = filter_of(k)\nfor m in self.modules():\n    if isinstance(m, nn.Conv2d): «m.weight.data» = w.view(1, 1, k, k)"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        COMPUTED,
+        "w = self.net.proj.weight.detach()\nself.net.proj = nn.Conv2d(3, 4, k)\n«self.net.proj.weight.data» = w[:, :, ::k]",
+        "«self.fc.weight.data» = init_of(k) * 0.1",
+        "«self.fc.weight.data» = -identity(k)",
+    ],
+)
+def test_a_constructor_computes_first_values(body: str) -> None:
+    assert is_first(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "«self.fc.weight.data» = vectors",
+        "«self.fc.weight.data» = vectors[:k]",
+        "«self.fc.weight.data» = vectors.float().t()",
+        "«self.fc.weight.data» = torch.from_numpy(vectors)",
+        "v = np.load('v.npy')\n«self.fc.weight.data» = torch.from_numpy(v).float()",
+        "«self.fc.weight.data» = torch.load('a.pt', weights_only=True)['w'].clone() * 2",
+        "«self.fc.weight.data» = self.emb.weight.data",  # one memory for two weights
+        "«self.fc.weight.data» = other.weight.data.clone()",
+        "«self.fc.weight.data» = other.weight[:k]",
+        "def hook(w): «self.fc.weight.data» = filter_of(w)",
+    ],
+)
+def test_a_constructor_takes_over_what_need_not_fit(body: str) -> None:
+    assert not is_first(body)
+
+
+def test_other_methods_run_in_training() -> None:
+    assert not is_first(COMPUTED, "rescale")

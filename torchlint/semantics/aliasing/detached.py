@@ -18,6 +18,7 @@ from torchlint.semantics.memory.places import Place, Places
 
 Node = TypeVar("Node")
 
+_DEPTH = 3
 _MANY = 30
 """So many changes of one alias are looked at: if none of these matters, the others hardly do."""
 
@@ -124,10 +125,22 @@ class DetachedAliases:
         return None if alias.on_cpu and self._is_on_cuda(place) else alias
 
     def _is_on_cuda(self, place: Place) -> bool:
-        """Whether a tensor was surely moved to a GPU, so that ``.cpu()`` copies it."""
-        bindings = self._semantics.bindings.reaching(place.root)
-        values = [binding.value for binding in bindings if binding.value is not None]
-        return bool(values) and all(_moves_to_cuda(value) for value in values)
+        """Whether a tensor was surely moved to a GPU, or computed of one that was, so that ``.cpu()`` copies it."""
+        return self._is_moved(place.root, _DEPTH)
+
+    def _is_moved(self, name: ast.Name, depth: int) -> bool:
+        bindings = self._semantics.bindings.reaching(name)
+        values = [binding.value for binding in bindings]
+        return bool(values) and all(
+            value is not None and (_moves_to_cuda(value) or self._is_computed_there(value, depth)) for value in values
+        )
+
+    def _is_computed_there(self, value: ast.expr, depth: int) -> bool:
+        """Whether a value is what a call makes of tensors that were moved to a GPU, and does not bring back."""
+        if depth == 0 or not isinstance(value, ast.Call) or any(map(_moves_to_cpu, ast.walk(value))):
+            return False
+        names = [argument for argument in value.args if isinstance(argument, ast.Name)]
+        return bool(names) and all(self._is_moved(name, depth - 1) for name in names)
 
     # --- whether the change matters ----------------------------------------------------------------------------------
 
@@ -190,6 +203,8 @@ def _moves_to_cuda(value: ast.expr) -> bool:
     """Whether a value is made by ``.cuda()`` or on a device that is written out, somewhere on its way."""
     for part in ast.walk(value):
         match part:
+            case ast.IfExp():
+                return False
             case ast.Call(func=ast.Attribute(attr="cuda")):
                 return True
             case (
@@ -197,4 +212,11 @@ def _moves_to_cuda(value: ast.expr) -> bool:
                 | ast.keyword(arg="device", value=ast.Constant(value=str(device)))
             ):
                 return device.startswith("cuda")
+    return False
+
+
+def _moves_to_cpu(part: ast.AST) -> bool:
+    match part:
+        case ast.Attribute(attr="cpu" | "numpy" | "tolist") | ast.Constant(value="cpu"):
+            return True
     return False

@@ -11,11 +11,11 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type
-from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, mentions, root_of, step_loops
+from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
-from torchlint.semantics.code.bindings import Scope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.autograd.resets import Resets
+from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.graphs.kept_changes import KeptChanges
 from torchlint.semantics.graphs.kept_values import KeptValues
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
@@ -24,11 +24,11 @@ from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 Node = TypeVar("Node")
 
+_ARRAYS = frozenset(f"numpy.{name}" for name in ("concatenate", "stack", "vstack", "hstack"))
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
 _FEW = 32
 """So many values are no growth."""
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
-_CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
 _LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
 _STEP_HOOKS = frozenset({"training_step"})
 
@@ -63,7 +63,7 @@ class Accumulations:
         self._fate = semantics.of(Fate)
         self._kept_losses = semantics.of(KeptLosses)
         self._gatherings = semantics.of(Gatherings)
-        self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
+        self._resets = semantics.of(Resets)
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
     @cached_property
@@ -159,13 +159,13 @@ class Accumulations:
     # --- the decision ------------------------------------------------------------------------------------------------
 
     def _consider(self, found: Accumulation) -> None:
-        if found.kept and self._kept_losses.are_kept(found) and not self._is_reset_each_round(found):
+        if found.kept and self._kept_losses.are_kept(found) and not self._resets.is_each_round(found):
             self._candidates.append((found, list(found.values)))
             return
         values = [value for value in found.values if self._has_graph(value)]
-        if any(map(_asks_for_graph, values)):
+        if any(map(_asks_for_graph, values)) or (found.kept and self._becomes_array(found.root)):
             return
-        if not values or self._is_reset_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
+        if not values or self._resets.is_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
         if (
             self._semantics.no_grad.covers(found.statement)
@@ -176,6 +176,16 @@ class Accumulations:
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
             self._candidates.append((found, values))
+
+    def _becomes_array(self, root: ast.expr) -> bool:
+        """Whether numpy makes one array of what a name holds: of tensors that require a gradient it raises."""
+        for binding in self._semantics.bindings.reaching(root) if isinstance(root, ast.Name) else ():
+            for use in binding.uses:
+                match self._semantics.tree.parent(use):
+                    case ast.Call(func=function, args=[first, *_]) if first is use:
+                        if self._semantics.qualified_name(function) in _ARRAYS:
+                            return True
+        return False
 
     def _follows_from(self, value: ast.expr, sums: set[str], found: Accumulation) -> bool:
         """Whether ``value`` carries graph only because a sum that is reported does: ``epochs.append(total_loss / n)``."""
@@ -277,60 +287,6 @@ class Accumulations:
         given = [self._semantics.facts.argument(call, function, binding.node) for call in calls]
         return [argument for argument in given if argument is not None]
 
-    def _is_reset_each_round(self, found: Accumulation) -> bool:
-        """Whether each round of the innermost loop, but for those over a model's few results, starts the accumulator afresh."""
-        loop = next(step_loops(self._semantics, found.statement), None)
-        if loop is None:
-            return False
-        key = (loop, ast.unparse(found.root))
-        if key not in self._fresh:
-            self._fresh[key] = self._resets(found.root, loop)
-        return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
-
-    def _resets(self, root: ast.Name | ast.Attribute, loop: Loop) -> list[ast.stmt]:
-        """The statements in a loop, itself among them, that give an accumulator a value without the graph of its own."""
-        tree, name = self._semantics.tree, ast.unparse(root)
-        if isinstance(root, ast.Name):
-            scope = self._semantics.bindings.scope_of(root)
-            bindings = self._bound_in_loops(root.id, scope).get(loop, ())
-            statements = [tree.statement(binding.node) for binding in bindings if binding.form is not Form.AUGMENTED]
-        else:
-            owner = self._semantics.facts.self_class(root.value)
-            slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
-            stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
-            statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
-        return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name)) or _cuts(s.value, name)]
-
-    def _bound_in_loops(self, name: str, scope: Scope) -> dict[ast.AST, list[Binding]]:
-        """The bindings of a variable that stand in each loop."""
-        if (name, scope.node) not in self._in_loops:
-            found = self._in_loops[name, scope.node] = dict[ast.AST, list[Binding]]()
-            for binding in self._semantics.bindings.lookup(name, scope):
-                for parent in self._semantics.tree.ancestors(binding.node):
-                    if isinstance(parent, LOOPS):
-                        found.setdefault(parent, []).append(binding)
-        return self._in_loops[name, scope.node]
-
-    @cached_property
-    def _in_loops(self) -> dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]]:
-        return {}
-
-    def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
-        """Whether ``statement`` gives the accumulator a new value each round, or as often as values are added."""
-        if statement is found.statement:
-            return False
-        conditions = [
-            parent
-            for parent in self._semantics.tree.ancestors(statement)
-            if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try))
-        ]
-        return all(
-            condition is loop
-            or self._semantics.tree.inside(loop, condition)
-            or self._semantics.tree.inside(found.statement, condition)
-            for condition in conditions
-        )
-
     def _outlives(self, found: Accumulation, used: bool) -> bool:
         """Whether the accumulator lives on while more values are added: round a loop, or from call to call."""
         if next(self._semantics.tree.loops(found.statement), None) is not None:
@@ -424,22 +380,6 @@ class Accumulations:
             ):
                 return self._parts(receiver, move=move)
         return [value]
-
-
-def _cuts(value: ast.expr, name: str) -> bool:
-    """Whether ``value`` is what ``name`` holds, without its graph: ``total.detach()``, ``total.data[0]``, ``float(total)``."""
-    cut = False
-    while ast.unparse(value) != name:
-        match value:
-            case ast.Call(func=ast.Name(id="float"), args=[argument], keywords=[]):
-                cut, value = True, argument
-            case ast.Attribute(value=inner, attr=attribute):
-                cut, value = cut or attribute in _CUTTING, inner
-            case ast.Call(func=inner) | ast.Subscript(value=inner):
-                value = inner
-            case _:
-                return False
-    return cut
 
 
 def _asks_for_graph(value: ast.expr) -> bool:

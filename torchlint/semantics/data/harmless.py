@@ -39,6 +39,7 @@ _KEEPS = frozenset(
 """Methods behind which values are still those that a comparison is about."""
 _NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
 """Methods that lead from a tensor to one number of it, or to a copy of it to show."""
+_SUMS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median"})
 _TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
 _REDUCES = frozenset({"mean", "sum", "max", "min", "std", "var", "median"})
 """Methods that give one number of a tensor, unless an axis is named."""
@@ -68,6 +69,9 @@ class HarmlessReads:
             or self._is_compared(data)
             or self._is_written_out(data)
             or self._is_made_parameter(data)
+            or self._is_buffer_of_parameter(data)
+            or self._is_counted_for_text(data)
+            or _is_of_volatile(data)
             or self._is_copied_to_places(data)
             or self._is_shown_input(data)
             or self._is_of_meant_rebind(data)
@@ -146,7 +150,7 @@ class HarmlessReads:
                 return parent
             case ast.BinOp(op=ast.Pow() | ast.Mult()):
                 return parent
-            case ast.Attribute(attr=method) if method in _NUMBERS:
+            case ast.Attribute(attr=method) if method in _NUMBERS or method == "abs":
                 call = self._tree.parent(parent)
                 return call if isinstance(call, ast.Call) and call.func is parent else None
         return None
@@ -166,6 +170,46 @@ class HarmlessReads:
             case ast.Call(func=function, args=[first, *_]) if first is data:
                 return self._semantics.qualified_name(function) in _PARAMETER
         return False
+
+    def _is_buffer_of_parameter(self, data: ast.Attribute) -> bool:
+        """Whether a buffer is to share the memory of a tensor that becomes a parameter beside it, as in torch's own norms."""
+        match self._tree.parent(data):
+            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, given]) if given is data:
+                shared = ast.dump(data.value)
+                beside = self._semantics.facts.calls.get("register_parameter", ())
+                function = self._tree.function(data)
+                return any(
+                    self._tree.function(call) is function and any(ast.dump(each) == shared for each in call.args)
+                    for call in beside
+                )
+        return False
+
+    def _is_counted_for_text(self, data: ast.expr) -> bool:
+        """Whether one number of a tensor is added, `n += p.data.abs().sum()`, to what nothing but texts are made of."""
+        node: ast.expr = data
+        is_reduced = False
+        while (following := self._following(node)) is not None:
+            node = following
+            is_reduced |= isinstance(node, ast.Call) and last_name(node.func) in _SUMS and not node.args
+        match self._tree.parent(node):
+            case ast.AugAssign(target=ast.Name() as target, op=ast.Add()) if is_reduced:
+                binding = self._semantics.bindings.of(target)
+                uses = self._uses_of(target) if binding is not None else []
+                return bool(uses) and all(map(self._is_in_text, uses))
+        return False
+
+    def _uses_of(self, target: ast.Name) -> list[ast.Name]:
+        """Where the variable is read that a name stands for, in its function."""
+        scope = self._semantics.bindings.scope_of(target)
+        found = [use for binding in scope.bindings.get(target.id, ()) for use in binding.uses]
+        return [use for use in found if not isinstance(self._tree.parent(use), ast.AugAssign)]
+
+    def _is_in_text(self, use: ast.expr) -> bool:
+        """Whether a value goes into a text or is printed, as it is or divided by a number."""
+        node: ast.expr = use
+        while isinstance(parent := self._tree.parent(node), ast.BinOp) and not isinstance(parent.op, ast.Mod):
+            node = parent
+        return self._is_written_out(node)
 
     def _is_copied_to_places(self, data: ast.expr) -> bool:
         """Whether values are copied to where places are kept, and are such themselves: `idx.select(1, 0).copy_(y.data)`."""
@@ -227,3 +271,11 @@ class HarmlessReads:
             calls = self._semantics.facts.calls.get(function.name, ())
             self._off[function] = bool(calls) and all(no_grad.block(call) for call in calls)
         return self._off[function]
+
+
+def _is_of_volatile(data: ast.Attribute) -> bool:
+    """Whether a value is computed of what is marked as volatile on the spot: autograd is to be off there anyway."""
+    return any(
+        isinstance(part, ast.keyword) and part.arg == "volatile" and isinstance(part.value, ast.Constant) and part.value.value
+        for part in ast.walk(data.value)
+    )

@@ -13,6 +13,10 @@ _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", 
 """Words in the names of parameters."""
 _ITEMS = frozenset({"values", "items"})
 _KEEPS = frozenset({"clone", "detach", "contiguous"})
+_TAKES_OVER = frozenset(
+    {"from_numpy", "as_tensor", "load", "tensor", "Tensor", "FloatTensor", "from_pretrained", "get_vectors"}
+)
+"""Functions that make a tensor of values from elsewhere."""
 _FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
 _SHOWS = re.compile(r"^(save_image\w*|make_grid|im(save|show|write)|print)$")
 """Names of functions that show what they are given."""
@@ -36,6 +40,44 @@ class HarmlessRebinds:
             or self._is_of_optimizer_state(target.value)
             or (may_move and self._is_only_data(target.value))
         )
+
+    def is_first_of_constructor(self, value: ast.expr, target: ast.Attribute, depth: int = 3) -> bool:
+        """Whether the constructor of a class gives a weight of what it makes its first value, which it computes itself.
+
+        Not what it is given, nor the memory of another weight: both need not fit, or stay what they are.
+        """
+        function = self._tree.function(target)
+        if not isinstance(function, ast.FunctionDef) or function.name != "__init__" or depth == 0:
+            return False
+        match value:
+            case ast.Subscript() | ast.Call() | ast.BinOp() | ast.UnaryOp():
+                if ast.dump(_kept(value)) != ast.dump(value):
+                    return False  # a copy, and no more
+                parts = list(ast.walk(value))
+                if any(isinstance(part, ast.Call) and last_name(part.func) in _TAKES_OVER for part in parts):
+                    return False
+                return not self._is_given(value)
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT
+                    and not each.path
+                    and each.value is not None
+                    and self.is_first_of_constructor(each.value, target, depth - 1)
+                    for each in bindings
+                )
+        return False
+
+    def _is_given(self, value: ast.expr, depth: int = 3) -> bool:
+        """Whether a value is an argument, an item of one, or what its methods give."""
+        while isinstance(value, (ast.Subscript, ast.Attribute, ast.Call)):
+            value = value.func if isinstance(value, ast.Call) else value.value
+        if not isinstance(value, ast.Name) or value.id == "self":
+            return False
+        for each in self._semantics.bindings.reaching(value):
+            if each.form is Form.PARAMETER or (depth and each.value is not None and self._is_given(each.value, depth - 1)):
+                return True
+        return False
 
     def _is_shared_with_new(self, value: ast.expr, tensor: ast.expr) -> bool:
         """Whether a layer that the function made is given a weight of another: `cell.bias.data = gru.bias.data`."""

@@ -22,6 +22,7 @@ from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.pending.unsaved import Unsaved
+from torchlint.semantics.purpose import Purpose
 
 Node = TypeVar("Node")
 
@@ -175,6 +176,8 @@ class DataRebinds:
                 return True
         return (
             self._is_without_training(target)
+            or self._semantics.of(Purpose).is_trial(target)
+            or self._harmless.is_first_of_constructor(value, target)
             or self._may_be_itself(value, target.value)
             or self._is_cast(value, target.value, may_move=may_move)
             or self._harmless.is_harmless(statement, target, may_move=may_move)

@@ -154,6 +154,8 @@ class LikelyGraphless:
         """Whether a value is made where autograd is off, or is an argument of a function that runs so."""
         if not self._semantics.no_grad.covers(node):
             return False
+        while isinstance(node, ast.Subscript):
+            node = node.value  # an item of what a model gave there: `out["logits"]`
         if isinstance(node, ast.Call):
             return True
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()

@@ -1,0 +1,63 @@
+"""Sums and lists that do not grow: those that are reset with each update of the weights, and those that become an array."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from torchlint.semantics import Semantics
+from torchlint.semantics.autograd.accumulation import Accumulations
+
+
+def leaks(text: str) -> int:
+    """How many statements of a program leak."""
+    return len(Semantics(ast.parse("import torch\nimport numpy as np\n" + text)).of(Accumulations).leaks)
+
+
+def loop(reset: str) -> str:
+    """A training whose losses are summed, and which does something about the sum."""
+    start = "def train(model, loader, opt, accelerator, n):\n    total = 0\n    for i, (x, y) in enumerate(loader):\n"
+    body = "        loss = criterion(model(x), y)\n        total += loss / n\n        loss.backward()\n"
+    return f"{start}{body}        {reset}\n"
+
+
+UPDATE = "if (i + 1) % n == 0:\n            opt.step()\n            opt.zero_grad()"
+
+
+@pytest.mark.parametrize(
+    ("reset", "count"),
+    [
+        (
+            UPDATE + "\n            print(total)\n            total = 0",
+            0,
+        ),
+        ("if accelerator.sync_gradients:\n            print(total)\n            total = 0", 0),
+        ("if i % 100 == 0:\n            print(total)\n            total = 0", 1),
+        (UPDATE + "\n            print(total)", 1),
+        ("opt.step()\n        opt.zero_grad()\n        if i % 100 == 0:\n            print(total)\n            total = 0", 1),
+        ("if i % 100 == 0:\n            schedule.step()\n            print(total)\n            total = 0", 1),
+    ],
+)
+def test_sums_of_the_rounds_between_two_updates(reset: str, count: int) -> None:
+    assert leaks(loop(reset)) == count
+
+
+def gathered(behind: str) -> str:
+    """A list of what a model gives, and what is done with it."""
+    start = "def gather(model: torch.nn.Module, graphs, y):\n    out = []\n    for g in graphs:\n        h = model([g])\n"
+    return f"{start}        out.append(h)\n        torch.nn.functional.mse_loss(h, y).backward()\n    {behind}\n"
+
+
+@pytest.mark.parametrize(
+    ("behind", "count"),
+    [
+        ("return np.concatenate(out, axis=0)", 0),
+        ("return np.stack(out)", 0),
+        ("return torch.cat(out)", 1),
+        ("print(len(out))", 1),
+        ("return np.concatenate([x.detach() for x in out])", 1),
+    ],
+)
+def test_lists_that_numpy_makes_one_array_of(behind: str, count: int) -> None:
+    assert leaks(gathered(behind)) == count

@@ -1,0 +1,106 @@
+"""Accumulators that are started afresh as often as values are added to them, so that nothing grows."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.autograd.accumulators import Accumulation, mentions, step_loops
+from torchlint.semantics.code.bindings import Scope
+from torchlint.semantics.code.tree import LOOPS, Loop
+
+_CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
+
+
+class Resets:
+    """Tells of sums and lists whether they are started afresh."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
+
+    def is_each_round(self, found: Accumulation) -> bool:
+        """Whether each round of the innermost loop, but for those over a model's few results, starts the accumulator afresh."""
+        loop = next(step_loops(self._semantics, found.statement), None)
+        if loop is None:
+            return False
+        key = (loop, ast.unparse(found.root))
+        if key not in self._fresh:
+            self._fresh[key] = self._found(found.root, loop)
+        return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def _found(self, root: ast.Name | ast.Attribute, loop: Loop) -> list[ast.stmt]:
+        """The statements in a loop, itself among them, that give an accumulator a value without the graph of its own."""
+        tree, name = self._semantics.tree, ast.unparse(root)
+        if isinstance(root, ast.Name):
+            scope = self._semantics.bindings.scope_of(root)
+            bindings = self._bound_in_loops(root.id, scope).get(loop, ())
+            statements = [tree.statement(binding.node) for binding in bindings if binding.form is not Form.AUGMENTED]
+        else:
+            owner = self._semantics.facts.self_class(root.value)
+            slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
+            stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
+            statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
+        return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name)) or _cuts(s.value, name)]
+
+    def _bound_in_loops(self, name: str, scope: Scope) -> dict[ast.AST, list[Binding]]:
+        """The bindings of a variable that stand in each loop."""
+        if (name, scope.node) not in self._in_loops:
+            found = self._in_loops[name, scope.node] = dict[ast.AST, list[Binding]]()
+            for binding in self._semantics.bindings.lookup(name, scope):
+                for parent in self._semantics.tree.ancestors(binding.node):
+                    if isinstance(parent, LOOPS):
+                        found.setdefault(parent, []).append(binding)
+        return self._in_loops[name, scope.node]
+
+    @cached_property
+    def _in_loops(self) -> dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]]:
+        return {}
+
+    def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
+        """Whether ``statement`` gives the accumulator a new value each round, each addition or each update."""
+        if statement is found.statement:
+            return False
+        conditions = [
+            parent
+            for parent in self._semantics.tree.ancestors(statement)
+            if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try))
+        ]
+        return all(
+            condition is loop
+            or self._semantics.tree.inside(loop, condition)
+            or self._semantics.tree.inside(found.statement, condition)
+            or _is_of_update(condition)
+            for condition in conditions
+        )
+
+
+def _is_of_update(condition: ast.AST) -> bool:
+    """Whether code stands under the condition of an optimizer's step: after the few rounds that gradients are gathered in."""
+    if not isinstance(condition, ast.If):
+        return False
+    if any(isinstance(part, ast.Attribute) and part.attr == "sync_gradients" for part in ast.walk(condition.test)):
+        return True
+    called = {
+        part.value.func.attr
+        for part in condition.body
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and isinstance(part.value.func, ast.Attribute)
+    }
+    return {"step", "zero_grad"} <= called
+
+
+def _cuts(value: ast.expr, name: str) -> bool:
+    """Whether ``value`` is what ``name`` holds, without its graph: ``total.detach()``, ``total.data[0]``, ``float(total)``."""
+    cut = False
+    while ast.unparse(value) != name:
+        match value:
+            case ast.Call(func=ast.Name(id="float"), args=[argument], keywords=[]):
+                cut, value = True, argument
+            case ast.Attribute(value=inner, attr=attribute):
+                cut, value = cut or attribute in _CUTTING, inner
+            case ast.Call(func=inner) | ast.Subscript(value=inner):
+                value = inner
+            case _:
+                return False
+    return cut
