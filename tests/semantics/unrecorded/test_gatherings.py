@@ -20,6 +20,8 @@ def is_gathering(code: str) -> bool:
         "def f(xs):\n    kept = []\n    for x in reversed(range(len(xs))): «kept».insert(0, xs[x] * 2 + xs[x - 1])",
         "def f(xs):\n    kept = {}\n    for k in xs: «kept»[k] = torch.exp(xs[k])",
         "def f(net, xs):\n    kept = []\n    for x in xs:\n        for y in net(x).view(-1): «kept».append(y)",
+        "def f(losses):\n    kept = []\n    for k in sorted(losses.keys()): «kept».append(losses[k])",
+        "def f(losses):\n    kept = []\n    for k, v in losses.items(): «kept».append(v)",
         "def f(net):\n    kept = {}\n    for k, v in net.named_parameters(): «kept»[k] = shift(v)",
     ],
 )
@@ -31,6 +33,7 @@ def test_gathers(code: str) -> None:
     "code",
     [
         "def f(net, xs):\n    kept = []\n    for x in xs: «kept».append(net(x))",
+        "def f(store):\n    kept = []\n    for k in store.keys(3): «kept».append(store[k])",
         "def f(xs):\n    kept = []\n    for _ in range(3):\n        for x in xs: «kept».append(x)\n        step()",
         "def f(xs):\n    kept = []\n    for x in xs:\n        «kept».append(x)\n        x.backward()",
         "def f(xs, kept):\n    for x in xs: «kept».append(x)",

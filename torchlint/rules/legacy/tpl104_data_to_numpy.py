@@ -21,7 +21,7 @@ class DataToNumpy(Rule):
     `x.data.numpy()`, `x.data.tolist()`.
 
     Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, results of
-    `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.tolist()`, whose numbers have none, or
+    `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.cpu().tolist()`, whose numbers have none, or
     `x.data.numpy().shape`, which `x.shape` tells as well. They are shown where the rule is selected by name.
 
     ## Why is this bad
@@ -85,11 +85,13 @@ class DataToNumpy(Rule):
                 node, f"{self._why_needless(node, tensor)}: `.data` is not needed", self._fix_without(node), strict=True
             )
         elif moves and not self.model.autograd.is_off(node):
-            self.report(node, self._moved_too_early(moves), self._fix_behind_move(node, moves))
+            fixed = self._fix_behind_move(node, moves)
+            self.report(node, self._moved_too_early(moves), fixed, strict=self._ends_in_numbers(node))
         else:
             graph = "the graph" if self._carries(origin) else "its graph, if it has one,"
             message = f"`{tensor}` leaves {graph} through `.data`, as in torch 0.3; detach it: `{self._detached(origin)}`"
-            self.report(node, message, self._fix_behind_move(node, moves) if moves else self._fix_in_place(node))
+            fixed = self._fix_behind_move(node, moves) if moves else self._fix_in_place(node)
+            self.report(node, message, fixed, strict=self._ends_in_numbers(node))
 
     def _moved_too_early(self, moves: list[cst.Attribute]) -> str:
         origin = moves[-1].value
@@ -115,6 +117,16 @@ class DataToNumpy(Rule):
         match self.model.parent(node):
             case cst.Attribute(attr=cst.Name("tolist")):
                 return not _moves_before(node)
+        return False
+
+    def _ends_in_numbers(self, node: cst.BaseExpression) -> bool:
+        """Whether `.tolist()` follows, behind nothing but moves."""
+        match self.model.parent(node):
+            case cst.Attribute(attr=cst.Name("tolist")):
+                return True
+            case cst.Attribute(attr=cst.Name("cpu")) as method:
+                call = self.model.parent(method)
+                return isinstance(call, cst.Call) and self._ends_in_numbers(call)
         return False
 
     def _array_for_form(self, node: cst.Attribute) -> cst.Call | None:

@@ -12,6 +12,7 @@ from torchlint.semantics.unrecorded.carried_states import CarriedStates
 
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers"})
 _FILLS = frozenset({"append", "appendleft", "insert"})
+_PARTS = frozenset({"keys", "values", "items"})
 _RUN_OTHERS = frozenset({"builtins.next", "builtins.map", "builtins.filter"})
 
 
@@ -51,7 +52,9 @@ class Gatherings:
             return hasattr(builtins, name.removeprefix("builtins.")) and name not in _RUN_OTHERS
         if name.startswith("torch."):
             return name in torch_api.FUNCTIONS
-        return isinstance(call.func, ast.Attribute) and call.func.attr in _FILLS
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        return call.func.attr in _FILLS or (call.func.attr in _PARTS and not call.args)
 
 
 def _goes_through_numbers(loop: Loop) -> bool:
