@@ -26,6 +26,8 @@ def is_meant(body: str) -> bool:
         "for a, b in zip(net.parameters(), other.parameters()):\n    «a.data», b.data = b.data, a.data",
         "for a, b in zip(net.parameters(), other.parameters()):\n    «a.data», b.data = b.data.clone(), a.data",
         "cell = nn.GRUCell(3, 4)\n«cell.weight_hh.data» = other.weight_hh_l0.data\nreturn cell",
+        "kept = x > 0\n«net.bias.data» = net.bias.data[kept].clone()",
+        "«net.weight.data» = net.weight.data[:, :3]",
         "norm = Norm(3)\n«norm.weight.data» = other.weight_hh_l0.data.clone().detach()\nreturn norm",
         "for state in optimizer.state.values():\n"
         "    for v in state.values():\n        if torch.is_tensor(v):\n            «v.data» = v.data.to(x.device)",
@@ -104,3 +106,23 @@ def test_a_constructor_takes_over_what_need_not_fit(body: str) -> None:
 
 def test_other_methods_run_in_training() -> None:
     assert not is_first(COMPUTED, "rescale")
+
+
+PARAMETER = "self.periods = nn.Parameter(torch.zeros(4))"
+
+
+@pytest.mark.parametrize(
+    ("registered", "expected"),
+    [
+        ("self.register_buffer('periods', torch.zeros(4))", True),
+        (f"self.register_buffer('others', torch.zeros(4))\n        {PARAMETER}", False),
+        (f"self.register_buffer(name, torch.zeros(4))\n        {PARAMETER}", False),
+        (PARAMETER, False),
+    ],
+)
+def test_buffers_are_known_to_no_optimizer(registered: str, expected: bool) -> None:
+    start = f"{HEADER}class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        {registered}\n"
+    method = "    def reset(self, given):\n        periods = given * 2\n        «self.periods.data» = periods\n"
+    semantics, (node,) = marked(f"{start}{method}def train(loss): loss.backward()")
+    assert isinstance(node, ast.Attribute)
+    assert semantics.of(DataRebinds).all[node].is_meant is expected

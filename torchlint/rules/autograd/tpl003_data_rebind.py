@@ -28,7 +28,8 @@ class DataRebind(Rule):
     defines. So is what a function from elsewhere gives for the
     tensor, `w.data = unit_norm(w)`, which may be the tensor's own memory, and values that are set under `no_grad` in a file
     that trains nothing. The same holds where two storages change places, where a layer that the function has just made is to
-    share a weight of another, for the state of an optimizer, for a move to another device, and for tensors that are only data:
+    share a weight of another, for buffers, for weights that are left with some of their own values, for the state of an
+    optimizer, for a move to another device, and for tensors that are only data:
     noise, or a picture that is saved.
 
     ## Why is this bad

@@ -38,6 +38,8 @@ class HarmlessRebinds:
             _is_swap(statement)
             or self._is_shared_with_new(statement.value, target.value)
             or self._is_of_optimizer_state(target.value)
+            or self._is_buffer(target.value)
+            or _is_selection(statement.value, target.value)
             or (may_move and self._is_only_data(target.value))
         )
 
@@ -93,6 +95,15 @@ class HarmlessRebinds:
         scope = self._semantics.bindings.scope_of(layer)
         return bool(bindings) and all(each.scope is scope and self._is_made(each) for each in bindings)
 
+    def _is_buffer(self, tensor: ast.expr) -> bool:
+        """Whether a tensor is one that its class registers as a buffer, which neither autograd nor an optimizer knows."""
+        owner = self._semantics.facts.self_class(tensor.value) if isinstance(tensor, ast.Attribute) else None
+        if owner is None or not isinstance(tensor, ast.Attribute):
+            return False
+        calls = self._semantics.facts.calls.get("register_buffer", ())
+        names = [call.args[0] for call in calls if call.args and self._tree.enclosing_class(call) is owner]
+        return any(isinstance(name, ast.Constant) and name.value == tensor.attr for name in names)
+
     def _is_made(self, binding: Binding) -> bool:
         """Whether a name is given what a call makes, and is not called itself."""
         if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
@@ -147,6 +158,14 @@ def _is_swap(statement: ast.Assign) -> bool:
         case ast.Assign(targets=[ast.Tuple(elts=[_, _] as targets)], value=ast.Tuple(elts=[_, _] as values)):
             given, taken = ([ast.unparse(_kept(each)) for each in side] for side in (targets, values))
             return given == taken[::-1]
+    return False
+
+
+def _is_selection(value: ast.expr, tensor: ast.expr) -> bool:
+    """Whether a tensor is left with some of its own values, as where a layer is pruned: `bn.bias.data = bn.bias.data[kept]`."""
+    match _kept(value):
+        case ast.Subscript(value=ast.Attribute(value=owner, attr="data")):
+            return ast.dump(owner) == ast.dump(tensor)
     return False
 
 
