@@ -98,6 +98,47 @@ def test_a_file_that_does_not_speak_of_torch() -> None:
     assert call not in semantics.of(Evaluations).recorded
 
 
+HELPER = """
+def {helper}(model, loader):
+    model.eval()
+    outputs = []
+    for x in loader:
+        outputs.append(«model(x)»)
+    return {result}(outputs)
+
+def {caller}(model, loader):
+    {before}
+    return {helper}(model, loader).argmax(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "before", "expected"),
+    [
+        ("test", "pass", True),
+        ("compute", "pass", False),
+        ("test", "model(1).sum().backward()", False),
+    ],
+)
+def test_a_helper_may_hand_out_graphs_to_an_evaluation(caller: str, before: str, expected: bool) -> None:
+    text = HELPER.format(helper="pass_data", caller=caller, result="torch.cat", before=before)
+    assert (recorded(text) is not None) is expected
+
+
+def test_arrays_have_no_graph_to_hand_out() -> None:
+    text = HELPER.format(helper="latent", caller="compute", result="np.concatenate", before="pass")
+    assert recorded("import numpy as np\n" + text) is not None
+
+
+def test_another_loop_may_have_a_variable_of_that_name() -> None:
+    loops = "for model in names:\n    print(model)\n"
+    body = (
+        "model = torch.nn.Linear(2, 2)\ndef test(loader):\n    model.eval()\n    for x in loader:\n        print(«model(x)»)\n"
+    )
+    assert recorded(loops + body) is not None
+    assert recorded(loops.replace("names", "(model, head)") + body.replace("model.eval()", "head.eval()")) is None
+
+
 IN_A_DICT = """
 class Trainer:
     def __init__(self, models):

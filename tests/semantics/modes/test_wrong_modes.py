@@ -147,6 +147,7 @@ def recorded(snippet: str) -> EvaluatedInTraining[ast.expr, ast.stmt] | None:
         ("", "for x, y in val_dl:\n    loss = F.cross_entropy(«net(x)», y)\n    print(loss.item())"),
         ("", "for x, y in batches:\n    test_loss += F.cross_entropy(«net(x)», y)"),
         ("", "for x, y in batches:\n    hits += («net(x)».argmax(1) == y).sum()"),
+        ("", "for x, y in valloader:\n    out = «net(x)»\n    write(name, out.detach().cpu().numpy())"),
     ],
 )
 def test_what_is_evaluated_with_neither(before: str, evaluates: str) -> None:
@@ -168,6 +169,7 @@ def test_what_is_evaluated_with_neither(before: str, evaluates: str) -> None:
         ("", COUNTS + "    attack(net, x)\n"),
         ("", "for x, y in test_loader:\n    F.cross_entropy(«net(x)», y).backward()"),
         ("", "for x, y in more:\n    loss = F.cross_entropy(«net(x)», y)"),
+        ("", "for x, y in more:\n    out = «net(x)»\n    write(name, out.detach().cpu().numpy())"),
         ("", "for x, y in test_loader:\n    mc_dropout = «net(x)»\n    correct += mc_dropout"),
         ("", "for x, y in test_loader:\n    correct += «net(x)».sum()\ncorrect.backward()"),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.semantics.summaries.functions import summed_up
 from torchlint.semantics.summaries.making import summary_of
-from torchlint.semantics.summaries.summary import FunctionSummary, Made
+from torchlint.semantics.summaries.summary import Act, FunctionSummary, Made
 
 
 def function(text: str) -> FunctionSummary:
@@ -87,7 +87,6 @@ def test_acts(body: str, expected: str) -> None:
         "def f(p):\n    p.eval()\n    yield\n",
         "async def f(p):\n    p.eval()\n",
         "@contextmanager\ndef f(p):\n    p.eval()\n",
-        "def f(p, *rest):\n    p.eval()\n",
         "def f(p):\n    global model\n    model = p\n",
     ],
 )
@@ -96,6 +95,16 @@ def test_of_functions_that_do_not_just_run_nothing_is_known(text: str) -> None:
     assert bound.function is not None
     assert bound.function.hidden
     assert bound.function.acts == ()
+
+
+@pytest.mark.parametrize("rest", ["*rest", "**rest"])
+def test_what_takes_any_arguments_is_known_by_what_it_gives(rest: str) -> None:
+    """Most factories of models do: ``def resnet18(pretrained=False, **kwargs)``."""
+    [(_, bound)] = summary_of(ast.parse(f"def f(p, {rest}):\n    p.eval()\n    return Net({rest})\n")).names
+    assert bound.function is not None
+    assert not bound.function.hidden
+    assert bound.function.gives.by == ("Net",)
+    assert bound.function.acts == (("p", (Act("other"),)),)
 
 
 NET, OPTIMIZER, UNKNOWN = Made(("Net",)), Made(("torch.optim.SGD",)), Made()

@@ -23,7 +23,7 @@ def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
                 continue
             case ast.Call(func=ast.Attribute(attr=method)) if method in _CUTTING_METHODS:
                 continue
-            case ast.Call(func=function) if names.qualified(function) in _CUTTING_CALLS:
+            case ast.Call(func=function) if _cuts(names.qualified(function) or ""):
                 continue
             case ast.Compare() | ast.Lambda():
                 continue
@@ -38,6 +38,11 @@ def connected(root: ast.expr, names: Names) -> Iterator[ast.expr]:
         if isinstance(node, ast.expr):
             yield node
         stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _cuts(name: str) -> bool:
+    """Whether what a function gives has no graph: a number, a text, an array."""
+    return name in _CUTTING_CALLS or name.startswith("numpy.")
 
 
 def evaluates(function: Function) -> bool:

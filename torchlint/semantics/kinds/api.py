@@ -189,7 +189,8 @@ def _one_of(choice: OneOf, lookup: Lookup, depth: int) -> Kind:
     if not known or any(kind.type is not Type.MODULE for kind in known) or len(known) * 3 < len(kinds) * 2:
         return UNKNOWN
     why = f"made by {'one of several modules' if len(known) > 1 else 'a module'} of another file"
-    return replace(join(known), why=why, basis=Basis.ELSEWHERE)
+    found = join(known)
+    return replace(found, why=why, basis=Basis.ELSEWHERE, choices=found.choices if len(known) == len(kinds) else ())
 
 
 # --- what calls in other files hand to parameters ------------------------------------------------------------------------
@@ -213,7 +214,7 @@ def _handed(parameter: Parameter, file: str, callers: Callers, depth: int) -> Ki
         return UNKNOWN
     found = replace(join(known), basis=Basis.ELSEWHERE)
     if found.type is Type.MODULE and len(known) < len(kinds):
-        return replace(found, name="", elsewhere=None)  # another caller may give another one
+        return replace(found, name="", elsewhere=None, choices=())  # another caller may give another one
     return found
 
 

@@ -64,8 +64,9 @@ class Kind:
     ``grad``, ``scalar`` (has no dimensions) and ``loose`` (a tensor, or a nest of such tensors) are of tensors; ``element``
     and ``items`` of containers, ``entries`` of a dict with written-out keys; ``name`` is the dotted name of a class or
     function, or of the class that an instance is of; ``definition`` is the one in the file, ``elsewhere`` the class of another
-    file of the project; ``depth`` is how deep containers nest. ``why`` says in words where the knowledge is from, for people;
-    ``basis`` says it for other questions, and ``used`` is the name of the attribute or method that says so, if one does.
+    file of the project, ``choices`` those of which it is one; ``depth`` is how deep containers nest. ``why`` says in words
+    where the knowledge is from, for people; ``basis`` says it for other questions, and ``used`` is the name of the attribute
+    or method that says so, if one does.
     """
 
     type: Type = Type.UNKNOWN
@@ -78,6 +79,7 @@ class Kind:
     entries: tuple[tuple[str, Kind], ...] = ()
     definition: Definition | None = None
     elsewhere: ClassElsewhere | None = None
+    choices: tuple[ClassElsewhere, ...] = field(default=(), compare=False)
     depth: int = field(default=0, compare=False)
     why: str = field(default="", compare=False)
     basis: Basis = field(default=Basis.MADE, compare=False)
@@ -94,6 +96,11 @@ class Kind:
         return self.type is Type.TENSOR
 
     @property
+    def classes_elsewhere(self) -> tuple[ClassElsewhere, ...]:
+        """The classes of other files that it may be an instance of, where these are all."""
+        return (self.elsewhere,) if self.elsewhere is not None else self.choices
+
+    @property
     def carries_graph(self) -> bool:
         """Whether the value is a tensor that an operation on something that requires grad produced."""
         return self.is_tensor and self.grad is Grad.GRAPH
@@ -105,6 +112,9 @@ class Kind:
 
 _DEPTH = 6
 """How deep containers nest in what is known of a value."""
+
+_MOST_CHOICES = 40
+"""Of so many classes a value may be at most for all of them to be looked at."""
 
 UNKNOWN = Kind()
 NUMBER = Kind(Type.NUMBER)
@@ -176,6 +186,8 @@ def join(kinds: Iterable[Kind]) -> Kind:
     joined = some[0]
     for other in some[1:]:
         joined = _join_two(joined, other)
+    if not certain and joined.choices:
+        joined = replace(joined, choices=())
     if not certain and joined.is_tensor:
         grad = joined.grad if joined.grad is Grad.GRAPH else Grad.UNKNOWN
         joined = replace(joined, grad=grad, scalar=joined.scalar or None)
@@ -190,6 +202,8 @@ def _join_two(one: Kind, other: Kind) -> Kind:
     if [key for key, _ in one.entries] == [key for key, _ in other.entries]:
         entries = tuple((key, join((kind, dict(other.entries)[key]))) for key, kind in one.entries)
     elements = [kind for kind in (one.element, other.element) if kind is not None]
+    classes = dict.fromkeys((*one.classes_elsewhere, *other.classes_elsewhere))
+    is_choice = bool(one.classes_elsewhere and other.classes_elsewhere) and len(classes) <= _MOST_CHOICES
     return Kind(
         one.type,
         join_grads(one.grad, other.grad),
@@ -201,6 +215,7 @@ def _join_two(one: Kind, other: Kind) -> Kind:
         entries=entries,
         definition=one.definition if one.definition is other.definition else None,
         elsewhere=one.elsewhere if one.elsewhere == other.elsewhere else None,
+        choices=tuple(classes) if is_choice else (),
         depth=max(one.depth, other.depth),
     ).because(one if one.why and one.basis is not Basis.ELSEWHERE else other)
 

@@ -89,7 +89,7 @@ class References:
         """What ``node`` refers to: each in turn for the variable of a loop over written-out things; ``None`` if not known."""
         if isinstance(node, ast.Name):
             bindings = self._bindings.reaching(node)
-            if any(binding.form is Form.LOOP for binding in bindings):
+            if bindings and all(binding.form is Form.LOOP for binding in bindings):
                 collection = self.any_item(node)
                 return [collection] if collection is not None else self._looped(bindings)
         found = self.any_item(node) or self.of(node)

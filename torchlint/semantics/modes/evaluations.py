@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -16,7 +16,6 @@ from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
-from torchlint.semantics.modes.modes import Run
 from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
@@ -100,8 +99,16 @@ class Evaluations:
         if not looped and all(map(self._is_cut_at_once, evaluated)):
             return False
         if self._hands_out(function, evaluated):
-            return is_evaluation(function.name) and (looped or bool(self._semantics.facts.call_sites(function)))
+            sites = self._semantics.facts.call_sites(function)
+            if is_evaluation(function.name):
+                return looped or bool(sites)
+            return looped and bool(sites) and all(map(self._is_asked_by_evaluation, sites))
         return looped or is_evaluation(function.name)
+
+    def _is_asked_by_evaluation(self, site: ast.Call) -> bool:
+        """Whether a call stands in a function that is called like one that evaluates, and needs no gradients."""
+        function = self._semantics.tree.function(site)
+        return isinstance(function, FUNCTIONS) and is_evaluation(function.name) and not self._gradients.used_in(function.body)
 
     def _is_looped(self, found: Evaluated) -> bool:
         """Whether the model is run in a loop that is entered after it was put into evaluation mode, perhaps in a function."""
@@ -207,7 +214,7 @@ class Evaluations:
         if found.run.node is found.run.call or not isinstance(function, ast.FunctionDef) or not is_evaluation(function.name):
             return False
         if function not in self._looked_at and not self._hands_out(function, [found]):
-            self._add_function(function, [Evaluated(found.switch, found.model, Run(found.run.call, found.run.call))])
+            self._add_function(function, [Evaluated(found.switch, found.model, replace(found.run, node=found.run.call))])
         self._looked_at.add(function)
         return True
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
@@ -42,6 +42,10 @@ _MAY_SET_MODE = re.compile(
 """What a method is called that may set the mode of the object's models."""
 _MODES = {"train": Mode.TRAIN, "eval": Mode.EVAL, "mode": Mode.UNKNOWN}
 """What the acts of other files' functions leave a model in."""
+_WRAPPERS = frozenset(
+    {"compile", "DataParallel", "DistributedDataParallel", "DDP", "convert_sync_batchnorm", "convert_syncbn_model"}
+)
+"""What gives a model in the mode of the one that it is given."""
 _READERS = frozenset({"print", "len", "isinstance", "hasattr", "id", "type", "str", "repr", "list", "tuple", "set", "dict"})
 _WALKS = frozenset(
     {"sum", "any", "all", "map", "filter", "next", "iter", "zip", "enumerate", "dir", "vars", "getattr", "callable"}
@@ -69,11 +73,14 @@ class Run:
 
     node: ast.Call
     call: ast.Call
+    by_method: bool = False
+    """Whether a method runs the model that is called neither `forward` nor like it."""
 
     @property
     def model(self) -> ast.expr:
-        """The model, as the call of it says it: ``model`` in ``model(x)`` and ``model.forward(x)``."""
-        return _called_module(self.call)
+        """The model, as the call of it says it: ``model`` in ``model(x)``, ``model.forward(x)`` and ``model.get_loss(x)``."""
+        called = _called_module(self.call)
+        return called.value if self.by_method and isinstance(called, ast.Attribute) else called
 
 
 class Modes:
@@ -170,9 +177,9 @@ class Modes:
         """What ``for m in models: m.eval()`` goes through: it is taken not to be empty."""
         assert isinstance(switch.func, ast.Attribute)
         if isinstance(switch.func.value, ast.Name):
-            for binding in self._semantics.bindings.reaching(switch.func.value):
-                if binding.form is Form.LOOP and binding.value is not None:
-                    return binding.value
+            bindings = self._semantics.bindings.reaching(switch.func.value)
+            if bindings and all(binding.form is Form.LOOP for binding in bindings):
+                return bindings[0].value
         return None
 
     def _asks_for(self, switch: ast.Call) -> ast.expr | None:
@@ -253,10 +260,13 @@ class Modes:
     def _find_runs(self, scope: FlowScope, model: Reference) -> Iterator[Run]:
         for call in self._mentions.calls_about(scope, model):
             if self.runs_directly(call, model):
-                yield Run(call, call)
+                yield self._direct_run(call)
             elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                 for inner in self.references.handed(model, call, function):
-                    yield from (Run(call, run.call) for run in self._entered_with(function, inner))
+                    yield from (replace(run, node=call) for run in self._entered_with(function, inner))
+
+    def _direct_run(self, call: ast.Call) -> Run:
+        return Run(call, call, self._is_running_method(call.func))
 
     def _entered_with(self, function: Function, model: Reference) -> tuple[Run, ...]:
         """What runs a model in the mode that a function finds it in."""
@@ -290,10 +300,10 @@ class Modes:
             found: list[Run] = []
             for call in self._mentions.calls_about(scope, model):
                 if self.runs_directly(call, model):
-                    found.append(Run(call, call))
+                    found.append(self._direct_run(call))
                 elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                     for inner in self.references.handed(model, call, function):
-                        found += [Run(call, run.call) for run in self.all_runs(function, inner)]
+                        found += [replace(run, node=call) for run in self.all_runs(function, inner)]
             self._all_runs[key] = tuple(dict.fromkeys(found))
         return self._all_runs[key]
 
@@ -315,7 +325,15 @@ class Modes:
             return True
         if isinstance(function, ast.Attribute) and function.attr.startswith("forward_"):
             return True
-        return self._semantics.kind(function).type is Type.MODULE
+        return self._semantics.kind(function).type is Type.MODULE or self._is_running_method(function)
+
+    def _is_running_method(self, function: ast.expr) -> bool:
+        """Whether what is called is a method of another file's module that runs it: ``model.get_loss(x)``."""
+        if not isinstance(function, ast.Attribute) or function.attr in torch_api.MODULE_ATTRIBUTES:
+            return False
+        kind = self._semantics.kind(function.value)
+        lookup = self._semantics.elsewhere.lookup if kind.type is Type.MODULE and kind.classes_elsewhere else None
+        return lookup is not None and all(lookup.runs(each, function.attr) for each in kind.classes_elsewhere)
 
     def is_recorded(self, run: Run) -> bool:
         """Whether autograd is on where the model is run, as far as the file tells."""
@@ -337,9 +355,7 @@ class Modes:
         statement = self._semantics.tree.parent(target)
         if not isinstance(statement, ast.Assign):
             return False
-        value = statement.value
-        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
-            value = value.func.value
+        value = unwrapped(statement.value)
         if not isinstance(value, ast.Call):
             return False
         kind = self._semantics.kind(value.func)
@@ -355,6 +371,18 @@ class Modes:
         """Whether ``node`` stands in a class of a framework that sets the modes of modules itself."""
         definition = self._semantics.tree.enclosing_class(node)
         return definition is not None and self._semantics.facts.derives_from(definition, *_FRAMEWORKS)
+
+
+def unwrapped(value: ast.expr) -> ast.expr:
+    """What makes the model that is moved, compiled, or spread over devices in ``DataParallel(Net()).cuda()``."""
+    while isinstance(value, ast.Call):
+        if isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
+            value = value.func.value
+        elif last_name(value.func) in _WRAPPERS and value.args:
+            value = value.args[0]
+        else:
+            break
+    return value
 
 
 def _called_module(call: ast.Call) -> ast.expr:

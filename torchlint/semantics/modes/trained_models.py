@@ -45,7 +45,22 @@ class TrainedModels:
                     for model in models:
                         found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
         found.update(dict.fromkeys(self._given()))
+        pending = list(found)
+        while pending:
+            more = [each for each in self._handed_on(*pending.pop()) if each not in found]
+            found.update(dict.fromkeys(more))
+            pending += more
         return list(found)
+
+    def _handed_on(self, scope: FlowScope, model: Reference) -> Iterator[tuple[FlowScope, Reference]]:
+        """The functions of the file that a scope hands a model to, and what they call it."""
+        if len(model.path) > 1 or not self._mentions.knows(scope, model):
+            return
+        for call in self._mentions.calls_about(scope, model):
+            function = self._references.callee(call) if call not in self._switches.of_call else None
+            for inner in self._references.handed(model, call, function) if function is not None else ():
+                if function is not None and inner.is_given and len(inner.path) == 1:
+                    yield function, inner
 
     def _given(self) -> Iterator[tuple[FlowScope, Reference]]:
         """What is called a model and given to a function, and is the only thing there that is run for a step of an optimizer:

@@ -15,10 +15,11 @@ from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, chosen_from, last_name, position, walk_body
+from torchlint.semantics.kinds.kind import Basis, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
-from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting
+from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting, unwrapped
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
@@ -54,6 +55,10 @@ _KEEPING = re.compile(r"^(numpy|np|savez?|dump|save_features?)$", re.IGNORECASE)
 """What keeps what was computed as arrays, or in files."""
 _PICTURE = re.compile(r"^(imshow|savefig|imsave|imwrite|save_image|make_grid|plt)$")
 """What makes pictures of samples: generators are sampled in training mode on purpose, with the statistics of the batch."""
+_LOADING = re.compile(r"load|pretrained|eval|infer|restore|freeze|frozen|teacher", re.IGNORECASE)
+"""What functions are called that may give a model in evaluation mode."""
+_SAMPLED = re.compile(r"^(g|net_?g\w*|gen\w*|sampler|decoder)(_|\d|$)", re.IGNORECASE)
+"""What models are called that are sampled."""
 _ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
 """Words of code that runs a model in training mode on purpose."""
 _MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
@@ -206,8 +211,9 @@ class TrainingModeEvaluations:
             statement = tree.statement(run.call)
             is_given = any(_mentions(argument, _DATA) for argument in run.call.args)
             return statement if is_given and isinstance(statement, (ast.Assign, ast.Expr)) else None
-        if isinstance(loop, ast.For) and _mentions(loop.iter, _DATA) and _mentions(loop, _FIGURE):
-            return loop
+        if isinstance(loop, ast.For) and _mentions(loop.iter, _DATA):
+            if _mentions(loop, _FIGURE) or self._is_extraction(run, loop):
+                return loop
         return loop if _mentions(loop, _COUNTED) and isinstance(loop, ast.For) else None
 
     def _recorded_at(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
@@ -235,13 +241,22 @@ class TrainingModeEvaluations:
         statement = self._semantics.tree.parent(setting.node)
         if not isinstance(statement, ast.Assign) or setting.node not in statement.targets:
             return False
-        value = statement.value
-        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
-            value = value.func.value
+        return self._is_new(statement.value)
+
+    def _is_new(self, value: ast.expr) -> bool:
+        """Whether a value is a model that is made right there, as far as what is called tells."""
+        value = unwrapped(value)
+        if isinstance(value, ast.IfExp):
+            return self._is_new(value.body) and self._is_new(value.orelse)
         if not isinstance(value, ast.Call):
             return False
         name = self._semantics.qualified_name(value.func) or ""
-        return name.startswith("torchvision.models.") or _MAKING.search(last_name(value.func)) is not None
+        if name.startswith("torchvision.models.") or _MAKING.search(last_name(value.func)) is not None:
+            return True
+        kind = self._semantics.kind(value)
+        if kind.type is not Type.MODULE or _LOADING.search(ast.unparse(value.func)):
+            return False
+        return kind.basis is Basis.ELSEWHERE or chosen_from(value.func) is not None
 
     def _last_trained(self, trained: list[Run]) -> dict[Loop | None, tuple[int, int]]:
         """Where what trains a model is run last: in each loop, and (None) in all."""
@@ -273,8 +288,12 @@ class TrainingModeEvaluations:
         return _mentions(loop or tree.statement(run.call), _FIGURE) or self._is_extraction(run, loop)
 
     def _is_extraction(self, run: Run, loop: Loop | None) -> bool:
-        """Whether a loop runs a model on data, without autograd, and keeps what comes out as arrays, or in files."""
-        if not isinstance(loop, ast.For) or self._modes.is_recorded(run):
+        """Whether a loop runs a model on data, without autograd, and keeps what comes out as arrays, or in files; with it, if
+        the data are called as those of an evaluation, and the model is none that is sampled.
+        """
+        if not isinstance(loop, ast.For):
+            return False
+        if self._modes.is_recorded(run) and (not _mentions(loop.iter, _DATA) or _mentions(run.model, _SAMPLED)):
             return False
         data = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
         given = {part.id for argument in run.call.args for part in ast.walk(argument) if isinstance(part, ast.Name)}

@@ -190,13 +190,16 @@ class Activations:
         """What calling an instance of a class of the file gives, or a part of that."""
         return self._returned(self._forward(definition), path)
 
-    def _elsewhere(self, found: ClassElsewhere | None, call: ast.Call | None, path: Path) -> Origin | None:
-        """What calling an instance of a class of another file gives."""
-        given = self._semantics.elsewhere.lookup.output(found, path) if found is not None and call is not None else None
-        if given is None or call is None:
+    def _elsewhere(self, classes: tuple[ClassElsewhere, ...], call: ast.Call | None, path: Path) -> Origin | None:
+        """What calling an instance of one of some classes of other files gives, where all of them give alike."""
+        if call is None:
             return None
-        file, output = given
-        return Origin(Output(output.output), call, there=f"{self._semantics.elsewhere.shown(file)}:{output.line}")
+        found = [self._semantics.elsewhere.lookup.output(each, path) for each in classes]
+        first = found[0] if found else None
+        if first is None or any(each is None or each[1].output != first[1].output for each in found):
+            return None
+        there = f"{self._semantics.elsewhere.shown(first[0])}:{first[1].line}"
+        return Origin(Output(first[1].output), call, there=there, unique=len(found) == 1)
 
     def _exponential(self, call: ast.Call, operand: ast.expr) -> Origin | None:
         """Where the exponential of log-probabilities makes probabilities of them: ``torch.exp(F.log_softmax(x, dim=1))``."""
@@ -225,8 +228,8 @@ class Activations:
         if origins:
             return _agreed(origins)
         kind = self._semantics.kind(module)
-        if kind.elsewhere is not None:
-            return self._elsewhere(kind.elsewhere, call, path)
+        if kind.classes_elsewhere:
+            return self._elsewhere(kind.classes_elsewhere, call, path)
         return self._returned(self._forward(kind.definition), path)
 
     def _forward(self, definition: ast.AST | None) -> Function | None:
@@ -248,7 +251,7 @@ class Activations:
         kind = self._semantics.kind(made)
         if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef):
             return self._returned(self._forward(kind.definition), path)
-        return self._elsewhere(kind.elsewhere, call, path)
+        return self._elsewhere(kind.classes_elsewhere, call, path)
 
     def _replaced_head(self, made: ast.Call) -> Origin | None:
         """What a model of torchvision gives whose head the file replaces: ``model.fc = nn.Sequential(…)``."""

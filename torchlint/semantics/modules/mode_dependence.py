@@ -10,6 +10,8 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.kind import Kind, Type
+from torchlint.semantics.summaries.given_parts import runs_given_parts
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
 """What layers are called that depend on the mode; transformer layers have dropout unless told otherwise."""
@@ -20,6 +22,8 @@ _ARCHITECTURES = re.compile(
 """What models of well-known kinds are called, all of which have dropout or batch normalisation."""
 _OTHER_MODULES = re.compile(r"(?!torch\.)\w+\.nn\.(Module|Layer|Cell)|flax\.\w[\w.]*\.Module")
 """What other libraries call their modules: ``paddle.nn.Layer``, ``mindspore.nn.Cell``, one that is written as an exercise."""
+_PART = re.compile(r"(^|_)(model|net|network|encoder|decoder|backbone|unet)$", re.IGNORECASE)
+"""What a model is called that another one is given."""
 _FUNCTIONS = re.compile(r"torch\.(nn\.functional\.)?(\w*dropout\w*|batch_norm|rrelu_?|scaled_dot_product_attention)")
 _DEEP = 4
 """How many wrappers are looked into."""
@@ -31,14 +35,17 @@ class ModeDependence:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._classes: dict[ast.ClassDef, bool | None] = {}
+        self._holders: set[ast.expr] = set()
+        """The models whose given parts are being looked at."""
 
     def of(self, model: ast.expr) -> bool | None:
         """Whether the mode of ``model`` makes a difference; ``None`` where not all of it is in the file."""
         kind = self._semantics.kind(model)
         if isinstance(kind.definition, ast.ClassDef):
-            return self._of_class(kind.definition)
-        if kind.elsewhere is not None:
-            depends = self._semantics.elsewhere.lookup.depends_on_mode(kind.elsewhere)
+            depends = self._of_class(kind.definition)
+            return self._of_given_parts(model) if depends is False and runs_given_parts(kind.definition) else depends
+        if kind.classes_elsewhere:
+            depends = self._of_classes_elsewhere(kind.classes_elsewhere)
             if depends is not None:
                 return depends
         if _ARCHITECTURES.fullmatch(kind.name):
@@ -52,6 +59,29 @@ class ModeDependence:
         if all(name in torch_api.MODULES for name in names):
             return self._of_parts(part for call in made if call is not None for part in ast.walk(call))
         return True if all(_ARCHITECTURES.fullmatch(name) for name in names) else None
+
+    def _of_given_parts(self, model: ast.expr) -> bool | None:
+        """Whether the mode makes a difference to the modules that a model is given where it is made."""
+        answers: set[bool | None] = {False}
+        if model in self._holders or len(self._holders) > _DEEP:
+            return False
+        self._holders.add(model)
+        for call in self._made(model):
+            words = {word.value: word.arg for word in call.keywords} if call is not None else {}
+            for value in (*call.args, *words) if call is not None else ():
+                name = words.get(value)
+                of_type = self._semantics.kind(value).type
+                if of_type is Type.MODULE and value is not model:
+                    answers.add(self.of(value))
+                elif of_type is Type.UNKNOWN and isinstance(value, ast.Call) and _PART.search(name or last_name(value.func)):
+                    answers.add(None)
+        self._holders.discard(model)
+        return True if True in answers else None if None in answers else False
+
+    def _of_classes_elsewhere(self, classes: tuple[ClassElsewhere, ...]) -> bool | None:
+        """Whether the mode of a model of one of some classes of other files makes a difference: of any of them."""
+        answers = {self._semantics.elsewhere.lookup.depends_on_mode(each) for each in classes}
+        return True if True in answers else None if None in answers else False
 
     @staticmethod
     def _of_layer(kind: Kind) -> bool | None:

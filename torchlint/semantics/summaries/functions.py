@@ -56,9 +56,11 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     given = function.args
     positional = tuple(each.arg for each in [*given.posonlyargs, *given.args])
     named = tuple(each.arg for each in given.kwonlyargs)
-    hidden = bool(given.vararg or given.kwarg) or _is_hidden(function)
-    if hidden:
+    if _is_hidden(function):
         return FunctionSummary(positional, named, hidden=True)
+    if given.vararg or given.kwarg:
+        unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
+        return FunctionSummary(positional, named, given_by(function, local), unclear)
     acts = _Acts(local, (*positional, *named))
     acts.read(function)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)

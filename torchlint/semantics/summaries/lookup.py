@@ -326,6 +326,15 @@ class Lookup:
                 return True if True in answers else None if None in answers else False
         return None if reference in owner.summary.stored else False
 
+    def runs(self, found: ClassElsewhere, method: str) -> bool:
+        """Whether a method of a class runs its instance in the mode and with the autograd that it finds."""
+        for base in self.bases(found):
+            if not isinstance(base, ClassElsewhere):
+                return False
+            if method in base.summary.methods:
+                return method in base.summary.running
+        return False
+
     def has_state(self, found: ClassElsewhere, depth: int = _DEEPEST) -> bool:
         """Whether instances of a class surely have parameters or buffers."""
         for base in self.bases(found):

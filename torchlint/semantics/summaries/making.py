@@ -11,6 +11,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, all_parts, dotted, last_nam
 from torchlint.semantics.summaries.functions import made, summed_up
 from torchlint.semantics.summaries.given_parts import runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
+from torchlint.semantics.summaries.running_methods import running_methods
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLEAR, Bound, ClassSummary, Summary
 
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
@@ -167,7 +168,7 @@ def _class_summary(node: ast.ClassDef) -> ClassSummary:
     decorators = (last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list)
     unusual = bool(node.keywords or _HOOKS & set(names)) or not all(name.startswith("register") for name in decorators)
     bases = tuple(dotted(base.value if isinstance(base, ast.Subscript) else base) or "" for base in node.bases)
-    return ClassSummary(bases, names, tuple(called), tuple(stored), matters, registers, unusual)
+    return ClassSummary(bases, names, tuple(called), tuple(stored), matters, registers, unusual, running_methods(node))
 
 
 def _parts(node: ast.ClassDef) -> Iterator[tuple[LocalNames, list[ast.AST]]]:

@@ -63,7 +63,7 @@ class ClassSummary:
 
     ``called`` is what its code calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
     mode ``matters``, that it ``registers`` parameters or buffers itself, and that it has metaclasses or hooks which make it
-    ``unusual``.
+    ``unusual``. ``running`` are the methods that run it as its ``forward`` does, in the mode that they find.
     """
 
     bases: tuple[str, ...] = ()
@@ -73,6 +73,7 @@ class ClassSummary:
     matters: bool = False
     registers: bool = False
     unusual: bool = False
+    running: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
