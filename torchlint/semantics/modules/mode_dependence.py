@@ -79,9 +79,9 @@ class ModeDependence:
         return True if True in answers else None if None in answers else False
 
     def _of_classes_elsewhere(self, classes: tuple[ClassElsewhere, ...]) -> bool | None:
-        """Whether the mode of a model of one of some classes of other files makes a difference: of any of them."""
+        """Whether the mode of a model of one of some classes of other files makes a difference; `None` if to some of them."""
         answers = {self._semantics.elsewhere.lookup.depends_on_mode(each) for each in classes}
-        return True if True in answers else None if None in answers else False
+        return answers.pop() if len(answers) == 1 else None
 
     @staticmethod
     def _of_layer(kind: Kind) -> bool | None:
