@@ -128,6 +128,37 @@ def test_an_evaluation_may_be_a_function() -> None:
 # --- evaluated in training mode and with autograd on -------------------------------------------------------------------
 
 
+THROUGH = """
+import torch
+from torch import nn
+
+def features(net, x):
+    return net(x)
+
+{decorator}
+def evaluate(net, test_loader):
+    return sum((«features(net, x)».argmax(1) == y).sum() for x, y in test_loader)
+
+def train(net, loader, test_loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        for x, y in loader:
+            criterion(features(net, x), y).backward()
+            optimizer.step()
+        correct = evaluate(net, test_loader)
+
+train(nn.Sequential(nn.Linear(2, 2), nn.Dropout()), *loaders)
+"""
+
+
+@pytest.mark.parametrize("decorator", ["", "@torch.no_grad()"])
+def test_a_function_on_the_way_may_turn_autograd_off(decorator: str) -> None:
+    semantics, _ = marked(THROUGH.format(decorator=decorator))
+    evaluations = semantics.of(TrainingModeEvaluations)
+    assert bool(evaluations.recorded) is not bool(decorator)
+    assert bool(evaluations.found) is bool(decorator)
+
+
 COUNTS = "for x, y in test_loader:\n    correct += («net(x)».argmax(1) == y).sum().item()\n"
 
 

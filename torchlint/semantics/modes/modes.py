@@ -75,6 +75,8 @@ class Run:
     call: ast.Call
     by_method: bool = False
     """Whether a method runs the model that is called neither `forward` nor like it."""
+    unrecorded: bool = False
+    """Whether autograd is off in a function between the two places."""
 
     @property
     def model(self) -> ast.expr:
@@ -263,7 +265,11 @@ class Modes:
                 yield self._direct_run(call)
             elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                 for inner in self.references.handed(model, call, function):
-                    yield from (replace(run, node=call) for run in self._entered_with(function, inner))
+                    yield from (self._seen_from(call, run) for run in self._entered_with(function, inner))
+
+    def _seen_from(self, call: ast.Call, run: Run) -> Run:
+        """A run in a function, for the scope that calls that."""
+        return replace(run, node=call, unrecorded=not self.is_recorded(run))
 
     def _direct_run(self, call: ast.Call) -> Run:
         return Run(call, call, self._is_running_method(call.func))
@@ -303,7 +309,7 @@ class Modes:
                     found.append(self._direct_run(call))
                 elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                     for inner in self.references.handed(model, call, function):
-                        found += [replace(run, node=call) for run in self.all_runs(function, inner)]
+                        found += [self._seen_from(call, run) for run in self.all_runs(function, inner)]
             self._all_runs[key] = tuple(dict.fromkeys(found))
         return self._all_runs[key]
 
@@ -338,7 +344,7 @@ class Modes:
     def is_recorded(self, run: Run) -> bool:
         """Whether autograd is on where the model is run, as far as the file tells."""
         no_grad = self._semantics.no_grad
-        return not no_grad.covers(run.call) and not no_grad.covers(run.node)
+        return not run.unrecorded and not no_grad.covers(run.call) and not no_grad.covers(run.node)
 
     def is_backpropagated(self, run: Run) -> bool:
         """Whether what the model returns in this run is back-propagated."""

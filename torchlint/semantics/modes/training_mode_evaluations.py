@@ -55,6 +55,8 @@ _KEEPING = re.compile(r"^(numpy|np|savez?|dump|save_features?)$", re.IGNORECASE)
 """What keeps what was computed as arrays, or in files."""
 _PICTURE = re.compile(r"^(imshow|savefig|imsave|imwrite|save_image|make_grid|plt)$")
 """What makes pictures of samples: generators are sampled in training mode on purpose, with the statistics of the batch."""
+_TABLE = re.compile(r"(^|_)embed(ding)?s?$", re.IGNORECASE)
+"""What tables of vectors are called, which have no modes."""
 _LOADING = re.compile(r"load|pretrained|eval|infer|restore|freeze|frozen|teacher", re.IGNORECASE)
 """What functions are called that may give a model in evaluation mode."""
 _SAMPLED = re.compile(r"^(g|net_?g\w*|gen\w*|sampler|decoder)(_|\d|$)", re.IGNORECASE)
@@ -315,7 +317,8 @@ class TrainingModeEvaluations:
         depends = self._semantics.of(ModeDependence).of(run.model)
         if depends is None:
             kind = self._semantics.kind(run.model)
-            if kind.name in LOSS_MODULES or CRITERION.search(last_name(run.model)):
+            name = last_name(run.model)
+            if kind.name in LOSS_MODULES or CRITERION.search(name) or _TABLE.search(name):
                 return False
             return self.is_evaluated_alone(run) or self._semantics.of(TrainedModels).is_put_into_training(scope, model)
         return depends
