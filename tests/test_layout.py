@@ -63,6 +63,8 @@ SEMANTICS = (
     "data",
     "variables",
     "modules",
+    "registration",
+    "scores",
     "parameters",
     "loading",
     "compiled",
@@ -90,9 +92,6 @@ MOST_MODULES = 14
 LARGE_FOLDERS = {
     "torchlint/model": "a module for each group of questions, beside the joint",
     "torchlint/rules/autograd": "a module for each rule of the hundred",
-    "torchlint/rules/training": "a module for each rule of the hundred",
-    "torchlint/rules/legacy": "a module for each rule of the hundred, and what they share",
-    "torchlint/semantics/modules": "all that is asked of the classes of modules",
     "torchlint/semantics/certainty": "a module for each fact that safe fixes rest on",
 }
 """Folders of more modules, each with the reason."""

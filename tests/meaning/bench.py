@@ -14,12 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path[:0] = [str(folder) for folder in Path(__file__).parents[1:3]]  # where the command finds what pytest finds by itself
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "notation"), str(TESTS.parent)]  # where the command finds what pytest finds by itself
 
 from fixing import Fixed, changes, difference, fixed, found_at_first  # noqa: E402
 from forked import MAIN, run  # noqa: E402
 
-from outcome import Outcome  # noqa: E402
+from outcomes import Outcome  # noqa: E402
 from torchlint.diagnostic import Applicability  # noqa: E402
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from itertools import pairwise
 from fixing import Fixed
 from forked import run
 
-from outcome import Outcome
+from outcomes import Outcome
 
 MEANT = {
     "TPL005": (r"\b(?:requres_grad|require_grad|requires_gard|requires_grd) = ", "requires_grad = "),

@@ -25,7 +25,7 @@ import numpy
 import torch
 import torch._dynamo  # what the first optimizer would import, which takes seconds
 
-from outcome import Outcome
+from outcomes import Outcome
 
 MAIN = "main.py"
 LIMIT = 20.0

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(folder) for folder in (TESTS.parent, TESTS, TESTS / "properties")]
+sys.path[:0] = [str(folder) for folder in (TESTS.parent, TESTS / "notation", TESTS / "properties")]
 
 from explained import explanation  # noqa: E402
 from fixing import RULES, Fixed, changes, difference, fixed  # noqa: E402
@@ -26,7 +26,7 @@ from forked import run, run_in_turn  # noqa: E402
 from generator import program  # noqa: E402
 from shrinking import shrunk  # noqa: E402
 
-from outcome import Outcome  # noqa: E402
+from outcomes import Outcome  # noqa: E402
 from torchlint.rules.catalogue import Entry  # noqa: E402
 
 KNOWN = Path(__file__).with_name("known_seeds.txt")

@@ -13,7 +13,7 @@ from grammar import Choice, Grammar, Writer
 from hypothesis import strategies as st
 from programs import drawing
 
-from outcome import Outcome
+from outcomes import Outcome
 
 STATEMENTS = (
     "print(<T>.tolist())",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
-from torchlint.semantics.modules.activations import Activations, Origin
+from marked import marked
+from torchlint.semantics.scores.activations import Activations, Origin
 
 MODELS = """
 from collections import OrderedDict

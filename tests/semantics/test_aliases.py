@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.memory.changes import Changes
 from torchlint.semantics.memory.links import Links, Sharing
 from torchlint.semantics.memory.places import Places

@@ -6,8 +6,8 @@ import ast
 from textwrap import dedent
 
 import pytest
-from marked import lines, marked
 
+from marked import lines, marked
 from torchlint.semantics import Form
 
 

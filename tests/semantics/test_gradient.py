@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import kind, marked
 
+from marked import kind, marked
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 
 IMPORT = "import torch\n"

@@ -6,8 +6,8 @@ import ast
 from textwrap import dedent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics import Semantics
 from torchlint.semantics.purpose import Purpose, is_evaluation
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.shapes.ranks import Ranks
 
 HEADER = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nfrom torch.autograd import Variable\n"

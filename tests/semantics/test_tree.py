@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from marked import marked
 
 import torchlint
+from marked import marked
 from torchlint.semantics.code.tree import Tree, walk
 
 PACKAGE = Path(torchlint.__file__).parent

@@ -7,9 +7,9 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
 from torchlint.semantics.devices.cudnn import Cudnn
+from torchlint.semantics.devices.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
-from torchlint.semantics.modules.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
 from torchlint.semantics.saving.one_gpu import OneGpu

@@ -7,17 +7,17 @@ import ast
 import libcst as cst
 
 from torchlint.model.joint import Joint
+from torchlint.semantics.devices.plain_tensors import PlainTensor, PlainTensors
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
-from torchlint.semantics.modules.loss_inputs import LossInputs, WrongInput
-from torchlint.semantics.modules.plain_tensors import PlainTensor, PlainTensors
-from torchlint.semantics.modules.repeated import Repeated, RepeatedModules
-from torchlint.semantics.modules.thresholded_logits import Thresholded, ThresholdedLogits
-from torchlint.semantics.modules.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.modules.unused import Unused, UnusedModules
+from torchlint.semantics.registration.repeated import Repeated, RepeatedModules
+from torchlint.semantics.registration.unregistered import Unregistered, UnregisteredModules
 from torchlint.semantics.saving.modules import SavedModules
 from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
+from torchlint.semantics.scores.loss_inputs import LossInputs, WrongInput
+from torchlint.semantics.scores.thresholded_logits import Thresholded, ThresholdedLogits
 
 
 class ModulesQuestions:

@@ -37,7 +37,7 @@ def may_have_outputs(data: bytes) -> bool:
 
 def _outputs(module: ast.Module) -> Iterator[ClassOutput]:
     from torchlint.semantics import Semantics
-    from torchlint.semantics.modules.activations import Activations
+    from torchlint.semantics.scores.activations import Activations
     from torchlint.semantics.summaries.summary import ClassOutput
 
     semantics = Semantics(module)

@@ -231,35 +231,35 @@ ENTRIES = (
         default=False,
     ),
     Entry(
-        "TPL301", "unregistered-modules", "torchlint.rules.training.tpl301_unregistered_modules", "UnregisteredModules",
-        (Found(".modules.unregistered:UnregisteredModules.kept"),),
+        "TPL301", "unregistered-modules", "torchlint.rules.modules.tpl301_unregistered_modules", "UnregisteredModules",
+        (Found(".registration.unregistered:UnregisteredModules.kept"),),
         needs=(("class",), ("torch", "nn", "Module", "LightningModule", "pl", "lightning", "pytorch_lightning",),),
     ),
     Entry(
-        "TPL302", "direct-forward", "torchlint.rules.training.tpl302_direct_forward", "DirectForward",
+        "TPL302", "direct-forward", "torchlint.rules.modules.tpl302_direct_forward", "DirectForward",
         (Call("forward"),),
         yields_to=("TPL304",),
         severity="warning",
     ),
     Entry(
-        "TPL303", "missing-super-init", "torchlint.rules.training.tpl303_missing_super_init", "MissingSuperInit",
+        "TPL303", "missing-super-init", "torchlint.rules.modules.tpl303_missing_super_init", "MissingSuperInit",
         (Found(".modules.initialisations:Initialisations.wrong"),),
         needs=(("__init__",), ("torch", "nn", "lightning", "pytorch_lightning", "torch_geometric", "allennlp", "fairseq",),),
     ),
     Entry(
-        "TPL304", "eval-without-no-grad", "torchlint.rules.training.tpl304_eval_without_no_grad", "EvalWithoutNoGrad",
+        "TPL304", "eval-without-no-grad", "torchlint.rules.modes.tpl304_eval_without_no_grad", "EvalWithoutNoGrad",
         (Found(".modes.evaluations:Evaluations.recorded"),),
         needs=(("eval", "train",),),
         since=TorchVersion(0, 4),
         severity="warning",
     ),
     Entry(
-        "TPL305", "no-grad-without-eval", "torchlint.rules.training.tpl305_no_grad_without_eval", "NoGradWithoutEval",
+        "TPL305", "no-grad-without-eval", "torchlint.rules.modes.tpl305_no_grad_without_eval", "NoGradWithoutEval",
         (Found(".modes.training_mode_evaluations:TrainingModeEvaluations.found"),),
         needs=(("no_grad", "inference_mode", "set_grad_enabled",), ("backward", "manual_backward", "grad", "training_step",),),
     ),
     Entry(
-        "TPL306", "eval-never-left", "torchlint.rules.training.tpl306_eval_never_left", "EvalNeverLeft",
+        "TPL306", "eval-never-left", "torchlint.rules.modes.tpl306_eval_never_left", "EvalNeverLeft",
         (Found(".modes.evaluation_mode_trainings:EvaluationModeTrainings.found"),),
         needs=(("backward", "manual_backward", "grad", "training_step",), ("eval", "train",),),
     ),
@@ -272,7 +272,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL308", "double-softmax", "torchlint.rules.training.tpl308_double_softmax", "DoubleSoftmax",
-        (Found(".modules.loss_inputs:LossInputs.wrong"),),
+        (Found(".scores.loss_inputs:LossInputs.wrong"),),
         needs=(("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss", "nll_loss", "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct",),),
     ),
     Entry(
@@ -301,8 +301,8 @@ ENTRIES = (
         needs=(("DistributedSampler",), ("DataLoader",), ("backward", "manual_backward",),),
     ),
     Entry(
-        "TPL314", "tensor-not-buffer", "torchlint.rules.training.tpl314_tensor_not_buffer", "TensorNotBuffer",
-        (Found(".modules.plain_tensors:PlainTensors.found"),),
+        "TPL314", "tensor-not-buffer", "torchlint.rules.modules.tpl314_tensor_not_buffer", "TensorNotBuffer",
+        (Found(".devices.plain_tensors:PlainTensors.found"),),
         needs=(("class",), ("torch",), ("forward", "training_step", "Module",),),
         since=TorchVersion(1, 6),
     ),
@@ -312,14 +312,14 @@ ENTRIES = (
         needs=(("torch",), ("for",),),
     ),
     Entry(
-        "TPL316", "functional-dropout-mode", "torchlint.rules.training.tpl316_functional_dropout_mode", "FunctionalDropoutMode",
+        "TPL316", "functional-dropout-mode", "torchlint.rules.modes.tpl316_functional_dropout_mode", "FunctionalDropoutMode",
         (Found(".modes.functional_dropout:FunctionalDropouts.found"),),
         needs=(("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "scaled_dot_product_attention",), ("torch", "nn", "F",),),
         yields_to=("TPL011",),
     ),
     Entry(
-        "TPL317", "repeated-module", "torchlint.rules.training.tpl317_repeated_module", "RepeatedModule",
-        (Found(".modules.repeated:RepeatedModules.found"),),
+        "TPL317", "repeated-module", "torchlint.rules.modules.tpl317_repeated_module", "RepeatedModule",
+        (Found(".registration.repeated:RepeatedModules.found"),),
         needs=(("ModuleList", "Sequential",),),
     ),
     Entry(
@@ -328,12 +328,12 @@ ENTRIES = (
         needs=(("parameters", "named_parameters", "buffers", "named_buffers",),),
     ),
     Entry(
-        "TPL319", "lost-parameter", "torchlint.rules.training.tpl319_lost_parameter", "LostParameter",
+        "TPL319", "lost-parameter", "torchlint.rules.modules.tpl319_lost_parameter", "LostParameter",
         (Found(".parameters.lost:LostParameters.found"), Found(".gradients.lost_terms:LostTerms.found"),),
         needs=(("Parameter", "backward", "manual_backward", "training_step",), ("torch", "nn", "backward",),),
     ),
     Entry(
-        "TPL320", "evaluation-in-training-mode", "torchlint.rules.training.tpl320_evaluation_in_training_mode", "EvaluationInTrainingMode",
+        "TPL320", "evaluation-in-training-mode", "torchlint.rules.modes.tpl320_evaluation_in_training_mode", "EvaluationInTrainingMode",
         (Found(".modes.training_mode_evaluations:TrainingModeEvaluations.recorded"),),
         needs=(("backward", "manual_backward",), ("parameters", "named_parameters", "train",),),
         since=TorchVersion(0, 4),
@@ -354,7 +354,7 @@ ENTRIES = (
         needs=(("parameters", "named_parameters",), ("torch",), ("nn", "weight_norm", "Parameter",),),
     ),
     Entry(
-        "TPL324", "frozen-but-running", "torchlint.rules.training.tpl324_frozen_but_running", "FrozenButRunning",
+        "TPL324", "frozen-but-running", "torchlint.rules.modes.tpl324_frozen_but_running", "FrozenButRunning",
         (Found(".training.frozen_running:FrozenRunningParts.found"),),
         needs=(("requires_grad", "requires_grad_",), ("train",),),
     ),
@@ -364,7 +364,7 @@ ENTRIES = (
         needs=(("num_workers",), ("default_rng", "RandomState", "Random", "Generator",), ("class",),),
     ),
     Entry(
-        "TPL326", "unused-module", "torchlint.rules.training.tpl326_unused_module", "UnusedModule",
+        "TPL326", "unused-module", "torchlint.rules.modules.tpl326_unused_module", "UnusedModule",
         (Found(".modules.unused:UnusedModules.found"),),
         needs=(("forward",), ("Module",),),
         severity="warning",
@@ -404,7 +404,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL405", "factory-off-device", "torchlint.rules.performance.tpl405_factory_off_device", "FactoryOffDevice",
-        (Found(".modules.placeless:PlacelessTensors.found"),),
+        (Found(".devices.placeless:PlacelessTensors.found"),),
         needs=(("forward",), ("Module",),),
     ),
     Entry(
@@ -456,7 +456,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL602", "threshold-on-logits", "torchlint.rules.numerics.tpl602_threshold_on_logits", "ThresholdOnLogits",
-        (Found(".modules.thresholded_logits:ThresholdedLogits.found"),),
+        (Found(".scores.thresholded_logits:ThresholdedLogits.found"),),
         needs=(("BCEWithLogitsLoss", "binary_cross_entropy_with_logits",),),
     ),
     Entry(
@@ -471,7 +471,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL605", "logits-to-bce", "torchlint.rules.numerics.tpl605_logits_to_bce", "LogitsToBce",
-        (Found(".modules.loss_inputs:LossInputs.raw"),),
+        (Found(".scores.loss_inputs:LossInputs.raw"),),
         needs=(("BCELoss", "binary_cross_entropy", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct",),),
     ),
     Entry(

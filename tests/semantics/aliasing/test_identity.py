@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.aliasing.identity import IdentityTest, IdentityTests
 
 HEAD = "import numpy\nimport torch\nclass T:\n  def f(self, x: torch.Tensor, y: torch.Tensor, a: numpy.ndarray, unknown):\n    "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import Fact
 from torchlint.semantics.aliasing.meant_copies import MeantCopies
 from torchlint.semantics.aliasing.snapshots import Snapshots

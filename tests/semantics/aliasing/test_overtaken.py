@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.aliasing.overtaken import OvertakenAliases
 
 HEADER = "import torch\nw = torch.ones(3, requires_grad=True)\ndef f(x, i, unknown):\n    "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers, SharedChange
 
 HEAD = "import numpy\nimport torch\ndef f(x: torch.Tensor, a: numpy.ndarray, unknown):\n    "

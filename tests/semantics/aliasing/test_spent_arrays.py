@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.aliasing.spent_arrays import SpentArrays
 
 HEAD = "import numpy\nimport torch\ndef f(x: torch.Tensor, a: numpy.ndarray, n, keep):\n    "

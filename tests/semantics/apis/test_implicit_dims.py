@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.apis.implicit_dims import ImplicitDims
 
 IMPORTS = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nx = torch.zeros(2, 3, 4)\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers
 from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.certainty import own_tensors
 from torchlint.semantics.certainty.own_tensors import OwnTensors
 

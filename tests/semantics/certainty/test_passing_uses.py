@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.certainty.passing_uses import FILLING, NEW_METHODS, PassingUses
 
 torch = pytest.importorskip("torch")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import Fact
 from torchlint.semantics.certainty.same_meaning import SameMeaning
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.api import lint
 from torchlint.semantics.data.changes import DataChanges
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import CERTAIN
 from torchlint.semantics.data.changes import DataChange, DataChanges, Remedy
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 
 HEADER = "import torch\nfrom torch import nn\n"

@@ -6,8 +6,8 @@ import ast
 import textwrap
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.data.harmless import HarmlessReads
 
 _START = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.data.rebinds import DataRebinds
 
 HEADER = "import torch\nfrom torch import nn\nfrom torch.autograd import Variable\nfrom torchvision.utils import save_image\n"

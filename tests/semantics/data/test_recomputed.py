@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.data.recomputed import RecomputedWeights
 
 START = "import torch.nn as nn\nfrom torch.nn.utils import weight_norm\n"

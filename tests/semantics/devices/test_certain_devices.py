@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import Fact
 from torchlint.semantics.devices.certain_devices import CertainDevices
 

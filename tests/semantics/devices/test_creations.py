@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.devices.creations import Creation, Creations
 
 HEADER = "import torch\nfrom torch import nn\ndevice = torch.device('cuda')\n"

@@ -6,8 +6,8 @@ import ast
 from textwrap import indent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations, Total
 
 LOOP = """\

@@ -6,8 +6,8 @@ import ast
 from textwrap import dedent, indent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 
 HEADER = "import torch\nimport torch.nn as nn\nw = torch.ones(3, requires_grad=True)\nlayer = nn.Linear(3, 3)\n"

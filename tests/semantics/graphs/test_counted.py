@@ -7,8 +7,8 @@ import itertools
 from typing import Any
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import CERTAIN
 from torchlint.semantics import torch_api
 from torchlint.semantics.graphs import counted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.autograd.accumulators import root_of
 from torchlint.semantics.graphs.fresh_starts import FreshStarts
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.kinds.loaded import LoadedTensors
 
 BEFORE = "import torch\nimport torch.nn as nn\nfrom lib import train_loader, lines\nnet = nn.Linear(2, 2)\n"

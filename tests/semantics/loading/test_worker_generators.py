@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.loading.worker_generators import WorkerGenerators
 
 PROGRAM = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.memory.lifetimes import Lifetimes, Lingering
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\nmodel = nn.Linear(2, 2)\n"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.memory.reads import Reads
 
 HEADER = "import torch\nimport torch.nn.functional as F\ndef f(x: torch.Tensor, y: torch.Tensor, g, z):\n    "

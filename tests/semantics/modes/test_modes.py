@@ -10,8 +10,8 @@ import ast
 from textwrap import dedent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics import Semantics
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import Modes

@@ -6,8 +6,8 @@ import ast
 from textwrap import dedent, indent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
 from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining, TrainingModeEvaluations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.modules.misused_classes import MisusedClasses
 
 BEFORE = "import torch\nimport torch.nn as nn\nmodel = nn.Linear(3, 3)\nout, y = model(torch.ones(3)), torch.zeros(3)\n"

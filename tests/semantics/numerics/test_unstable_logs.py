@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import Answer
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.pending.autocast import Autocast
 
 torch = pytest.importorskip("torch")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.fact import CERTAIN, Fact
 from torchlint.semantics.pending.unsaved import Unsaved
 

@@ -8,8 +8,8 @@ from functools import reduce
 from typing import Any
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.provenance.new_values import IN_PLACE, NEW_FUNCTIONS, NEW_METHODS, WITHOUT_GRAPH, NewValues
 
 torch = pytest.importorskip("torch")

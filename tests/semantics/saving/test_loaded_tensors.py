@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
 
 HEAD = "import torch\nimport torch.nn as nn\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.saving.one_gpu import OneGpu
 
 SAVED = "    torch.save(net.state_dict(), out + '/best.pt')\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.saving.refused_loads import RefusedLoads
 
 HEAD = "import torch\nimport torch as th\nfrom torch import load as read\n"

@@ -6,8 +6,8 @@ import ast
 import textwrap
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics import Semantics
 from torchlint.semantics.saving.files import SavedFiles
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn.parallel import DistributedDataParallel as DDP\n"

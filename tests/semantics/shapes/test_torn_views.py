@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.shapes.torn_views import TornViews
 
 HEADER = "import torch\nfrom torch import nn\n"

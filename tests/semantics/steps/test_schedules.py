@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.steps.early_schedules import EarlySchedules
 from torchlint.semantics.steps.idle_schedules import IdleSchedules
 from torchlint.semantics.steps.schedules import Schedules

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.training.frozen_running import FrozenRunningParts
 
 HEAD = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.training.likely_optimizers import LikelyOptimizers
 from torchlint.semantics.training.training_steps import TrainingSteps
 

@@ -6,8 +6,8 @@ import ast
 from textwrap import dedent, indent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.training.wiping import Wiped, Wiping
 
 BEFORE = """

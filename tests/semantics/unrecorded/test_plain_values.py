@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 BEFORE = """

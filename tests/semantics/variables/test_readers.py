@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.variables.readers import Readers
 
 IMPORTS = "import torch\nimport torch.nn as nn\nfrom dataclasses import dataclass\nfrom torch.autograd import Variable\n"

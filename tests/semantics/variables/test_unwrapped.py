@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.variables.unwrapped import Unwrapped
 
 IMPORTS = "import torch\nimport torch.nn as nn\nfrom torch.autograd import Variable\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from marked import marked
 
+from marked import marked
 from torchlint.semantics.variables.wrappers import Wrappers
 
 IMPORTS = "import numpy as np\nimport torch\nimport torch.nn as nn\nfrom torch.autograd import Variable\n"

@@ -3,8 +3,8 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fixes.changes import fix, remove
-from torchlint.rules.legacy._variable_calls import report_call
-from torchlint.rules.legacy._variable_classes import (
+from torchlint.rules.legacy.spellings.variable_calls import report_call
+from torchlint.rules.legacy.spellings.variable_classes import (
     VARIABLE,
     report_alias,
     report_comparison,

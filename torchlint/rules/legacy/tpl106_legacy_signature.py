@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._loss_flags import report_flags, report_setting
-from torchlint.rules.legacy._old_calls import (
+from torchlint.rules.legacy.spellings.loss_flags import report_flags, report_setting
+from torchlint.rules.legacy.spellings.old_calls import (
     report_bare_multinomial,
     report_implicit_dim,
     report_leading_factors,
     report_method_next,
     report_retained_variables,
 )
-from torchlint.rules.legacy._renamed import HAS_REDUCTION, RENAMED, report_old_name
+from torchlint.rules.legacy.spellings.renamed import HAS_REDUCTION, RENAMED, report_old_name
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Api, Attribute, Call, Found, Keyword, Word
 from torchlint.semantics.apis.implicit_dims import softmax_words

@@ -5,7 +5,7 @@ import libcst as cst
 from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import argument, expression, instead_of, is_open_ended
-from torchlint.rules.legacy._pretrained import ANY_CLASSIFIER, builder, builders
+from torchlint.rules.legacy.spellings.pretrained import ANY_CLASSIFIER, builder, builders
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.target import TorchVersion

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.rules.legacy._deprecated_arguments import advice, arguments, given_instead, said_of_argument
-from torchlint.rules.legacy._deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
+from torchlint.rules.legacy.spellings.deprecated_arguments import advice, arguments, given_instead, said_of_argument
+from torchlint.rules.legacy.spellings.deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.apis.deprecations import Deprecation

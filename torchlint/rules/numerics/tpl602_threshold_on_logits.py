@@ -44,7 +44,7 @@ class ThresholdOnLogits(Rule):
 
     code = "TPL602"
     name = "threshold-on-logits"
-    triggers = (Found(".modules.thresholded_logits:ThresholdedLogits.found"),)
+    triggers = (Found(".scores.thresholded_logits:ThresholdedLogits.found"),)
     needs = (("BCEWithLogitsLoss", "binary_cross_entropy_with_logits"),)
 
     def visit_Comparison(self, node: cst.Comparison) -> None:

@@ -7,7 +7,7 @@ from torchlint.fixes.changes import CodeFix, fix, replace
 from torchlint.fixes.code import api
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modules.loss_inputs import WrongInput
+from torchlint.semantics.scores.loss_inputs import WrongInput
 
 _WITH_LOGITS = {
     "torch.nn.BCELoss": "torch.nn.BCEWithLogitsLoss",
@@ -48,7 +48,7 @@ class LogitsToBce(Rule):
 
     code = "TPL605"
     name = "logits-to-bce"
-    triggers = (Found(".modules.loss_inputs:LossInputs.raw"),)
+    triggers = (Found(".scores.loss_inputs:LossInputs.raw"),)
     needs = (("BCELoss", "binary_cross_entropy", "criterion", "loss_fn", "loss_func", "loss_function", "loss_fct"),)
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -51,7 +51,7 @@ class FactoryOffDevice(Rule):
 
     code = "TPL405"
     name = "factory-off-device"
-    triggers = (Found(".modules.placeless:PlacelessTensors.found"),)
+    triggers = (Found(".devices.placeless:PlacelessTensors.found"),)
     needs = (("forward",), ("Module",))
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -7,8 +7,8 @@ from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace
 from torchlint.fixes.code import expression, without_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.modules.loss_inputs import WrongInput
-from torchlint.semantics.modules.outputs import Output
+from torchlint.semantics.scores.loss_inputs import WrongInput
+from torchlint.semantics.scores.outputs import Output
 from torchlint.target import TorchVersion
 
 _INVERSES = {Output.SOFTMAX: "log", Output.SIGMOID: "logit"}
@@ -58,7 +58,7 @@ class DoubleSoftmax(Rule):
 
     code = "TPL308"
     name = "double-softmax"
-    triggers = (Found(".modules.loss_inputs:LossInputs.wrong"),)
+    triggers = (Found(".scores.loss_inputs:LossInputs.wrong"),)
     needs = (
         (
             *("CrossEntropyLoss", "cross_entropy", "BCEWithLogitsLoss", "binary_cross_entropy_with_logits", "NLLLoss"),

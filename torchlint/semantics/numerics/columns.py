@@ -8,7 +8,7 @@ from enum import Enum
 
 from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function
-from torchlint.semantics.modules.activations import Activations
+from torchlint.semantics.scores.activations import Activations
 from torchlint.semantics.shapes.ranks import Ranks
 from torchlint.semantics.shapes.sizes import number
 

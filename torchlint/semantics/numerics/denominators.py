@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.code.tree import dotted, last_name
-from torchlint.semantics.modules.activations import Activations
 from torchlint.semantics.provenance.loaders import LOADERS
+from torchlint.semantics.scores.activations import Activations
 
 Node = TypeVar("Node")
 

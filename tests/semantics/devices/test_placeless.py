@@ -1,0 +1,91 @@
+"""Tensors that a forward makes on no device that is said: each marked call makes one, or there is none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.devices.placeless import PlacelessTensors
+
+CLASS = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def {method}(self, x: torch.Tensor, y, flag):
+        {body}
+"""
+
+
+def placeless(body: str, method: str = "forward") -> list[tuple[str, str | None]]:
+    """What the marked tensors meet, and the input that is known to be a tensor."""
+    semantics, nodes = marked(CLASS.format(method=method, body=body.replace("\n", "\n        ")))
+    found = semantics.of(PlacelessTensors).found
+    assert sorted(found, key=lambda call: call.lineno) == nodes
+    return [(ast.unparse(each.other), ast.unparse(each.known) if each.known else None) for each in found.values()]
+
+
+@pytest.mark.parametrize(
+    ("body", "met"),
+    [
+        ("return x + «torch.zeros(2)»", ("x", "x")),
+        ("mask = «torch.ones(2, 2)»\nreturn x * mask", ("x", "x")),
+        ("steps = «torch.arange(4)»\nreturn x * torch.exp(-steps)", ("x", "x")),
+        ("return y + «torch.zeros(x.shape)»", ("y", "y")),
+        ("t = «torch.arange(4)»[None]\nreturn torch.cat([x, t])", ("x", "x")),
+        ("return self.fc(x) * «torch.tensor([1.0, 2.0])»", ("self.fc(x)", "x")),
+        ("return torch.nn.functional.cross_entropy(x, 2 * «torch.arange(2)»)", ("x", "x")),
+        ("z = x.relu()\nreturn z @ «torch.eye(2)»", ("z", None)),
+    ],
+)
+def test_what_meets_an_input(body: str, met: tuple[str, str | None]) -> None:
+    assert placeless(body) == [met]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x + torch.zeros(2, device=y)",
+        "return x + torch.zeros(2).to(y)",
+        "t = torch.zeros(2)\nt = t.cuda()\nreturn x + t",
+        "return x + torch.zeros(2, **flag)",
+        "return x + torch.tensor(2.0)",
+        "return x[torch.arange(2)]",
+        "if x.is_cuda:\n    t = torch.zeros(2).cuda()\nelse:\n    t = torch.zeros(2)\nreturn x + t",
+        "t = torch.zeros(2)\nu = torch.ones(2) - t.expand_as(x)\nif x.is_cuda:\n    u = u.cuda()\nreturn u * x",
+        "with torch.device(y):\n    return x + torch.zeros(2)",
+        "return torch.zeros(2), x",
+        "return x + torch.zeros(())",
+        "return torch.zeros(2) + torch.ones(2)",
+    ],
+)
+def test_what_is_somewhere_or_meets_nothing(body: str) -> None:
+    assert placeless(body) == []
+
+
+def test_methods_that_forward_calls() -> None:
+    snippet = CLASS.format(method="forward", body="return self.mask(x)\n\n    def mask(self, x: torch.Tensor):\n        {}")
+    semantics, nodes = marked(snippet.format("return x + «torch.zeros(2)»"))
+    assert list(semantics.of(PlacelessTensors).found) == nodes
+    assert placeless("return x + torch.zeros(2)", "mask") == []
+
+
+def test_other_methods_and_defaults() -> None:
+    assert placeless("return x + torch.zeros(2)", "reset") == []
+    assert placeless("torch.set_default_device(y)\nreturn x + torch.zeros(2)") == []
+
+
+def test_a_parameter_that_is_a_number_by_default() -> None:
+    snippet = CLASS.format(
+        method="forward", body="return self.mix(x)\n\n    def mix(self, x: torch.Tensor, w: torch.Tensor{}):\n        {}"
+    )
+    semantics, _ = marked(snippet.format(" = 0.5", "return x, torch.zeros(2) < w"))
+    assert not semantics.of(PlacelessTensors).found
+    semantics, nodes = marked(snippet.format("", "return x, «torch.zeros(2)» < w"))
+    assert list(semantics.of(PlacelessTensors).found) == nodes

@@ -1,0 +1,1 @@
+"""Training mode and evaluation mode, gradients in evaluations, and what a frozen layer still does."""

@@ -1,0 +1,1 @@
+"""How modules are made and called: what is registered, initialised, shared, used."""

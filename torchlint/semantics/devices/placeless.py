@@ -1,0 +1,105 @@
+"""Tensors that a ``forward`` makes where torch makes tensors, and combines with its inputs, wherever these are."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.devices.plain_tensors import PlainTensors
+from torchlint.semantics.modules.classes import ModuleClasses
+
+Node = TypeVar("Node")
+
+_FACTORIES = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "rand", "randn", "randint", "randperm", "tensor")
+_DEFAULTS = frozenset({"set_default_device", "set_default_tensor_type"})
+"""Words of code that says for all factories where they make tensors."""
+
+
+_OF_DEVICES = re.compile(r"cuda|device|gpu|cpu", re.IGNORECASE)
+"""What conditions name that ask for a device."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Placeless(Generic[Node]):
+    """A tensor that is made on no device that is said, and meets ``other``.
+
+    ``known`` is an input whose device it could have.
+    """
+
+    other: Node
+    known: Node | None
+
+
+class PlacelessTensors:
+    """Finds the calls of factories that make them, in the modules of one file."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    @cached_property
+    def found(self) -> dict[ast.Call, Placeless[ast.expr]]:
+        """The calls of factories, each with what the tensor meets."""
+        found: dict[ast.Call, Placeless[ast.expr]] = {}
+        if _DEFAULTS & self._semantics.words.all:
+            return found
+        plain = self._semantics.of(PlainTensors)
+        for name in _FACTORIES:
+            for call in self._semantics.facts.calls.get(name, ()):
+                if self._semantics.qualified_name(call.func) != f"torch.{name}" or _is_told(call) or not plain.makes(call):
+                    continue
+                forward = self._forward(call)
+                if forward is None or self._is_under_device(call, forward):
+                    continue
+                other = plain.met_by(call, forward)
+                if other is not None:
+                    found[call] = Placeless(other, self._known(other))
+        return found
+
+    def _forward(self, call: ast.Call) -> Function | None:
+        """The ``forward`` of a module that a call stands in, or the method that this calls."""
+        function = self._tree.function(call)
+        if not isinstance(function, FUNCTIONS):
+            return None
+        if not function.name.startswith("forward") and not self._semantics.of(ModuleClasses).is_run_by_forward(function):
+            return None
+        owner = self._tree.parent(function)
+        is_module = isinstance(owner, ast.ClassDef) and self._semantics.of(ModuleClasses).is_sure(owner)
+        return function if is_module else None
+
+    def _is_under_device(self, call: ast.Call, forward: Function) -> bool:
+        """Whether a ``with torch.device(…)`` around a call says where it makes tensors, or may; or a branch asks for that."""
+        if forward in self._asking:
+            return True
+        for parent in self._tree.ancestors(call):
+            if parent is forward:
+                return False
+            if isinstance(parent, ast.With) and any("device" in ast.unparse(item.context_expr) for item in parent.items):
+                return True
+        return False
+
+    @cached_property
+    def _asking(self) -> frozenset[ast.AST | None]:
+        """The functions with a condition that asks for a device."""
+        tests: list[ast.If | ast.IfExp] = [*self._semantics.tree.of_type(ast.If), *self._semantics.tree.of_type(ast.IfExp)]
+        return frozenset(self._semantics.tree.function(node) for node in tests if _OF_DEVICES.search(ast.unparse(node.test)))
+
+    def _known(self, other: ast.expr) -> ast.expr | None:
+        """A parameter of the method that is a tensor, of which an input is computed."""
+        for part in ast.walk(other):
+            if isinstance(part, ast.Name) and self._semantics.kind(part).is_tensor:
+                bindings = self._semantics.bindings.reaching(part)
+                if bindings and bindings[0].form is Form.PARAMETER and len(bindings) == 1:
+                    return part
+        return None
+
+
+def _is_told(call: ast.Call) -> bool:
+    """Whether a call says a device, or leaves open what it says."""
+    is_open = any(isinstance(each, ast.Starred) for each in call.args) and any(word.arg is None for word in call.keywords)
+    return is_open or any(word.arg in (None, "device", "out") for word in call.keywords)

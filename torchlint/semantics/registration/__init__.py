@@ -1,0 +1,1 @@
+"""What a module keeps in collections, and whether anything registers it."""
