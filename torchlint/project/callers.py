@@ -48,6 +48,8 @@ class Callers:
         self._found: dict[tuple[str, str, str, tuple[str, ...]], Found] = {}
         self._calls: dict[tuple[str, str], tuple[State, Calls]] = {}
         self._states: dict[str, State] = {}
+        self._among: dict[tuple[str, str, tuple[str, ...]], tuple[tuple[str, ...], str]] = {}
+        """Files that may call something, with their state, as they were asked for."""
 
     def look_again(self) -> None:
         """Has everything that may have changed on disk be looked at when it is asked for again."""
@@ -55,25 +57,31 @@ class Callers:
             each.look_again()
         self._found.clear()
         self._states.clear()
+        self._among.clear()
 
     def of(self, name: str, words: Iterable[str], file: str, root: str) -> Found:
         """The calls of something called ``name`` in ``file``, if one is named, and in files that import one of some words."""
         key = (root, name, file, tuple(sorted(words)))
         if key not in self._found:
-            files = self._files(key[3], file, root)
-            state = self._state_of_all(files, root)
-            self._found[key] = self._look_for(name, files, root, state)
+            self._found[key] = self._look_for(name, *self._files(key[3], file, root), root)
         return self._found[key]
 
     def are_as(self, name: str, words: Iterable[str], file: str, root: str, stamp: str) -> bool:
         """Whether the calls are still those for which there was a ``stamp``; files are parsed only if something happened."""
         told, _, state = stamp.partition(":")
-        if state and self._state_of_all(self._files(tuple(sorted(words)), file, root), root) == state:
+        if state and self._files(tuple(sorted(words)), file, root)[1] == state:
             return True
         return self.of(name, words, file, root).stamp.partition(":")[0] == told
 
-    def _files(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
-        """The files that may call something: not more than are looked at."""
+    def _files(self, words: tuple[str, ...], file: str, root: str) -> tuple[tuple[str, ...], str]:
+        """The files that may call something, not more than are looked at, and their state."""
+        key = (root, file, words)
+        if key not in self._among:
+            files = self._that_may_call(words, file, root)
+            self._among[key] = tuple(files), self._state_of_all(files, root)
+        return self._among[key]
+
+    def _that_may_call(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
         if root not in self._importers:
             self._importers[root] = Importers(root, self._store)
         inside = os.path.join(root, "")
@@ -82,7 +90,7 @@ class Callers:
         files = sorted({*self._importers[root].of(words), *open_, *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
-    def _look_for(self, name: str, files: list[str], root: str, state: str) -> Found:
+    def _look_for(self, name: str, files: tuple[str, ...], state: str, root: str) -> Found:
         word = name.encode("utf-8", "surrogatepass")
         sought = re.compile(rb"\b" + re.escape(word) + rb"\s*(?:\(|as\b)")
         texts = ((each, self._text(each, word)) for each in files)
@@ -96,7 +104,8 @@ class Callers:
 
     def _state_of_all(self, files: list[str], root: str) -> str:
         """What stands for the state of some files; empty where a change from now on need not show in it."""
-        states = [(os.path.relpath(each, root), self._state(each)) for each in files]
+        inside = os.path.join(root, "")
+        states = [(each.removeprefix(inside), self._state(each)) for each in files]
         now = time.time_ns()
         if any(each in self._texts for each in files) or any(max(state[:2]) + _TICK >= now for _, state in states):
             return ""

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from torchlint.project import roots
 from torchlint.project.callers import Callers, digest
 from torchlint.project.outputs import may_have_outputs, outputs_of
-from torchlint.project.roots import root_of
 from torchlint.project.talk import Talk
 from torchlint.project.trees import Trees
 from torchlint.text.reading import read_file
@@ -31,6 +31,8 @@ _MOST_KEPT = 4_000
 """So many summaries are kept in memory; where there are more, all are made or read again that somebody asks for."""
 _MOST_PLACES = 200_000
 """So many places in folders are kept in mind."""
+_DEEP = 200
+"""Folders in folders, of which links are followed one by one; deeper ones are left to the system."""
 _OTHERS = frozenset({"torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "matplotlib", "tqdm", "PIL", "cv2"})
 """Packages that a project has none of its own name of, unless it is they."""
 
@@ -70,7 +72,9 @@ class Files:
         self._read: dict[str, _Read] = {}
         self._kept: dict[str, _Read] = {}
         self._inner: dict[tuple[str, str, str], Place | None] = {}
+        self._there: dict[tuple[str, str, str], tuple[str, str] | None] = {}
         self._had: dict[tuple[str, str], str] = {}
+        self._held: dict[tuple[str, str, str], bool] = {}
         self._real: dict[str, str] = {}
         self._states: dict[str, str | None] = {}
         self.texts: dict[str, bytes] = {}
@@ -80,7 +84,7 @@ class Files:
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
         self.talk = Talk(self.texts.get)
-        root_of.cache_clear()
+        roots.look_again()
 
     @property
     def has_store(self) -> bool:
@@ -94,24 +98,36 @@ class Files:
             self._kept.clear()
         self._read.clear()
         self._inner.clear()
+        self._there.clear()
         self._had.clear()
+        self._held.clear()
         self._real.clear()
         self._states.clear()
         self.callers.look_again()
         self.talk.forget()
-        root_of.cache_clear()
+        roots.look_again()
 
     def reading(self, file: str, root: str = "") -> Reading:
         """What the file at a path, which need not be there, sees of its project."""
         path = os.path.abspath(file)
-        return Reading(self, path, os.path.abspath(root) if root else root_of(os.path.dirname(path)))
+        return Reading(self, path, os.path.abspath(root) if root else roots.root_of(os.path.dirname(path)))
 
     def inner(self, folder: str, name: str, root: str) -> Place | None:
         """The module or package of that name in a folder."""
         key = (folder, name, root)
         if key not in self._inner:
-            _bounded(self._inner, _MOST_PLACES)[key] = self._find(os.path.join(folder, name), root)
+            from torchlint.semantics.summaries.summary import Place
+
+            found = self._at(folder, name, root)
+            _bounded(self._inner, _MOST_PLACES)[key] = None if found is None else Place(*found)
         return self._inner[key]
+
+    def _at(self, folder: str, name: str, root: str) -> tuple[str, str] | None:
+        """The file and the folder of the module or package of that name; what only asks for these need not load more."""
+        key = (folder, name, root)
+        if key not in self._there:
+            _bounded(self._there, _MOST_PLACES)[key] = self._find(os.path.join(folder, name), root)
+        return self._there[key]
 
     def has(self, path: str, root: str) -> str:
         """What stands for the module or package at a path below the root, without its ending."""
@@ -119,18 +135,39 @@ class Files:
         found = self._had.get(key)
         if found is None:
             folder, name = os.path.split(path)
-            place = self.inner(os.path.normpath(os.path.join(root, folder)), name, root)
-            found = _bounded(self._had, _MOST_PLACES)[key] = _shown(place)
+            place = self._at(os.path.normpath(os.path.join(root, folder)), name, root)
+            found = _bounded(self._had, _MOST_PLACES)[key] = _shown(*place) if place is not None else ""
         return found
 
-    def _find(self, path: str, root: str) -> Place | None:
-        from torchlint.semantics.summaries.summary import Place
+    def holds(self, asked: str, answer: str, root: str) -> bool:
+        """Whether a file below a root would be told the same now of what it asked for: many ask the same."""
+        key = (root, asked, answer)
+        found = self._held.get(key)
+        if found is None:
+            found = _bounded(self._held, _MOST_PLACES)[key] = self._holds(asked, answer, root)
+        return found
 
+    def _holds(self, asked: str, answer: str, root: str) -> bool:
+        if asked == _ROOT:
+            return root == answer
+        if asked.startswith(_TALK):
+            return str(self.talk.speaks_of(asked.removeprefix(_TALK), root)) == answer
+        if asked.startswith(_OUTPUTS):
+            return self.gives_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
+        if asked.startswith(_CALLERS):
+            path, name, *words = asked.removeprefix(_CALLERS).split("\n")
+            return self.callers.are_as(name, words, os.path.join(root, path) if path else "", root, answer)
+        if answer.startswith("="):
+            return self.is_as(os.path.join(root, asked), answer)
+        return self.has(asked, root) == answer
+
+    def _find(self, path: str, root: str) -> tuple[str, str] | None:
+        is_folder = os.path.isdir(path)
         package = os.path.join(path, "__init__")
         for file, folder in ((package + ".py", path), (path + ".py", ""), (package + _STUB, path), (path + _STUB, "")):
-            if file in self.texts or os.path.isfile(file):
-                return Place(file, folder) if self.is_inside(file, root) else None
-        return Place("", path) if os.path.isdir(path) and self.is_inside(path, root) else None
+            if file in self.texts or ((is_folder or not folder) and os.path.isfile(file)):
+                return (file, folder) if self.is_inside(file, root) else None
+        return ("", path) if is_folder and self.is_inside(path, root) else None
 
     def is_inside(self, path: str, root: str) -> bool:
         """Whether a path leads to something below a root, with all links followed."""
@@ -140,7 +177,12 @@ class Files:
     def _real_path(self, path: str) -> str:
         found = self._real.get(path)
         if found is None:
-            found = _bounded(self._real, _MOST_PLACES)[path] = os.path.realpath(path)
+            folder, name = os.path.split(path)
+            if name in ("", os.curdir, os.pardir) or path.count(os.sep) > _DEEP or os.path.islink(path):
+                found = os.path.realpath(path)
+            else:
+                found = os.path.join(self._real_path(folder), name)
+            _bounded(self._real, _MOST_PLACES)[path] = found
         return found
 
     def summed_up(self, file: str) -> tuple[Summary, str]:
@@ -242,6 +284,8 @@ class Reading:
         self.root = root
         self._asked: dict[str, str] = {}
         self._tops: dict[str, tuple[str, ...]] = {}
+        self._below: dict[str, str] = {}
+        """Folders as they are called from the root."""
         self._is_inside = path.startswith(os.path.join(root, ""))
         self._own: Summary | None = None
         """What the file itself says, where others look at it."""
@@ -311,8 +355,10 @@ class Reading:
 
     def _found(self, folder: str, name: str) -> Place | None:
         place = self._files.inner(folder, name, self.root)
-        key = os.path.join(os.path.relpath(folder, self.root), name)
-        self._asked[key] = _shown(place)
+        below = self._below.get(folder)
+        if below is None:
+            below = self._below[folder] = os.path.relpath(folder, self.root)
+        self._asked[os.path.join(below, name)] = "" if place is None else _shown(place.file, place.folder)
         return place
 
     def inner(self, place: Place, name: str) -> Place | None:
@@ -372,28 +418,10 @@ _TALK = "//?"
 
 def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
     """Whether all that a file was told of its project is what it would be told now."""
-    reading = files.reading(file, root)
-    for asked, answer in answers:
-        if asked == _ROOT:
-            holds = reading.root == answer
-        elif asked.startswith(_TALK):
-            holds = str(files.talk.speaks_of(asked.removeprefix(_TALK), reading.root)) == answer
-        elif asked.startswith(_OUTPUTS):
-            holds = files.gives_as(os.path.join(reading.root, asked.removeprefix(_OUTPUTS)), answer)
-        elif asked.startswith(_CALLERS):
-            path, name, *words = asked.removeprefix(_CALLERS).split("\n")
-            beside = os.path.join(reading.root, path) if path else ""
-            holds = files.callers.are_as(name, words, beside, reading.root, answer)
-        elif answer.startswith("="):
-            holds = files.is_as(os.path.join(reading.root, asked), answer)
-        else:
-            holds = files.has(asked, reading.root) == answer
-        if not holds:
-            return False
-    return True
+    above = files.reading(file, root).root
+    return all(files.holds(asked, answer, above) for asked, answer in answers)
 
 
-def _shown(place: Place | None) -> str:
+def _shown(file: str, folder: str) -> str:
     """What stands for what a folder has under a name."""
-    file = "" if place is None or not place.file else "s" if place.file.endswith(_STUB) else "f"
-    return file + ("d" if place is not None and place.folder else "")
+    return ("" if not file else "s" if file.endswith(_STUB) else "f") + ("d" if folder else "")

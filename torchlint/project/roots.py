@@ -13,7 +13,7 @@ def root_of(folder: str) -> str:
     """The root of the project that an absolute ``folder`` is in; without any mark above, the folder over its packages."""
     current = folder
     while True:
-        if any(os.path.lexists(os.path.join(current, mark)) for mark in _MARKS):
+        if _is_marked(current):
             return current
         parent = os.path.dirname(current)
         if parent == current:
@@ -23,6 +23,22 @@ def root_of(folder: str) -> str:
 
 def package_root(folder: str) -> str:
     """The folder that the packages are imported from that ``folder`` is a part of: it is that itself where it is in none."""
-    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
+    while _is_package(folder) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
     return folder
+
+
+def look_again() -> None:
+    """Has the roots be looked for anew: what marks them may have changed on disk."""
+    for known in (root_of, _is_marked, _is_package):
+        known.cache_clear()
+
+
+@lru_cache(maxsize=4096)
+def _is_marked(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS)
+
+
+@lru_cache(maxsize=4096)
+def _is_package(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "__init__.py"))
