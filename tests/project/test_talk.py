@@ -114,6 +114,27 @@ def test_a_file_that_two_save_is_known_where_both_know_one_gpu(tmp_path: Path) -
     assert Talk(lambda path: None).speaks_of("writer of best.pt", str(tmp_path)) is True
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("torch.save(model.cuda(), f'best_{epoch}.pt')", True),
+        ("torch.save(model.cuda(), 'best_' + str(epoch) + '.pt')", True),
+        ("torch.save(model.cuda(), 'best_.pt')", False),
+        ("torch.save(model.cuda(), '.pt' + 'best_')", False),
+        ("torch.save(model.cuda(), 'best_' +\n '.pt')", False),
+        ("torch.save(model.cuda(), 'best_' + " + "x" * 60 + " + '.pt')", False),
+    ],
+)
+def test_a_name_that_is_put_together_is_known_by_its_parts(tmp_path: Path, line: str, expected: bool) -> None:
+    (tmp_path / "writer.py").write_text(f"model.cuda()\nbatch.cuda()\n{line}\n")
+    assert Talk(lambda path: None).speaks_of("writer of best_*.pt", str(tmp_path)) is expected
+
+
+def test_many_parts_of_a_name_are_looked_for_in_linear_time(tmp_path: Path) -> None:
+    (tmp_path / "writer.py").write_text("#" + "a" * 100_000)
+    assert Talk(lambda path: None).speaks_of("writer of " + "a*" * 30 + "b", str(tmp_path)) is False
+
+
 PRECISION = """
 import torch
 def precision(output, target, topk=(1,)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from torchlint.project.programs import code_of, is_program
@@ -32,6 +33,8 @@ _CHOOSES = re.compile(
     rb"|\bdevice\s*[=)\],]|\.device\b(?!\()|\.cuda\(\s*[^)\s0]"
 )
 """What code says that runs on one GPU or another, several, or none."""
+_BETWEEN = 40
+"""Characters that may stand between the parts of a name that is put together."""
 _MOST_FILES = 400
 _MOST_NAMES = 20_000
 """So many names are looked through, of files of data among them."""
@@ -71,12 +74,12 @@ class Talk:
 
     def _is_written_on_one_gpu(self, name: str, root: str) -> bool | None:
         """Whether all files of a project that save, and have the name of a file in them, know one GPU alone; and some do."""
-        words = re.compile(rb"[^\n]{1,40}?".join(re.escape(part.encode()) for part in name.split("*") if part))
+        parts = [part.encode() for part in name.split("*") if part]
         found = False
         for text in self._texts(root):
             if text is None:
                 return None
-            if words.search(text) and _WRITES.search(text):
+            if _has_in_order(parts, text) and _WRITES.search(text):
                 if len(set(_ON_GPU.findall(text))) < 2 or _CHOOSES.search(text):
                     return False
                 found = True
@@ -93,6 +96,26 @@ class Talk:
                 yield code_of(path, read_file(path, _LARGEST) if text is None else text)
             except (OSError, ValueError):
                 yield None
+
+
+def _has_in_order(parts: list[bytes], text: bytes) -> bool:
+    """Whether a line of a text has all of some parts one after the other, with little between each two, but something."""
+    ends: list[int] | None = None
+    for part in parts:
+        reached = []
+        start = text.find(part)
+        while start >= 0:
+            if ends is None or _follows(start, ends, text):
+                reached.append(start + len(part))
+            start = text.find(part, start + 1)
+        ends = reached
+    return ends is None or bool(ends)
+
+
+def _follows(start: int, ends: list[int], text: bytes) -> bool:
+    """Whether what starts somewhere comes closely after one of some ends, which are in order."""
+    place = bisect_left(ends, start) - 1  # the nearest is near if any is
+    return place >= 0 and start - ends[place] <= _BETWEEN and b"\n" not in text[ends[place] : start]
 
 
 def _files(root: str) -> Iterator[str | None]:

@@ -10,7 +10,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, last_name
 
 _DEEPEST = 4
 """How many names are followed one behind the other."""
-_FIELD = re.compile(r"%[-+ #0]*[\d.*]*[a-zA-Z]|\{[^{}]*\}")
+_FIELD = re.compile(r"%[-+ #]{0,4}[\d.*]{0,20}[a-zA-Z]|\{[^{}]*\}")
 """What stands in a text for a value: of `%`, or of `format`."""
 _VALUE = re.compile(r"\{[^{}]*\}")
 _SAID = re.compile(r"[a-z]{3}", re.IGNORECASE)
