@@ -162,7 +162,8 @@ def _judge_occurrences(
 def matched(findings: Iterable[Finding], occurrences: Sequence[Occurrence]) -> list[bool]:
     """Whether each of the occurrences is reported.
 
-    Occurrences of the same at the same place stand together: as many findings are wanted there, the decidable ones first.
+    Occurrences of the same at the same place stand together: as many findings are wanted there, the decidable ones first, and
+    those that another file of the project tells of next.
     """
     by_file: dict[tuple[CodeBase, str], list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -173,9 +174,13 @@ def matched(findings: Iterable[Finding], occurrences: Sequence[Occurrence]) -> l
     found = [False] * len(occurrences)
     for (code_base, file, place, codes), group in groups.items():
         at_place = [each for each in by_file[code_base, file] if each.code in codes and place.covers(each.row, each.column)]
-        for index in sorted(group, key=lambda index: not occurrences[index].decidable)[: len(at_place)]:
+        for index in sorted(group, key=lambda index: _doubt(occurrences[index]))[: len(at_place)]:
             found[index] = True
     return found
+
+
+def _doubt(occurrence: Occurrence) -> int:
+    return 0 if occurrence.decidable else 1 if occurrence.by_project else 2
 
 
 def _count(judgement: Judgement, occurrence: Occurrence, *, found: bool) -> None:

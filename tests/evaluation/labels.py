@@ -9,6 +9,7 @@ from pathlib import Path
 
 LABEL_COLUMNS = ("package", "version", "file", "place", "code", "verdict", "why")
 OCCURRENCE_COLUMNS = ("package", "version", "file", "place", "code", "decidable")
+TELLS_COLUMNS = ("package", "version", "file", "place", "code", "tells", "where")
 
 USEFUL, NOISE, FALSE, UNJUDGED = "useful", "noise", "false", "unjudged"
 TRUE = "true"
@@ -17,6 +18,7 @@ VERDICTS = (FALSE, NOISE, TRUE, USEFUL)
 """What a label can say, the worst first."""
 
 _PLACE = re.compile(r"(?P<first>[1-9]\d*)(?:-(?P<last>[1-9]\d*)|:(?P<column>[1-9]\d*))?")
+_LINE = re.compile(r"[^:]+\.py:[1-9]\d*")
 _CODES = re.compile(r"TPL\d{3}(?:\|TPL\d{3})*")
 
 
@@ -91,7 +93,8 @@ class Label:
 class Occurrence:
     """A place where one of ``codes`` has to be reported.
 
-    ``decidable`` is off where only another file, or a person, can tell that the value is what the rule is about.
+    ``decidable`` is off where the file does not tell that the value is what the rule is about. ``by_project`` is on where it
+    does not and another file of the project does.
     """
 
     code_base: CodeBase
@@ -99,6 +102,7 @@ class Occurrence:
     place: Place
     codes: tuple[str, ...]
     decidable: bool
+    by_project: bool = False
 
     @property
     def rule(self) -> str:
@@ -127,12 +131,44 @@ def read_occurrences(path: Path) -> list[Occurrence]:
     """The known occurrences in a tab-separated file; raises `LabelError` for a line that is not one."""
     occurrences = []
     for where, row in read_table(path, OCCURRENCE_COLUMNS):
-        if row["decidable"] not in ("yes", "no"):
-            raise LabelError(f"{where}: an occurrence is decidable, `yes` or `no`, not {row['decidable']!r}")
+        said = row["decidable"]
+        if said not in ("yes", "project", "no"):
+            raise LabelError(f"{where}: an occurrence is decidable, `yes`, `project` or `no`, not {said!r}")
         place, codes = place_and_codes(where, row)
         code_base = CodeBase(row["package"], row["version"])
-        occurrences.append(Occurrence(code_base, row["file"], place, codes, row["decidable"] == "yes"))
+        occurrences.append(Occurrence(code_base, row["file"], place, codes, said == "yes", said == "project"))
     return occurrences
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What tells of an occurrence that the file was once said not to tell of.
+
+    ``tells`` is ``file`` (read again, the file does tell), ``project`` (``where`` is a file of the project and a line), or
+    ``no`` (``where`` says in a word who tells).
+    """
+
+    occurrence: Occurrence
+    tells: str
+    where: str
+
+
+def read_tellers(path: Path) -> list[Teller]:
+    """What tells of the occurrences in a tab-separated file; raises `LabelError` for a line that makes no sense."""
+    tellers = []
+    for where, row in read_table(path, TELLS_COLUMNS):
+        tells = row["tells"]
+        if tells not in ("file", "project", "no"):
+            raise LabelError(f"{where}: what tells is `file`, `project` or `no`, not {tells!r}")
+        if tells == "project" and not _LINE.fullmatch(row["where"]):
+            raise LabelError(f"{where}: not a file and a line of it: {row['where']!r}")
+        if (tells == "file") != (not row["where"]):
+            raise LabelError(f"{where}: it is said who tells, unless the file does")
+        place, codes = place_and_codes(where, row)
+        code_base = CodeBase(row["package"], row["version"])
+        occurrence = Occurrence(code_base, row["file"], place, codes, tells == "file", tells == "project")
+        tellers.append(Teller(occurrence, tells, row["where"]))
+    return tellers
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
