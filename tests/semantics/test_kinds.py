@@ -302,6 +302,11 @@ def test_what_a_loader_gives(snippet: str, expected: str) -> None:
             "tensor nograd",
         ),
         (
+            "class A(nn.Module):\n    def __init__(self):\n        if z: self.register_buffer('b', z)\n"
+            "        else: self.register_parameter('b', None)\n    def f(self): return «self.b»",
+            "tensor nograd",
+        ),
+        (
             "class A(nn.Module):\n    def __init__(self): self.p = nn.Parameter(z)\n    def f(self): return «self.p»",
             "tensor leaf",
         ),

@@ -56,6 +56,8 @@ def test_what_meets_an_input(body: str, met: tuple[str, str | None]) -> None:
         "t = torch.zeros(2)\nt = t.cuda()\nreturn x + t",
         "return x + torch.zeros(2, **flag)",
         "return x + torch.tensor(2.0)",
+        "a = torch.tensor([x[i] for i in y])\nb = torch.tensor([x[i] for i in flag])\nreturn torch.cat([a, b])",
+        "return torch.zeros(len(y)) + torch.ones(x.shape[0])",
         "return x[torch.arange(2)]",
         "if x.is_cuda:\n    t = torch.zeros(2).cuda()\nelse:\n    t = torch.zeros(2)\nreturn x + t",
         "t = torch.zeros(2)\nu = torch.ones(2) - t.expand_as(x)\nif x.is_cuda:\n    u = u.cuda()\nreturn u * x",

@@ -162,6 +162,34 @@ def test_a_function_on_the_way_may_turn_autograd_off(decorator: str) -> None:
 COUNTS = "for x, y in test_loader:\n    correct += («net(x)».argmax(1) == y).sum().item()\n"
 
 
+PRETRAINED = """
+import torch
+from transformers import AutoModelForMaskedLM
+
+def train(model: {kind}, loader, test_loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    for epoch in range(3):
+        {before}
+        for batch in loader:
+            model(**batch).loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            correct = sum((«model(**batch)».logits.argmax(-1) == batch["labels"]).sum() for batch in test_loader)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "expected"),
+    [
+        ("AutoModelForMaskedLM", "pass", False),  # from_pretrained gives it in evaluation mode, and nothing changes that
+        ("AutoModelForMaskedLM", "model.train()", True),
+        ("torch.nn.Module", "pass", True),
+    ],
+)
+def test_what_from_pretrained_gives_is_in_evaluation_mode(kind: str, before: str, expected: bool) -> None:
+    assert (evaluated(PRETRAINED.format(kind=kind, before=before)) is not None) is expected
+
+
 def recorded(snippet: str) -> EvaluatedInTraining[ast.expr, ast.stmt] | None:
     """What the marked call evaluates in training mode and with autograd on."""
     semantics, (call,) = marked(snippet)

@@ -332,7 +332,7 @@ class PlainTensors:
         return any(self._is_given(part, depth) for part in self._parts(value))
 
     def _parts(self, value: ast.expr) -> Iterator[ast.expr]:
-        """The parts of an expression, but for what only gives a size or a type of something; none if it says a device."""
+        """The parts of an expression, but for what gives new tensors a size, a type or numbers; none if it says a device."""
         pending: list[ast.AST] = [value]
         found: list[ast.expr] = []
         while pending:
@@ -340,6 +340,12 @@ class PlainTensors:
             if isinstance(part, ast.Attribute) and part.attr in ("cpu", "numpy"):
                 return
             if isinstance(part, ast.Attribute) and part.attr in _NUMBERS:
+                continue
+            if (
+                isinstance(part, ast.Call)
+                and self.makes(part)
+                and all(word.arg not in (None, "device") for word in part.keywords)
+            ):
                 continue
             if isinstance(part, ast.expr):
                 found.append(part)

@@ -169,6 +169,8 @@ class Attributes:
         for method, grad, basis in _REGISTERING:
             for call in self._definitions.calls.get(method, ()):
                 match call:
+                    case ast.Call(args=[_, ast.Constant(value=None), *_]):
+                        continue  # a name without a tensor
                     case ast.Call(func=ast.Attribute(value=receiver), args=[ast.Constant(value=str(name)), *_]):
                         if (owner := self._definitions.self_class(receiver)) is not None:
                             found[owner, name] = tensor(grad, why=f"given to `{method}`", basis=basis)

@@ -152,6 +152,8 @@ class TrainingModeEvaluations:
             return []
         trained = [run for run in modes.all_runs(scope, model) if modes.trains(run)]
         settings = modes.settings(scope, model)
+        if self._may_be_pretrained(model) and all(setting.modes != TRAIN for setting in settings):
+            return []
         starts = [start.node for start in self._left_in_training(scope, trained, settings)]
         between = [setting.node for setting in settings]
         reached = flow.ahead_of(scope, starts, between, up_to=[run.node for run in runs])
@@ -164,6 +166,17 @@ class TrainingModeEvaluations:
             for run, own in parts.items()
             if not own or flow.ahead_of(scope, starts, [*between, *own], up_to=[run.node]).includes(run.node)
         ]
+
+    def _may_be_pretrained(self, model: Reference) -> bool:
+        """Whether a function is given a model of the library transformers, whose ``from_pretrained`` gives it in evaluation
+        mode: https://huggingface.co/docs/transformers/main_classes/model#transformers.PreTrainedModel.from_pretrained
+        """
+        if not model.is_given or not isinstance(model.root, FUNCTIONS) or len(model.path) > 1:
+            return False
+        given = model.root.args
+        parameters = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+        notes = [each.annotation for each in parameters if each.arg == model.path[0] and each.annotation is not None]
+        return any((self._semantics.qualified_name(note) or "").startswith("transformers.") for note in notes)
 
     def _of_what_is_trained(self, runs: list[Run], trained: list[Run]) -> list[Run]:
         """The runs without those of another model than what is trained, where an object that is no module has several."""
