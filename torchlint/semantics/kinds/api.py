@@ -9,7 +9,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code.scopes import Form
 from torchlint.semantics.code.tree import FUNCTIONS, chosen_from
 from torchlint.semantics.kinds.annotations import instance
-from torchlint.semantics.kinds.kind import NUMBER, UNKNOWN, Basis, Kind, Type, item_of, join, sequence
+from torchlint.semantics.kinds.kind import NUMBER, UNKNOWN, Basis, Kind, Type, item_of, join, sequence, tensor
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.summaries.callers import Callers
 from torchlint.semantics.summaries.calls import PARAMETER, Parameter
@@ -129,6 +129,60 @@ _OF_TORCH = (
 def _is_module(found: ClassElsewhere, lookup: Lookup) -> bool:
     """Whether instances of a class are modules that are called and switched as torch's are."""
     return lookup.is_module(found) and lookup.is_plain(found)
+
+
+# --- what methods of base classes give ----------------------------------------------------------------------------------
+
+
+def inherited(owner: ast.ClassDef, method: str, kinds: Kinds) -> Kind:
+    """What calling a method on an instance of a class gives, where the file does not define it and a known base does.
+
+    Tensors only, and tuples of some: a method that makes anything else is unknown, as is one behind a base that is.
+    """
+    elsewhere, definitions = kinds.elsewhere, kinds.code.definitions
+    if not elsewhere.is_in_project or definitions.method(owner, method) is not None:
+        return UNKNOWN
+    if any(slot.stores for slot in definitions.slots(owner, method)):
+        return UNKNOWN
+    for definition in definitions.bases(owner):
+        for base in definition.bases:
+            if definitions.definition(base) is not None:
+                continue
+            found = elsewhere.target(base)
+            if not isinstance(found, ClassElsewhere):
+                return UNKNOWN
+            kind = _given_by_method(found, method, elsewhere.lookup)
+            if kind is not None:
+                elsewhere.has_said = elsewhere.has_said or kind.known
+                return kind
+    return UNKNOWN
+
+
+def _given_by_method(found: ClassElsewhere, method: str, lookup: Lookup) -> Kind | None:
+    """What a method of another file's class gives; `None` where neither it nor any of its bases has it."""
+    for base in lookup.bases(found):
+        if isinstance(base, ClassElsewhere):
+            if method in base.summary.methods:
+                return _tensors(dict(base.summary.tensors).get(method), base.file, lookup)
+        elif base is None:
+            return UNKNOWN
+    return None
+
+
+def _tensors(made: Made | None, file: str, lookup: Lookup) -> Kind:
+    if made is None:
+        return UNKNOWN
+    if made.items:
+        return sequence(items=tuple(_tensors(item, file, lookup) for item in made.items))
+    kinds = [_by_torch(reference, file, lookup) for reference in made.by]
+    return join(kinds) if kinds and all(kind.known for kind in kinds) else UNKNOWN
+
+
+def _by_torch(reference: str, file: str, lookup: Lookup) -> Kind:
+    target = lookup.reference(reference, file)
+    if isinstance(target, Outside) and torch_api.FUNCTIONS.get(target.name) == "tensor":
+        return tensor(why=f"the result of `{target.name}`", basis=Basis.ELSEWHERE)
+    return UNKNOWN
 
 
 # --- what is made by its name -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import replace
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.annotations import instance
-from torchlint.semantics.kinds.api import chosen_module, given_by, instance_of
+from torchlint.semantics.kinds.api import chosen_module, given_by, inherited, instance_of
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NUMBER,
@@ -138,6 +138,9 @@ class Calls:
         if _is_super_call(function.value):
             return self._super(call, function)
         base = self._kinds.kind(function.value)
+        if isinstance(base.definition, ast.ClassDef) and base.type in (Type.MODULE, Type.INSTANCE):
+            if (found := inherited(base.definition, function.attr, self._kinds)).known:
+                return found
         match base.type:
             case Type.TENSOR:
                 return self._tensor_method(call, function, base)

@@ -349,7 +349,7 @@ def _may_wipe(node: ast.AST) -> bool:
 def given_by(function: Function, local: LocalNames) -> Made:
     """What calling a function gives."""
     values = [part.value for part in walk_body(function.body) if isinstance(part, ast.Return)]
-    return _joined(made(value, local) for value in values if value is not None and not _is_none(value))
+    return joined(made(value, local) for value in values if value is not None and not _is_none(value))
 
 
 def made(value: ast.expr, local: LocalNames, seen: frozenset[str] = frozenset()) -> Made:
@@ -361,17 +361,17 @@ def made(value: ast.expr, local: LocalNames, seen: frozenset[str] = frozenset())
             reference = local.called(function)
             return Made((reference,)) if reference else NOTHING_KNOWN
         case ast.IfExp(body=body, orelse=orelse):
-            return _joined(made(part, local, seen) for part in (body, orelse) if not _is_none(part))
+            return joined(made(part, local, seen) for part in (body, orelse) if not _is_none(part))
         case ast.Tuple(elts=parts):
             return Made(items=tuple(made(part, local, seen) for part in parts))
         case ast.Name(id=name) if name in local.values and name not in seen:
             given = [part for part in local.values[name] if part is None or not (_is_same(part, name) or _is_none(part))]
             if given and all(part is not None for part in given):
-                return _joined(made(part, local, seen | {name}) for part in given if part is not None)
+                return joined(made(part, local, seen | {name}) for part in given if part is not None)
     return NOTHING_KNOWN
 
 
-def _joined(parts: Iterable[Made]) -> Made:
+def joined(parts: Iterable[Made]) -> Made:
     """One of several."""
     every = list(dict.fromkeys(parts))
     if len(every) == 1:
@@ -379,7 +379,7 @@ def _joined(parts: Iterable[Made]) -> Made:
     if every and all(each.by for each in every):
         return Made(tuple(dict.fromkeys(by for each in every for by in each.by)))
     if every and len({len(each.items) for each in every}) == 1 and every[0].items:
-        return Made(items=tuple(_joined(items) for items in zip(*(each.items for each in every), strict=True)))
+        return Made(items=tuple(joined(items) for items in zip(*(each.items for each in every), strict=True)))
     return NOTHING_KNOWN
 
 

@@ -7,16 +7,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from torchlint.semantics.code.tree import FUNCTIONS, all_parts, dotted, last_name, parts_apart, walk
-from torchlint.semantics.summaries.functions import made, summed_up
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, dotted, last_name, parts_apart, walk
+from torchlint.semantics.summaries.functions import joined, made, summed_up
 from torchlint.semantics.summaries.given_parts import runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.running_methods import running_methods
-from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLEAR, Bound, ClassSummary, Summary
+from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLEAR, Bound, ClassSummary, Made, Summary
 
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
 _REGISTERING = frozenset({"register_buffer", "register_parameter", "Parameter"})
+_TENSORS_ARE_MADE_BY = frozenset(name.rpartition(".")[2] for name, gives in torch_api.FUNCTIONS.items() if gives == "tensor")
 _MOST_STAND_INS = 4
 """So many imports that stand in for one another are followed."""
 _HOOKS = frozenset({"__new__", "__setattr__", "__init_subclass__", "__call__", "train", "eval", "parameters"})
@@ -146,7 +148,10 @@ def _class_summary(node: ast.ClassDef) -> ClassSummary:
     called: dict[str, None] = {}
     stored: dict[str, None] = {}
     matters = registers = False
-    for scope, parts in _parts(node):
+    tensors: list[tuple[str, Made]] = []
+    for method, scope, parts in _parts(node):
+        if method is not None and (given := _tensors(method, scope, parts)) != NOTHING_KNOWN:
+            tensors.append((method.name, given))
         for part in parts:
             kind = type(part)
             if kind is ast.Call:
@@ -168,21 +173,37 @@ def _class_summary(node: ast.ClassDef) -> ClassSummary:
     decorators = (last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list)
     unusual = bool(node.keywords or _HOOKS & set(names)) or not all(name.startswith("register") for name in decorators)
     bases = tuple(dotted(base.value if isinstance(base, ast.Subscript) else base) or "" for base in node.bases)
-    return ClassSummary(bases, names, tuple(called), tuple(stored), matters, registers, unusual, running_methods(node))
+    running = running_methods(node)
+    return ClassSummary(bases, names, tuple(called), tuple(stored), matters, registers, unusual, running, tuple(tensors))
 
 
-def _parts(node: ast.ClassDef) -> Iterator[tuple[LocalNames, list[ast.AST]]]:
-    """The parts of a class, each with the names of the method that it is in."""
+def _parts(node: ast.ClassDef) -> Iterator[tuple[Function | None, LocalNames, list[ast.AST]]]:
+    """The parts of a class, each with the names of the method that it is in, and that, but for what is nested in it."""
     top = LocalNames()
     for statement in node.body:
         if isinstance(statement, FUNCTIONS):
             own, nested = parts_apart(statement.body)
             scope = LocalNames(statement, parts=own)
             around = [*statement.decorator_list, statement.args, *filter(None, [statement.returns])]
-            yield scope, own
-            yield scope, [*nested, *all_parts(*around)]
+            yield statement, scope, own
+            yield None, scope, [*nested, *all_parts(*around)]
         else:
-            yield top, all_parts(statement)
+            yield None, top, all_parts(statement)
+
+
+def _tensors(method: Function, scope: LocalNames, parts: list[ast.AST]) -> Made:
+    """What calling a method gives, where that, or a part of it, may be what functions of torch make."""
+    values = [part.value for part in parts if type(part) is ast.Return]
+    if not values or None in values or method.decorator_list or isinstance(method, ast.AsyncFunctionDef):
+        return NOTHING_KNOWN
+    given = joined(made(value, scope) for value in values if value is not None)
+    if not any(_is_called_as_torch(each) for each in (given, *given.items)):
+        return NOTHING_KNOWN
+    return NOTHING_KNOWN if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts) else given
+
+
+def _is_called_as_torch(given: Made) -> bool:
+    return bool(given.by) and all(by.rpartition(".")[2] in _TENSORS_ARE_MADE_BY for by in given.by)
 
 
 def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:

@@ -63,7 +63,8 @@ class ClassSummary:
 
     ``called`` is what its code calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
     mode ``matters``, that it ``registers`` parameters or buffers itself, and that it has metaclasses or hooks which make it
-    ``unusual``. ``running`` are the methods that run it as its ``forward`` does, in the mode that they find.
+    ``unusual``. ``running`` are the methods that run it as its ``forward`` does, in the mode that they find. ``tensors`` are
+    those that give what functions make which are called as some of torch's are, or a tuple with such in it.
     """
 
     bases: tuple[str, ...] = ()
@@ -74,6 +75,7 @@ class ClassSummary:
     registers: bool = False
     unusual: bool = False
     running: tuple[str, ...] = ()
+    tensors: tuple[tuple[str, Made], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
