@@ -20,6 +20,12 @@ _OF_REINFORCEMENT_LEARNING = re.compile(r"^(gym(nasium)?|rollouts?)$|replay_?(bu
 """Words of code that samples from its policy and trains on that."""
 
 
+_OF_TESTS = re.compile(r"^(pytest|unittest|nose|absl_?test\w*|hypothesis|parameterized|mocker|monkeypatch|tmp_?path|capsys)$")
+"""Words of files that test code."""
+_CHECKS = re.compile(r"_*(self_)?(assert|check|verify|compare)", re.IGNORECASE)
+"""What functions are called that check what code does."""
+
+
 def is_evaluation(name: str) -> bool:
     """Whether a function is called like one that evaluates a model."""
     return _EVALUATING.search(name) is not None
@@ -75,8 +81,19 @@ class Purpose:
         return any(self._semantics.facts.calls.get(name) for name in _RUNS)
 
     def _is_collected(self, function: ast.FunctionDef) -> bool:
-        """Whether pytest would run a function: nothing in the file calls it."""
-        return not self._semantics.facts.calls.get(function.name)
+        """Whether pytest would run a function: nothing in the file calls it, and it checks something, or is given nothing.
+
+        ``def test_model(model, loader)`` of a file that speaks of no tests evaluates a model for another file.
+        """
+        if self._semantics.facts.calls.get(function.name):
+            return False
+        given = function.args
+        if not (given.posonlyargs or given.args or given.kwonlyargs) or self._semantics.words.match(_OF_TESTS):
+            return True
+        return any(
+            isinstance(part, ast.Assert) or (isinstance(part, ast.Call) and _CHECKS.match(last_name(part.func)))
+            for part in ast.walk(function)
+        )
 
     @cached_property
     def is_reinforcement_learning(self) -> bool:
