@@ -84,3 +84,19 @@ MAIN = 'if __name__ == "__main__":\n    '
 def test_code_that_tries_out_what_its_file_defines(snippet: str, expected: bool) -> None:
     semantics, (call,) = marked(snippet)
     assert semantics.of(Purpose).is_trial(call) is expected
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("class Net:\n    pass\nif __name__ == '__main__':\n    x = «f()»", True),
+        ("class Net:\n    pass\nif __name__ == '__main__':\n    args = ArgumentParser().parse_args()\n    x = «f()»", True),
+        ("class Net:\n    pass\nif __name__ == '__main__':\n    for x in y:\n        «f()»", False),
+        ("class Net:\n    pass\nif __name__ == '__main__':\n    x = «f()»\n    loss(x).backward()", False),
+        ("def net():\n    pass\nif __name__ == '__main__':\n    x = «f()»", False),
+        ("class Net:\n    pass\nx = «f()»", False),
+    ],
+)
+def test_what_only_tries_out_what_a_file_defines(snippet: str, expected: bool) -> None:
+    semantics, (call,) = marked(snippet)
+    assert semantics.of(Purpose).is_try_out(call) is expected

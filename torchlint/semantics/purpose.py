@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name
 
 _EVALUATING = re.compile(
     r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|predict\w*|infer\w*|score\w*|acc|accuracy|metrics?|sampl\w*|generat\w*|gen|"
@@ -71,6 +71,18 @@ class Purpose:
         trained or saved there or elsewhere in the file."""
         outer = self._semantics.tree.ancestors(node)
         return any(_is_for_program(each) for each in outer) and self._defines and not self._does_more
+
+    def is_try_out(self, node: ast.AST) -> bool:
+        """Whether code runs once, under ``if __name__ == "__main__":`` itself, in a file that defines classes and trains
+        nothing: it tries them out, whatever else it reads."""
+        outer = list(self._semantics.tree.ancestors(node))
+        is_once = any(map(_is_for_program, outer)) and not any(isinstance(each, (*LOOPS, *FUNCTIONS)) for each in outer)
+        calls = self._semantics.facts.calls
+        return is_once and self._has_classes and not any(calls.get(name) for name in ("backward", "step", "fit"))
+
+    @cached_property
+    def _has_classes(self) -> bool:
+        return any(isinstance(each, ast.ClassDef) for each in self._semantics.tree.module.body)
 
     @cached_property
     def _defines(self) -> bool:

@@ -34,7 +34,7 @@ class CreateThenMove(Rule):
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the
     factory can make it on the device, with the dtype that is wanted. A cast alone costs little: that is
     strict, and so is a row of one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is
-    longer.
+    longer, and so is the one input under `if __name__ == "__main__":` that tries out the classes of a file without a training.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of
@@ -87,6 +87,7 @@ class CreateThenMove(Rule):
             f"`{made}(…){steps}` makes the tensor twice: pass `{written}` to `{made}`",
             None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
             strict=creation.device is None
+            or creation.tried
             or _is_said_by_one(creation, words)
             or _is_beside_another(creation)
             or self._is_kept(node),

@@ -14,6 +14,7 @@ from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.factories import keyword
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.semantics.devices.same_values import SameValues
+from torchlint.semantics.purpose import Purpose
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")
@@ -41,7 +42,8 @@ class Creation(Generic[Made, Node]):
 
     The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
     has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
-    ``same`` is whether the factory would make the very values that the copy has.
+    ``same`` is whether the factory would make the very values that the copy has; ``tried`` is one made to try out what the file
+    defines.
     """
 
     factory: Made
@@ -50,6 +52,7 @@ class Creation(Generic[Made, Node]):
     dtype: Node | str | None
     known_dtype: str
     same: Fact
+    tried: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class Creations:
                 chain.placement.dtype,
                 chain.placement.known_dtype,
                 self._is_same(chain),
+                self._semantics.of(Purpose).is_try_out(chain.factory),
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)
