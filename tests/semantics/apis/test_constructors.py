@@ -138,6 +138,13 @@ def test_guesses_by_names_and_use(expression: str, sizes: bool) -> None:
     assert found.given(call).sizes == sizes
 
 
+def test_an_argument_of_a_forward_may_be_a_list() -> None:
+    text = "class A(nn.Module):\n    def forward(self, x, lengths):\n        return «torch.LongTensor(lengths)», x + 1"
+    found, [call] = constructors(f"import torch\nfrom torch import nn\n{text}")
+    given = found.given(call)
+    assert (given.content, given.sizes) == (Content.UNKNOWN, False)
+
+
 # --- what it is for --------------------------------------------------------------------------------------------------
 
 

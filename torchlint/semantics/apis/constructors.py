@@ -9,7 +9,7 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.apis.spellings import Spellings
 
 Node = TypeVar("Node")
@@ -150,7 +150,8 @@ class Constructors:
         """What the call of a constructor is given; a single argument of unknown kind may be either."""
         content = self._content(call)
         if content is Content.UNKNOWN:
-            return Given(content, self._is_filled(call) or is_called_a_count(call.args[0]))
+            is_number = not self._semantics.kind(call.args[0]).is_tensor and is_called_a_count(call.args[0])
+            return Given(content, self._is_filled(call) or is_number)
         if content is Content.SHAPE:
             return Given(content, self._is_filled(call))
         return Given(content, content is Content.SIZES)
@@ -165,7 +166,10 @@ class Constructors:
             return shape
         if isinstance(argument, (ast.List, ast.Tuple, ast.ListComp, ast.Set)):
             return Content.LIST
-        match self._semantics.kind(argument).type:
+        kind = self._semantics.kind(argument)
+        if kind.loose and kind.grad is Grad.UNKNOWN:
+            return Content.UNKNOWN  # an argument of a `forward`: a list, for all that is known
+        match kind.type:
             case Type.NUMBER:
                 return Content.SIZES
             case Type.SEQUENCE:
