@@ -211,6 +211,36 @@ def test_each_round_may_set_the_mode(body: str, expected: bool) -> None:
     assert (recorded(f"def run(model, loader, n):\n    for x in loader:\n        {body}\n    return n") is not None) is expected
 
 
+EACH_ROUND = """
+def run(model, loader, optimizer, {given}):
+    for x, y in loader:
+        {flag}
+        if training:
+            model.train()
+        else:
+            model.eval()
+        loss = loss_of(«model(x)», y)
+        if training:
+            loss.backward()
+            optimizer.step()
+        print(loss.item())
+
+run(net, loader, optimizer, True)
+run(net, loader, optimizer, False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "flag", "expected"),
+    [
+        ("training", "pass", True),
+        ("part", "training = part == x", False),  # not all rounds are one or the other
+    ],
+)
+def test_each_round_may_set_the_mode_by_what_is_given(given: str, flag: str, expected: bool) -> None:
+    assert (recorded(EACH_ROUND.format(given=given, flag=flag)) is not None) is expected
+
+
 def test_a_prediction_that_is_cut_at_once_is_left_alone() -> None:
     assert recorded(function("return «model(1)».detach()", "predict")) is None
     assert recorded(function("return [«model(x)».detach() for x in loader]", "predict")) is not None

@@ -117,6 +117,16 @@ class Evaluations:
             return True
         return any(not self._semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
 
+    def _is_so_each_round(self, found: Evaluated) -> bool:
+        """Whether a loop sets the mode in each of its rounds by names that no round changes, and then runs the model."""
+        assert found.condition is not None
+        names = [part for part in ast.walk(found.condition[0]) if isinstance(part, ast.Name)]
+        bound = [binding.node for name in names for binding in self._semantics.bindings.reaching(name)]
+        if not bound or any(isinstance(part, (ast.Call, ast.Attribute)) for part in ast.walk(found.condition[0])):
+            return False
+        inside = self._semantics.tree.inside
+        return any(not any(inside(node, loop) for node in bound) for loop in self._semantics.tree.loops(found.run.node))
+
     def _is_repeated(self, found: Evaluated) -> bool:
         """Whether the model is evaluated in each round of a loop that trains it, or another: in a function that a loop calls;
         or of a loop that does nothing else.
@@ -222,7 +232,7 @@ class Evaluations:
         """Adds the statement that runs a model for a training and for an evaluation, behind what sets the mode for both."""
         assert found.condition is not None
         statement = self._behind_condition(found)
-        if statement is None or statement in self._looked_at or not self._is_looped(found):
+        if statement is None or statement in self._looked_at or not (self._is_looped(found) or self._is_so_each_round(found)):
             return
         self._looked_at.add(statement)
         if self._gradients.used_in([statement], found.assumed):
