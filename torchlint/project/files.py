@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.project import roots
 from torchlint.project.callers import Callers, digest
+from torchlint.project.origins import Origins, is_settled
 from torchlint.project.outputs import may_have_outputs, outputs_of
 from torchlint.project.talk import Talk
 from torchlint.project.trees import Trees
@@ -38,8 +38,6 @@ _OTHERS = frozenset({"torch", "torchvision", "torchaudio", "numpy", "scipy", "pa
 
 _STUB = ".pyi"
 """How files are called that only tell types: what is there for Python comes first."""
-_TICK = 2_000_000_000
-"""Nanoseconds: no file system in use is coarser in its times."""
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 Answers = tuple[tuple[str, str], ...]
@@ -58,7 +56,7 @@ class _Read:
     def stamp(self) -> str:
         """The digest, and the state of the file if a change from now on would show in it."""
         state = ":".join(map(str, self.state))
-        return f"={self.digest}" + (f":{state}" if self.state[2] >= 0 and _is_settled(state) else "")
+        return f"={self.digest}" + (f":{state}" if self.state[2] >= 0 and is_settled(state) else "")
 
 
 class Files:
@@ -83,6 +81,7 @@ class Files:
         self.callers = Callers(self.texts, self.trees, store)
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
+        self.origins = Origins(self.texts, self._state)
         self.talk = Talk(self.texts.get)
         roots.look_again()
 
@@ -154,6 +153,9 @@ class Files:
             return str(self.talk.speaks_of(asked.removeprefix(_TALK), root)) == answer
         if asked.startswith(_OUTPUTS):
             return self.gives_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
+        if asked.startswith(_BOUND):
+            path, *names = asked.removeprefix(_BOUND).split("\n")
+            return self.origins.are_as(os.path.join(root, path), tuple(names), answer)
         if asked.startswith(_CALLERS):
             path, name, *words = asked.removeprefix(_CALLERS).split("\n")
             return self.callers.are_as(name, words, os.path.join(root, path) if path else "", root, answer)
@@ -202,7 +204,7 @@ class Files:
             except (OSError, ValueError):
                 given = ()
             found = _bounded(self._outputs)[file] = (state or "", given)
-        return found[1], f"={digest(repr(found[1]))}" + (f":{found[0]}" if _is_settled(found[0]) else "")
+        return found[1], f"={digest(repr(found[1]))}" + (f":{found[0]}" if is_settled(found[0]) else "")
 
     def _outputs_of(self, data: bytes) -> tuple[ClassOutput, ...]:
         if self._store is None or not may_have_outputs(data):
@@ -268,11 +270,6 @@ def _bounded(known: dict[_Key, _Value], most: int = 0) -> dict[_Key, _Value]:
     if len(known) >= (most or _MOST_KEPT):
         known.clear()
     return known
-
-
-def _is_settled(state: str) -> bool:
-    """Whether a change of a file from now on would show in its state."""
-    return bool(state) and max(map(int, state.split(":")[:2])) + _TICK < time.time_ns()
 
 
 class Reading:
@@ -390,6 +387,12 @@ class Reading:
         self._asked[_OUTPUTS + os.path.relpath(file, self.root)] = stamp
         return given
 
+    def may_bind(self, file: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Where a file may have one of some names from: modules that it imports everything of, or, as ``""``, itself."""
+        found, stamp = self._files.origins.of(file, names)
+        self._asked["\n".join((_BOUND + os.path.relpath(file, self.root), *names))] = stamp
+        return found
+
     def as_others_see_it(self, own: Summary) -> Reading:
         """What the other files see of the project, to which this one belongs: it says what its own summary does."""
         others = Reading(self._files, self.file, self.root)
@@ -410,6 +413,8 @@ _ROOT = "/"
 """What stands for the root among what was asked for: no path below it is called so."""
 _CALLERS = "//"
 """What a question starts with that is about who calls."""
+_BOUND = "///"
+"""What a question starts with that is about names which a file may bind."""
 _OUTPUTS = "//="
 """What a question starts with that is about what modules give."""
 _TALK = "//?"

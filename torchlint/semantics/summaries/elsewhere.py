@@ -20,10 +20,12 @@ from torchlint.semantics.summaries.lookup import (
     ValueElsewhere,
     agreed,
 )
-from torchlint.semantics.summaries.summary import Act
+from torchlint.semantics.summaries.summary import Act, Place
 
 _TELLING = (ClassElsewhere, ValueElsewhere, Outside)
 """What matters by itself; a function does by what it gives, or does with an argument."""
+_MOST_STARRED = 200
+"""So many files that import everything of one another are looked through."""
 _PLAIN = (Outside("builtins.object"), Outside("abc.ABC"))
 
 
@@ -86,6 +88,29 @@ class Elsewhere:
             self._found[name] = None if isinstance(found, Outside) and found.name == canonical(name) else found
             self.has_said = self.has_said or isinstance(self._found[name], _TELLING)
         return self._found[name]
+
+    def may_have(self, module: str, names: tuple[str, ...]) -> bool:
+        """Whether a module may have one of some names that leads to what another file defines; it may where that is in doubt.
+
+        That is far sooner told than what a name stands for: no file is summed up.
+        """
+        pending, seen = [(module, self.file)], set[str]()
+        while pending and self._project is not None:
+            name, file = pending.pop()
+            parts = [part for part in name.lstrip(".").split(".") if part]
+            for place in self._project.module(name, file):
+                inner: Place | None = place
+                for part in parts if name.startswith(".") else parts[1:]:
+                    inner = self._project.inner(inner, part) if inner is not None else None
+                if inner is None or len(seen) > _MOST_STARRED:
+                    return True
+                if inner.file and inner.file not in seen:
+                    seen.add(inner.file)
+                    origins = self._project.may_bind(inner.file, names)
+                    if "" in origins:
+                        return True
+                    pending.extend((each, inner.file) for each in origins)
+        return False
 
     def function(self, node: ast.AST) -> FunctionElsewhere | None:
         """The function of another file that an expression refers to."""

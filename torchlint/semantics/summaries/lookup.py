@@ -66,6 +66,10 @@ class Project(Protocol):
         """What calling the modules of a file gives, as far as that file alone tells."""
         ...
 
+    def may_bind(self, file: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Where a file may have one of some names from: modules that it imports everything of, or, as ``""``, itself."""
+        ...
+
     def as_others_see_it(self, own: Summary) -> Project:
         """What the other files see of the project, to which this one belongs: it says what its own summary does."""
         ...

@@ -41,19 +41,16 @@ class OwnAutograd:
     @property
     def _imported(self) -> Iterator[str]:
         """The full names that such a class may have in what the file imports, and in the packages around that."""
-        seen: dict[str, None] = {}
+        modules: dict[str, None] = {}
         for node in self._code.tree.of_type(ast.Import, ast.ImportFrom):
-            modules: list[str] = []
+            named: list[str] = []
             if isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
+                named = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
-                module = "." * node.level + (node.module or "")
-                modules = [module]
-                seen.update((_joined(module, alias.name), None) for alias in node.names if alias.name in _NAMES)
-            for module in modules:
-                package = module.partition(".")[0]
-                seen.update((_joined(each, name), None) for each in (module, package) if each for name in _NAMES)
-        return iter(seen)
+                named = ["." * node.level + (node.module or "")]
+            modules.update((each, None) for module in named for each in (module, module.partition(".")[0]) if each)
+        may_have = (module for module in modules if self._elsewhere.may_have(module, _NAMES))
+        return (_joined(module, name) for module in may_have for name in _NAMES)
 
     def _is_own(self, name: str) -> bool:
         found = self._elsewhere.imported(name)
