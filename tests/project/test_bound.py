@@ -24,6 +24,8 @@ BINDING = [
     "from .engine import Tensor\n",
     "from engine import (\n    Other,\n    Tensor,\n)\n",
     "from engine import Other, \\\n    Tensor\n",
+    "from engine import (  # all (of it)\n    Other,  # (this, too)\n    Tensor,\n)\n",
+    "try: from engine import (Other,\n    Tensor)\nexcept ImportError: pass\n",
     "from engine import Other as Tensor\n",
     "from torches import Tensor\n",
     "import engine.Other as Tensor\n",

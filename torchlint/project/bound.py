@@ -11,8 +11,8 @@ _STAR = re.compile(rb"(?:^|[;:])[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*", r
 _INNER = frozenset(each.encode() for each in f"._{digits}{ascii_letters}")
 """What comes before an attribute, or before the rest of a longer word."""
 _IMPORT = re.compile(
-    rb"(?:^|[;:])[ \t]*(?:from[ \t]+(?!torch[ .\t])[^\n;#]*?import[ \t\\\r\n]*(?:\([^)]*\)|(?:[^\n;#\\]|\\\r?\n)*)"
-    rb"|import[ \t]+(?:[^\n;#\\]|\\\r?\n)*)",
+    rb"(?:^|[;:])[ \t]*(?:from[ \t](?![ \t]*torch[ .\t])[^\n;:#]*?import[ \t\\\r\n]*"
+    rb"(?:\((?:[^()#]|#[^\n]*)*|(?:[^\n;#\\]|\\\r?\n)*)|import[ \t]+(?:[^\n;#\\]|\\\r?\n)*)",
     re.MULTILINE,
 )
 ITSELF = ""
@@ -43,6 +43,6 @@ def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[bytes], re.Pattern[byt
     """The ends of words that are some names, and what defines or assigns one of these."""
     any_of = rb"(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b"
     start = rb"(?:^[ \t]*|[=;][ \t\\\r\n]*|^[ \t]*(?:if|elif|else|try|finally|with|except)\b[^\n]*:[ \t]*)"
-    assigned = start + any_of + rb"[ \t\\\r\n]*(?:=(?!=)|:[^\n]*(?:=|[\[(,\\][ \t\r]*$))"
+    assigned = start + any_of + rb"[ \t\\\r\n]*(?:=(?!=)|:[^\n;]*(?:=|[\[(,\\][ \t\r]*$))"
     defined = rb"\b(?:class|def)[ \t\\\r\n]+" + any_of
     return re.compile(any_of), re.compile(assigned + b"|" + defined, re.MULTILINE)
