@@ -34,6 +34,7 @@ def test_what_functions_that_evaluate_are_called(name: str, expected: bool) -> N
         ("def test_model(model, loader):\n    «f()»", False),
         ("def test_model(model, loader):\n    «f()»\n    assert loader", True),
         ("def test_model(model, loader):\n    «f()»\n    assert_close(model, loader)", True),
+        ("def test_model(model, loader):\n    «f()»\n    model(loader).backward()", True),
         ("import pytest\ndef test_model(model, loader):\n    «f()»", True),
         ("def test_model(monkeypatch, loader):\n    «f()»", True),
         ("«f()»", False),

@@ -22,8 +22,8 @@ _OF_REINFORCEMENT_LEARNING = re.compile(r"^(gym(nasium)?|rollouts?)$|replay_?(bu
 
 _OF_TESTS = re.compile(r"^(pytest|unittest|nose|absl_?test\w*|hypothesis|parameterized|mocker|monkeypatch|tmp_?path|capsys)$")
 """Words of files that test code."""
-_CHECKS = re.compile(r"_*(self_)?(assert|check|verify|compare)", re.IGNORECASE)
-"""What functions are called that check what code does."""
+_CHECKS = re.compile(r"_*(self_)?(assert|check|verify|compare)|backward$", re.IGNORECASE)
+"""What functions are called that check what code does, or that no evaluation calls."""
 
 
 def is_evaluation(name: str) -> bool:
@@ -93,7 +93,7 @@ class Purpose:
         return any(self._semantics.facts.calls.get(name) for name in _RUNS)
 
     def _is_collected(self, function: ast.FunctionDef) -> bool:
-        """Whether pytest would run a function: nothing in the file calls it, and it checks something, or is given nothing.
+        """Whether pytest would run a function: nothing in the file calls it; it checks something, trains, or is given nothing.
 
         ``def test_model(model, loader)`` of a file that speaks of no tests evaluates a model for another file.
         """
