@@ -23,7 +23,11 @@ _READ = """\
 Readers labelled each finding [useful, noise or false](criteria.md). True are the useful ones and the noise; in brackets stands
 where a share lies with 95 % confidence. Code is old if its file was last changed before 2019. A rule, and an age of code, is
 below if fewer than 80 % of at least 20 findings that were read are useful, or fewer than 98 % true. What is known beforehand
-was written down by reading scripts before torchlint was run; it is useful or noise, too."""
+was written down by reading scripts before torchlint was run; it is useful or noise, too.
+
+Of a [seventh](../tests/evaluation/README.md#to-measure-first-contact), of 2026-11-23, only totals are left: of 303 findings
+86.7 % were useful and 96.0 % true; of 86 known places 71 were found (82.6 %), of the first catalogue's 67 of 79 (84.8 %)."""
+_ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _EARLIER = """\
 ### Earlier: true or false
 
@@ -34,13 +38,20 @@ read before their findings were looked at, for everything that the catalogue nam
 
 def first_contact(folder: Path = FOLDER) -> list[str]:
     """What docs/accuracy.md says about first contacts: those that a folder keeps, the latest first, and an earlier one."""
-    contacts = [read_contact(path.parent) for path in sorted(folder.glob("*/contact.json"), reverse=True)]
+    folders = sorted((path.parent for path in folder.glob("*/contact.json")), key=_order, reverse=True)
+    contacts = [read_contact(each) for each in folders]
     lines = [_HEADING, "", _INTRODUCTION]
     if contacts:
         lines += ["", _READ]
     for contact in contacts:
         lines += ["", *section(contact)]
     return [*lines, "", _EARLIER, "", *_earlier()]
+
+
+def _order(folder: Path) -> tuple[str, int]:
+    """Where a contact stands among the others: its date, and which one of it is: `2026-11-23-sixth`."""
+    date, ordinal = folder.name[:10], folder.name[11:]
+    return date, _ORDINALS.index(ordinal)
 
 
 def with_section(page: str) -> str:
