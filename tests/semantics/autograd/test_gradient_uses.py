@@ -7,7 +7,6 @@ from textwrap import dedent
 
 import pytest
 
-from marked import marked
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 
@@ -46,19 +45,3 @@ def test_what_needs_gradients(statement: str, expected: bool) -> None:
         {statement}
     """)
     assert meaning.of(GradientUses).used_in(meaning.tree.module.body[-1:]) is expected
-
-
-@pytest.mark.parametrize(
-    ("snippet", "expected"),
-    [
-        ("with no_gradients(): «f()»", True),
-        ("@inference\ndef g():\n    «f()»", True),
-        ("torch.set_grad_enabled(flag)\n«f()»", True),
-        ("with torch.autograd.profiler.profile(): «f()»", False),
-        ("with open(path): «f()»", False),
-        ("«f()»", False),
-    ],
-)
-def test_whether_something_may_turn_autograd_off(snippet: str, expected: bool) -> None:
-    meaning, (call,) = marked("import torch\n" + snippet)
-    assert meaning.of(GradientUses).are_ruled_at(call) is expected

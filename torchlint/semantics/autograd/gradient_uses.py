@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
@@ -39,8 +38,6 @@ _NEED_GRADIENTS = re.compile(
 _GRADIENT_APIS = ("torch.autograd.grad", "torch.autograd.functional.", "torch.func.", "functorch.", "captum.", "torch.optim.")
 _DEEP = 3
 """Through so many functions what is assumed is followed."""
-_RULES_GRADIENTS = re.compile(r"(?<!auto)grad|infer|eval_mode|evaluating|volatile", re.IGNORECASE)
-"""What contexts and decorators are called that may turn autograd off."""
 
 
 class GradientUses:
@@ -106,23 +103,3 @@ class GradientUses:
             self._functions[function] = False
             self._functions[function] = self.used_in(function.body)
         return self._functions[function]
-
-    def are_ruled_at(self, node: ast.AST) -> bool:
-        """Whether something around ``node``, or the file as a whole, may turn autograd off in a way that is not certain."""
-        if self._is_switched_in_file:
-            return True
-        for parent in self._semantics.tree.ancestors(node):
-            match parent:
-                case ast.With(items=items) | ast.AsyncWith(items=items):
-                    if any(_RULES_GRADIENTS.search(ast.unparse(item.context_expr)) for item in items):
-                        return True
-                case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
-                    if any(_RULES_GRADIENTS.search(ast.unparse(decorator)) for decorator in decorators):
-                        return True
-        return False
-
-    @cached_property
-    def _is_switched_in_file(self) -> bool:
-        """Whether the file turns autograd off, or on and off, by a statement that holds from there on."""
-        calls = self._semantics.facts.calls.get("set_grad_enabled", ())
-        return any(isinstance(self._semantics.tree.parent(call), ast.Expr) for call in calls)

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run
+from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.purpose import Purpose
@@ -87,7 +87,7 @@ class EvaluatedRuns:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._modes = semantics.of(Modes)
-        self._gradients = semantics.of(GradientUses)
+        self._gradients = semantics.of(RuledGradients)
         self._assumptions = semantics.of(Assumptions)
         self._conditions = semantics.of(RunConditions)
         self._volatile: dict[FlowScope, bool] = {}

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
+from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modes.training_mode_evaluations import TrainingModeEvaluations
@@ -58,7 +58,7 @@ class LoadedModels:
         if makers & self._with_modes:
             return True
         evaluates = self._semantics.of(TrainingModeEvaluations).is_evaluated_alone(run)
-        ruled = self._modes.is_recorded(run) and self._semantics.of(GradientUses).are_ruled_at(run.node)
+        ruled = self._modes.is_recorded(run) and self._semantics.of(RuledGradients).are_ruled_at(run.node)
         return evaluates and not ruled and bool(makers & self._trained_makers)
 
     @cached_property

@@ -20,6 +20,7 @@ from torchlint.semantics.kinds.kind import Basis, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting, unwrapped
+from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
@@ -199,7 +200,8 @@ class TrainingModeEvaluations:
     def _is_sure(self, run: Run) -> bool:
         """Whether a run with autograd on is for figures alone: nothing around it needs gradients or may rule them."""
         gradients, tree = self._semantics.of(GradientUses), self._semantics.tree
-        if gradients.are_ruled_at(run.node) or gradients.are_ruled_at(run.call):
+        ruled = self._semantics.of(RuledGradients)
+        if ruled.are_ruled_at(run.node) or ruled.are_ruled_at(run.call):
             return False
         place = self._sure_place(run)
         if place is None or gradients.used_in(place.body if isinstance(place, FUNCTIONS) else [place]):
