@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from torchlint.rules.catalogue import Entry
 
 _OTHER_LIBRARIES = (
-    *(b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas", b"scipy"),
-    *(b"sklearn", b"sympy", b"tensorflow", b"theano"),
+    *(b"caffe", b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas"),
+    *(b"scipy", b"sklearn", b"sympy", b"tensorflow", b"theano"),
 )
 _IMPORTS_OTHER = rb"(?m)^[ \t]*(?:import|from)[ \t]+(?:" + b"|".join(_OTHER_LIBRARIES) + rb")\b"
 _IMPORTS_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t].*(?:(?<!py)torch|lightning|fastai)"

@@ -15,7 +15,7 @@ def mended_read(model: Model, node: cst.Attribute) -> CodeFix:
     tensor = model.shown(node).removesuffix(".data")  # with the parentheses that it needs
     is_tensor = model.kinds.is_tensor(node.value)
     itself, dropped = f"Use `{tensor}` itself", replace(node, node.value)
-    if model.memory.reads_form(node) or _is_detached(node.value) or _is_without_graph(model, node):
+    if model.memory.reads_form(node) or _is_detached(node.value) or is_without_graph(model, node):
         return fix(itself, dropped, rests_on=is_tensor)
     if is_needless(model, node):
         return fix(itself, dropped, rests_on=is_tensor & model.autograd.is_graphless(node.value))
@@ -33,7 +33,7 @@ def is_needless(model: Model, node: cst.Attribute) -> bool:
     return model.memory.goes_into_new_value(node) and model.autograd.seems_graphless(node.value)
 
 
-def _is_without_graph(model: Model, node: cst.Attribute) -> bool:
+def is_without_graph(model: Model, node: cst.Attribute) -> bool:
     """Whether `.data` can just go: only values go into what is made of it, which has no graph anyway."""
     if not model.memory.goes_into_new_value(node):
         return False

@@ -34,6 +34,8 @@ def seems_graphless(text: str) -> bool:
         "«Variable(torch.ones(2))»",
         "«net.weight.grad»",
         "for x in loader:\n    with torch.no_grad():\n        y = net(x)\n    «y»",
+        "def f(loader):\n    image, _ = loader.next()\n    image = to_var(image.type(kind))\n    return «image[0]»",
+        "def f(loader):\n    batch = iter(loader).__next__()\n    return «batch[0]»",
         "def f(labels):\n    return «labels»",
         "def f(batch):\n    return «batch.target»",
         "def f(batch):\n    return «batch['labels']»",
@@ -64,6 +66,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "def f(stages, x):\n    image = stages.next()(x)\n    return «image»",
+        "def f(loader):\n    image, _ = loader.next()\n    image = encode(image)\n    return «image»",
         "«net(x)»",
         "«net.weight»",
         "for x, y in loader:\n    x = net(x)\n    x = x.cpu()\n    «x»",

@@ -103,3 +103,43 @@ def test_found_to_be_none(body: str, is_none: bool) -> None:
 def test_read_whether_it_is_one_or_not(body: str, is_read: bool) -> None:
     tensors, node = asked(body)
     assert tensors.are_read_either_way(node) == is_read
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if torch.is_tensor(x): return x\n    ask(x)",
+        "if torch.is_tensor(x):\n        y()\n        raise TypeError\n    for i in y:\n        ask(x)",
+        "if isinstance(x, list): ask(x)",
+        "if isinstance(x, (list, dict)) and y: ask(x)",
+        "if isinstance(x, list) or isinstance(x, dict): ask(x)",
+        "for i in y:\n        if torch.is_tensor(x): continue\n        ask(x)",
+    ],
+)
+def test_found_to_be_none_by_more_than_the_branch(body: str) -> None:
+    tensors, node = asked(body)
+    assert tensors.are_none(node)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if torch.is_tensor(x): y()\n    ask(x)",
+        "if torch.is_tensor(x) and y: return x\n    ask(x)",
+        "if torch.is_tensor(x): return x\n    x = y\n    ask(x)",
+        "if isinstance(x, Own): ask(x)",
+        "if isinstance(x, (list, Tensor)): ask(x)",
+        "if isinstance(x, list): pass\n    else: ask(x)",
+        "if isinstance(x, list) or y: ask(x)",
+        "for i in y:\n        if torch.is_tensor(x): break\n    ask(x)",
+        "ask(x)\n    if torch.is_tensor(x): return x",
+    ],
+)
+def test_not_found_to_be_none(body: str) -> None:
+    tensors, node = asked(body)
+    assert not tensors.are_none(node)
+
+
+def test_left_if_it_is_none() -> None:
+    tensors, node = asked("if not torch.is_tensor(x): return x\n    ask(x)")
+    assert tensors.are_tensors(node)

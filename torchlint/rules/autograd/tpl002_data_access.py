@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
-from torchlint.rules.data_reads import is_needless, mended_read
+from torchlint.rules.data_reads import is_needless, is_without_graph, mended_read
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Attribute
 from torchlint.semantics.data.meant_numbers import MeantNumber
@@ -85,7 +85,7 @@ class DataAccess(Rule):
                 return True
         if self.model.data.is_harmless_read(node) or self.model.data.is_of_beginning(node):
             return True
-        return self.model.autograd.seems_graphless(node.value)
+        return self.model.autograd.seems_graphless(node.value) or is_without_graph(self.model, node)
 
     def _report_number(self, node: cst.Attribute, number: MeantNumber[cst.BaseExpression]) -> None:
         read = self.model.shown(number.read)

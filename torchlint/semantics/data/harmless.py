@@ -39,14 +39,19 @@ _KEEPS = frozenset(
 """Methods behind which values are still those that a comparison is about."""
 _NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
 """Methods that lead from a tensor to one number of it, or to a copy of it to show."""
-_SUMS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median"})
-_TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
 _REDUCES = frozenset({"mean", "sum", "max", "min", "std", "var", "median"})
 """Methods that give one number of a tensor, unless an axis is named."""
+_TO_NUMBER_OF = frozenset(f"torch.{name}" for name in (*_REDUCES, "norm", "median", "abs", "sqrt", "cat", "stack", "dist"))
+"""Functions that lead from tensors to one number of them."""
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
+_SUMS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median"})
+_TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
 _OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
 """Names that functions of many a program have that give the number of a tensor."""
 _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
+_ASSERTS = re.compile(r"_?assert(_|[A-Z]|$)")
+"""What methods and functions of tests are called that compare values."""
 _TO_PICTURE = re.compile(r"^tensor2\w|^(tensor_)?to_(im|img|image|np|numpy|array)")
 """Names of functions that make a picture or an array of a tensor."""
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
@@ -73,6 +78,7 @@ class HarmlessReads:
             or self._is_counted_for_text(data)
             or _is_of_volatile(data)
             or self._is_copied_to_places(data)
+            or self._is_index(data)
             or self._is_shown_input(data)
             or self._is_of_meant_rebind(data)
             or self._is_of_state(data)
@@ -85,6 +91,8 @@ class HarmlessReads:
         match parent := self._tree.parent(data):
             case ast.Call(func=function, args=[first, *_]) if first is data:
                 return self._semantics.qualified_name(function) in _TYPES
+            case ast.Attribute(attr="record_stream"):
+                return True
             case ast.Attribute(attr="storage") if call := self._tree.parent(parent):
                 match self._tree.parent(call):
                     case ast.Attribute(attr="type" | "size" | "data_ptr"):
@@ -105,6 +113,8 @@ class HarmlessReads:
                 case ast.Compare():
                     return True
                 case ast.Attribute(attr=method) if method in _COMPARISONS:
+                    return True
+                case ast.Call(func=function, args=arguments) if node in arguments and _ASSERTS.match(last_name(function)):
                     return True
                 case ast.Call(func=ast.Attribute(attr=method) as function, args=arguments) if node in arguments:
                     return method in _COMPARISONS or self._semantics.qualified_name(function) in _COMPARING
@@ -148,8 +158,16 @@ class HarmlessReads:
         match parent := self._tree.parent(node):
             case ast.Subscript(value=value) if value is node:
                 return parent
-            case ast.BinOp(op=ast.Pow() | ast.Mult()):
+            case ast.BinOp(op=operator) if isinstance(operator, _ARITHMETIC):
                 return parent
+            case ast.UnaryOp(op=ast.USub()):
+                return parent
+            case ast.Call(func=function, args=[first, *_]) if first is node:
+                return parent if self._semantics.qualified_name(function) in _TO_NUMBER_OF else None
+            case ast.Tuple() | ast.List():
+                match call := self._tree.parent(parent):
+                    case ast.Call(func=function, args=[first, *_]) if first is parent:
+                        return call if self._semantics.qualified_name(function) in _TO_NUMBER_OF else None
             case ast.Attribute(attr=method) if method in _NUMBERS or method == "abs":
                 call = self._tree.parent(parent)
                 return call if isinstance(call, ast.Call) and call.func is parent else None
@@ -219,6 +237,15 @@ class HarmlessReads:
                     target = target.func if isinstance(target, ast.Call) else target.value
                 return isinstance(target, ast.Name) and target.id.lower() in _PLACES
         return False
+
+    def _is_index(self, data: ast.expr) -> bool:
+        """Whether something is chosen by a value: `words[token.data[0]]`. Integers and booleans have no graph."""
+        node: ast.expr = data
+        while isinstance(parent := self._tree.parent(node), ast.Subscript) and parent.value is node:
+            node = parent
+        if isinstance(parent, ast.Tuple):
+            node, parent = parent, self._tree.parent(parent)
+        return isinstance(parent, ast.Subscript) and parent.slice is node
 
     def _is_shown_input(self, data: ast.Attribute) -> bool:
         """Whether an argument, or a leaf, becomes a picture or an array on the spot: `tensor2np(tensor2im(in0.data))`."""

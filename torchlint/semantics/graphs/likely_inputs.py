@@ -23,8 +23,12 @@ _INPUTS = re.compile(
 """Names of what a model is given."""
 _GRADIENTS = re.compile(r"(^|_)(grads?|gradients?)($|_)")
 _MOVES = frozenset(
-    {"cpu", "cuda", "to", "float", "double", "half", "long", "clone", "contiguous", "view", "squeeze", "unsqueeze"}
+    {"cpu", "cuda", "to", "type", "float", "double", "half", "long", "clone", "contiguous", "view", "squeeze", "unsqueeze"}
 )
+_MOVERS = re.compile(
+    r"(to_?|make_|as_|get_)?(var|variable|cuda|gpu|device)|(move|send|put|batch)_(to|on)_(device|gpu|cuda)", re.IGNORECASE
+)
+"""What functions of many a program are called that move a batch, or wrapped it when there was something to wrap."""
 _PASSES = frozenset({"builtins.enumerate", "builtins.iter", "builtins.next", "builtins.list"})
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat"})
 _ASKS = frozenset({"requires_grad", "requires_grad_", "retain_grad", "grad"})
@@ -102,6 +106,10 @@ class LikelyInputs:
                 return is_joined and all(self._is_read(part, depth - 1) for part in parts)
             case ast.Call(func=function, args=[inner, *_]) if self._semantics.qualified_name(function) == "builtins.next":
                 return self._gives_batches(inner)
+            case ast.Call(func=ast.Attribute(value=inner, attr="next" | "__next__"), args=[]):
+                return self._gives_batches(inner)
+            case ast.Call(func=function, args=[inner, *_]) if _MOVERS.fullmatch(last_name(function)):
+                return self._is_read(inner, depth)
             case ast.Subscript(value=value):
                 return self._is_read(value, depth)
         return False

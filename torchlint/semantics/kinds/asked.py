@@ -5,18 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics.code import Code
+from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 
 _TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "builtins.Tensor"})
+_PLAIN = ("list", "tuple", "dict", "set", "int", "float", "str", "bool", "bytes")
+_OTHER_CLASSES = frozenset(f"builtins.{name}" for name in _PLAIN)
+_OTHER_LIBRARIES = ("numpy.", "collections.", "pandas.", "PIL.")
+"""Whose classes are none of tensors."""
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 class AskedTensors:
     """Tells of variables whether they are tensors where they are read, for all that is asked around them."""
 
-    def __init__(self, semantics: Semantics) -> None:
-        self._semantics = semantics
-        self._tree = semantics.tree
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._tree = code.tree
 
     def are_tensors(self, name: ast.expr) -> bool:
         """Whether a variable is read where a test around has just found it to be a tensor."""
@@ -30,6 +36,8 @@ class AskedTensors:
         """Whether a test around decides that a variable is a tensor, or that it is none."""
         child: ast.AST = name
         for outer in self._tree.ancestors(name):
+            if isinstance(child, ast.stmt) and self._is_left_before(child, name, wanted=wanted):
+                return True
             match outer:
                 case ast.If(test=test, body=body, orelse=orelse):
                     is_branch = child in body or child in orelse
@@ -49,9 +57,19 @@ class AskedTensors:
             child = outer
         return False
 
+    def _is_left_before(self, statement: ast.stmt, name: ast.Name, *, wanted: bool) -> bool:
+        """Whether a test in front of a statement leaves the block if it holds: ``if is_tensor(x): return x``."""
+        for earlier in self._tree.block(statement):
+            if earlier is statement:
+                break
+            if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], _LEAVING):
+                if self._says(earlier.test, name, holds=False, wanted=wanted):
+                    return True
+        return False
+
     def are_read_either_way(self, name: ast.expr) -> bool:
         """Whether a parameter is read on every path through a function that asks whether it is a tensor: also where it is."""
-        bindings = self._semantics.bindings.reaching(name) if isinstance(name, ast.Name) else ()
+        bindings = self._code.bindings.reaching(name) if isinstance(name, ast.Name) else ()
         if not isinstance(name, ast.Name) or len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
             return False
         function = self._tree.function(name)
@@ -67,13 +85,13 @@ class AskedTensors:
             case ast.BoolOp(op=ast.And(), values=values):
                 return holds and any(self._says(value, name, holds=True, wanted=wanted) for value in values)
             case ast.BoolOp(op=ast.Or(), values=values):
-                return not holds and any(self._says(value, name, holds=False, wanted=wanted) for value in values)
-        asked = self._tested(test)
+                decides = all if holds else any
+                return decides(self._says(value, name, holds=holds, wanted=wanted) for value in values)
+        asked = self._tested(test) if holds is wanted else self._tested_for_others(test) if holds else None
         return (
-            holds is wanted
-            and asked is not None
+            asked is not None
             and asked.id == name.id
-            and set(self._semantics.bindings.reaching(asked)) == set(self._semantics.bindings.reaching(name))
+            and set(self._code.bindings.reaching(asked)) == set(self._code.bindings.reaching(name))
         )
 
     def _tested(self, test: ast.AST | None) -> ast.Name | None:
@@ -84,6 +102,16 @@ class AskedTensors:
             case ast.Call(func=function, args=[ast.Name() as name, classes]) if self._name(function) == "builtins.isinstance":
                 parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
                 return name if parts and all(self._name(part) in _TENSOR_CLASSES for part in parts) else None
+        return None
+
+    def _tested_for_others(self, test: ast.expr) -> ast.Name | None:
+        """The variable that a test asks whether it is of classes none of which is one of tensors."""
+        match test:
+            case ast.Call(func=function, args=[ast.Name() as name, classes]) if self._name(function) == "builtins.isinstance":
+                parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+                names = [self._name(part) for part in parts]
+                others = [each for each in names if each in _OTHER_CLASSES or each.startswith(_OTHER_LIBRARIES)]
+                return name if names and others == names else None
         return None
 
     def _asks(self, use: ast.Name) -> bool:
@@ -108,4 +136,4 @@ class AskedTensors:
         return not any(isinstance(part, (ast.Return, ast.Raise, ast.Assert)) for part in walk_body(before))
 
     def _name(self, node: ast.expr) -> str:
-        return self._semantics.qualified_name(node) or ""
+        return self._code.names.qualified(node) or ""

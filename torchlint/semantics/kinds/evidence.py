@@ -22,6 +22,8 @@ _TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.n
 _PACKED = "torch.nn.utils.rnn.PackedSequence"
 _OPTIMIZER_EVIDENCE = frozenset({"step", "zero_grad"})
 _MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "eval", "train", "modules", "named_modules", "load_state_dict"})
+TESTED = "it is tested for being a tensor"
+"""Why a value is taken for a tensor that is asked whether it is one; it is none where the answer was no."""
 
 
 class Evidence:
@@ -169,7 +171,7 @@ class Evidence:
             return Kind()  # it may be anything, or the code would not ask
         if name == "torch.is_tensor":
             guards = isinstance(self._code.tree.parent(call), (ast.If, ast.IfExp))
-            return tensor(why="it is tested for being a tensor") if guards else None
+            return tensor(why=TESTED) if guards else None
         if name is None:
             return None
         if name.startswith("torch.nn.functional.") or (name in torch_api.FUNCTIONS and name not in torch_api.FACTORIES):
@@ -180,7 +182,7 @@ class Evidence:
     def _tested(self, classes: ast.expr) -> Kind | None:
         names = [self._code.names.qualified(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])]
         if any(name in _TENSOR_CLASSES for name in names):
-            return tensor(why="it is tested for being a tensor")
+            return tensor(why=TESTED)
         if names == [_PACKED]:
             return Kind(Type.PACKED, why="it is tested for being a packed sequence")
         if any((name or "").startswith("torch.nn.") for name in names):

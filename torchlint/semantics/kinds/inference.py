@@ -11,10 +11,11 @@ from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
 from torchlint.semantics.kinds.annotations import annotated_kind, instance
 from torchlint.semantics.kinds.api import api_kind, handed_kind, kind_of
+from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
-from torchlint.semantics.kinds.evidence import Evidence
+from torchlint.semantics.kinds.evidence import TESTED, Evidence
 from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.kind import (
     ARRAY,
@@ -57,6 +58,7 @@ class Inference:
         self._definitions = code.definitions
         self.own_autograd = OwnAutograd(code, elsewhere)
         self._evidence = Evidence(code, self.own_autograd)
+        self._asked = AskedTensors(code)
         self._attributes = Attributes(self, self._evidence)
         self._calls = Calls(self)
         self.call_graph = CallGraph(self)
@@ -162,7 +164,8 @@ class Inference:
             name = self._names.qualified(node)
             found = api_kind(name) if name else UNKNOWN
             return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
-        return join([self.binding_kind(binding) for binding in bindings])
+        found = join([self.binding_kind(binding) for binding in bindings])
+        return UNKNOWN if found.why == TESTED and self._asked.are_none(node) else found
 
     def binding_kind(self, binding: Binding) -> Kind:
         """What a binding gives its name, from its value and from how the name is used from there."""

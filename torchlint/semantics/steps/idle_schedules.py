@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -90,9 +90,16 @@ class IdleSchedules:
                 continue
             own = [step for step in steps if scope is None or self._tree.inside(step.call, scope)]
             found[call] = (own or steps)[0].call
+        found = {call: step for call, step in found.items() if not self._is_made_again(call, found)}
         for call in self._kept_idly if backwards and steps else ():
             found[call] = steps[0].call
         return found
+
+    def _is_made_again(self, call: ast.Call, unused: Container[ast.Call]) -> bool:
+        """Whether the variable is given another scheduler behind, which is moved on: the rate changes after all."""
+        scope, flow = self._tree.function(call), self._semantics.control_flow
+        others = [each for each, name in self.made.items() if name == self.made[call] and each not in unused]
+        return any(self._tree.function(other) is scope and flow.may_follow(call, other) for other in others)
 
     @cached_property
     def _kept_idly(self) -> list[ast.Call]:
