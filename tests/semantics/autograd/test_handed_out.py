@@ -49,6 +49,7 @@ def test_what_is_handed_out(body: str) -> None:
         "values, indices = «net(x)».max(1); return indices",
         "ys = []; ys.append(«net(x)»)",
         "given.append(«net(x)».shape)",
+        "import torch; y = «torch.relu(x)»; z = given.step(y.detach().numpy()); return z",
     ],
 )
 def test_what_is_not(body: str) -> None:

@@ -9,6 +9,7 @@ from torchlint.semantics import Form, Semantics
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import Function, last_name, walk_body
+from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import References
 
 _INDICES = frozenset({"max", "min", "topk", "sort", "mode", "median", "kthvalue"})
@@ -17,6 +18,8 @@ _WITHOUT_GRAPH = frozenset(
     {"eq", "ne", "gt", "lt", "ge", "le", "argsort", "argmin", "long", "int", "bool", "topk", "multinomial"}
 )
 """Methods and functions whose results are indices, truth values or whole numbers."""
+_PLAIN = frozenset({Type.ARRAY, Type.NUMBER, Type.STRING, Type.NONE})
+"""What never has a graph."""
 
 
 class HandedOut:
@@ -56,12 +59,16 @@ class HandedOut:
         seen: set[Binding] = set()
         while pending:
             for part in connected(pending.pop(), self._semantics.names):
-                if isinstance(part, ast.Call) and last_name(part.func) not in _WITHOUT_GRAPH:
+                if isinstance(part, ast.Call) and self._may_have_graph(part):
                     yield part
                 elif isinstance(part, ast.Name):
                     for binding in self._semantics.bindings.reaching(part):
                         if binding not in seen and binding.form not in (Form.LOOP, Form.PARAMETER, Form.CONTEXT):
                             pending.extend(self._origins(binding, seen))
+
+    def _may_have_graph(self, call: ast.Call) -> bool:
+        """Whether a call gives no indices, truth values, arrays or numbers."""
+        return last_name(call.func) not in _WITHOUT_GRAPH and self._semantics.kind(call).type not in _PLAIN
 
     def _origins(self, binding: Binding, seen: set[Binding]) -> Iterator[ast.expr]:
         """What a variable got in a binding, before that, and since; the bindings are added to those ``seen``."""

@@ -177,6 +177,10 @@ class References:
             if found is not None and found.holds(reference):
                 yield Reference(function, (parameter.arg, *reference.path[len(found.path) :]))
 
+    def parameter(self, call: ast.Call, function: Function, argument: ast.expr) -> ast.arg | None:
+        """The parameter of ``function`` that gets ``argument`` where ``call`` runs it."""
+        return next((parameter for parameter, given in self._arguments(call, function) if given is argument), None)
+
     def _arguments(self, call: ast.Call, function: Function) -> Iterator[tuple[ast.arg, ast.expr]]:
         parameters = [*function.args.posonlyargs, *function.args.args]
         is_method = isinstance(self._tree.parent(function), ast.ClassDef) and not is_static(function)

@@ -68,16 +68,32 @@ class SavedFiles:
         child: ast.AST = load
         for parent in self._semantics.tree.ancestors(load):
             if isinstance(parent, TRIES) and child in parent.body:
-                if any(_maps(part) for handler in parent.handlers for part in ast.walk(handler)):
+                if any(self._maps(part) for handler in parent.handlers for part in ast.walk(handler)):
                     return True
             if isinstance(parent, (ast.If, ast.IfExp)):
                 here = parent.body if isinstance(parent.body, list) else [parent.body]
                 there = parent.orelse if isinstance(parent.orelse, list) else [parent.orelse]
                 others = there if child in here else here if child in there else []
-                if any(_maps(part) for other in others for part in ast.walk(other)):
+                if any(self._maps(part) for other in others for part in ast.walk(other)):
                     return True
             child = parent
         return False
+
+    def _maps(self, node: ast.AST) -> bool:
+        """Whether code loads with a ``map_location`` that is not a GPU; ``torch.hub.load(repository, name)`` has none."""
+        if not isinstance(node, ast.Call) or _name_of(node.func) != "load":
+            return False
+        if (self._semantics.qualified_name(node.func) or "").startswith("torch.hub."):
+            return False
+        given = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "map_location")]
+        return bool(given) and not any(map(self._names_gpu, given))
+
+    def _names_gpu(self, location: ast.expr) -> bool:
+        """Whether a location is a string that names a GPU, written there or where it was given a name."""
+        if isinstance(location, ast.Name):
+            values = [each.value for each in self._semantics.bindings.reaching(location)]
+            return bool(values) and all(value is not None and _speaks_of_gpu(value) for value in values)
+        return _speaks_of_gpu(location)
 
     def gives_module(self, load: ast.Call) -> bool:
         """Whether what a call loads is used as a whole module, and not as the state of one."""
@@ -138,12 +154,12 @@ class SavedFiles:
         return kind.type in (Type.OPTIMIZER, Type.SCHEDULER) or _OTHER_STATE.search(_name_of(receiver)) is not None
 
 
-def _maps(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and _name_of(node.func) == "load"
-        and (len(node.args) > 1 or any(word.arg == "map_location" for word in node.keywords))
-    )
+def _speaks_of_gpu(value: ast.expr) -> bool:
+    """Whether a text that starts with ``cuda`` is written out, and no lambda, condition or text that names another device."""
+    texts = [part.value for part in ast.walk(value) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    if any(isinstance(part, (ast.Lambda, ast.IfExp, ast.Dict)) for part in ast.walk(value)):
+        return False
+    return bool(texts) and texts[0].startswith("cuda")
 
 
 def _name_of(node: ast.expr) -> str:

@@ -107,4 +107,12 @@ class RefusedLoads:
         parent = self._tree.parent(use)
         if isinstance(parent, LOOPS):
             return False
-        return isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in _ASKING
+        if not isinstance(parent, ast.Call) or not isinstance(parent.func, ast.Name) or parent.func.id not in _ASKING:
+            return False
+        return not self._is_shown_by_name(parent)
+
+    def _is_shown_by_name(self, call: ast.Call) -> bool:
+        """Whether the name of a type is taken, and not compared: ``type(model).__name__``."""
+        name = self._tree.parent(call)
+        is_name = isinstance(name, ast.Attribute) and name.attr in ("__name__", "__qualname__")
+        return is_name and not isinstance(self._tree.parent(name), ast.Compare)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.memory.references import References
 
 _DEPTH = 4
 
@@ -20,7 +21,7 @@ class LoadedUses:
         self._found: dict[ast.expr, tuple[ast.expr, ...]] = {}
 
     def of(self, value: ast.expr) -> tuple[ast.expr, ...]:
-        """A value, its items and parts, and where the names, attributes and callers that these are given to use them."""
+        """A value, its items and parts, and where the names, attributes, callers and functions that these are given to use them."""
         if value not in self._found:
             self._found[value] = tuple(self._uses(value, 0))
         return self._found[value]
@@ -51,6 +52,20 @@ class LoadedUses:
                 function = self._tree.function(parent)
                 for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
                     yield from self._uses(site, depth + 1)
+            case ast.Call(func=function) as call if function is not value:
+                yield from self._uses_in_function(call, value, depth)
+            case ast.keyword(value=given) if isinstance(call := self._tree.parent(parent), ast.Call):
+                yield from self._uses_in_function(call, given, depth)
+
+    def _uses_in_function(self, call: ast.Call, given: ast.expr, depth: int) -> Iterator[ast.expr]:
+        """The uses of the parameter that one of the file's functions has for what a call gives to it."""
+        references = self._semantics.of(References)
+        function = references.callee(call)
+        parameter = references.parameter(call, function, given) if function is not None else None
+        binding = self._semantics.bindings.of(parameter) if parameter is not None else None
+        for use in binding.uses if binding is not None else ():
+            if self._semantics.bindings.reaching(use) == (binding,):
+                yield from self._uses(use, depth + 1)
 
     def _uses_of_name(self, target: ast.Name, depth: int) -> Iterator[ast.expr]:
         binding = self._semantics.bindings.of(target)
