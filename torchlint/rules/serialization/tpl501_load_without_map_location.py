@@ -42,7 +42,7 @@ class LoadWithoutMapLocation(Rule):
     Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another
     way now finds it on the CPU, and a whole model stays there until it is moved. There is no fix for a call that unpacks its
     arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading that has another branch
-    with a `map_location` other than a GPU, or a handler with one for where it fails, and what the same function saved to memory.
+    with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)

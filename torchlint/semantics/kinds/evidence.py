@@ -24,6 +24,8 @@ _OPTIMIZER_EVIDENCE = frozenset({"step", "zero_grad"})
 _MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "eval", "train", "modules", "named_modules", "load_state_dict"})
 TESTED = "it is tested for being a tensor"
 """Why a value is taken for a tensor that is asked whether it is one; it is none where the answer was no."""
+_SURE_MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "modules", "named_modules"})
+"""Methods that hardly anything but a module has, even if it has attributes that modules do not have of themselves."""
 
 
 class Evidence:
@@ -101,9 +103,14 @@ class Evidence:
         for use in uses:
             said = self._said(use)
             if said is not None and not said.known:
-                return Kind()
+                return next(filter(None, map(self._shown_as_module, uses)), Kind())
             found = found or said
         return found or kind
+
+    def _shown_as_module(self, use: ast.Name | ast.Attribute) -> Kind | None:
+        """A module, whatever attributes of its own it has, where its parameters or submodules are asked for."""
+        said = self._said(use)
+        return said if said is not None and said.type is Type.MODULE and said.used in _SURE_MODULE_EVIDENCE else None
 
     def _called_methods(self, uses: list[ast.Name | ast.Attribute]) -> set[str]:
         parents = [self._code.tree.parent(use) for use in uses]

@@ -70,7 +70,8 @@ class RefusedLoads:
         if load not in self._shown:
             uses = self._semantics.of(LoadedUses).of(load)
             objects = (each for use in uses if (each := self._as_object(use)) is not None)
-            self._shown[load] = None if any(self._is_asked_for(use) for use in uses) else next(objects, None)
+            is_allowed = any(self._is_asked_for(use) or self._is_of_graph(use) for use in uses)
+            self._shown[load] = None if is_allowed else next(objects, None)
         return self._shown[load]
 
     @cached_property
@@ -96,11 +97,16 @@ class RefusedLoads:
         """What a use asks of a value that only an object of a class has."""
         parent = self._tree.parent(use)
         match parent:
-            case ast.Attribute(attr=name) if isinstance(parent.ctx, ast.Load) and name not in _ALLOWED | _GRAPHS:
+            case ast.Attribute(attr=name) if isinstance(parent.ctx, ast.Load) and name not in _ALLOWED:
                 return RefusedLoad(parent, use, is_called=False)
             case ast.Call(func=function) if function is use:
                 return RefusedLoad(parent, use, is_called=True)
         return None
+
+    def _is_of_graph(self, use: ast.expr) -> bool:
+        """Whether a value has, or is given, what the graphs of torch_geometric have, which have what they are given besides."""
+        parent = self._tree.parent(use)
+        return isinstance(parent, ast.Attribute) and parent.attr in _GRAPHS
 
     def _is_asked_for(self, use: ast.expr) -> bool:
         """Whether code asks what a value is, as it may be this or that."""

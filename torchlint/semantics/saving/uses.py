@@ -21,7 +21,7 @@ class LoadedUses:
         self._found: dict[ast.expr, tuple[ast.expr, ...]] = {}
 
     def of(self, value: ast.expr) -> tuple[ast.expr, ...]:
-        """A value, its items and parts, and where the names, attributes, callers and functions that these are given to use them."""
+        """A value, its items and parts, and where names, attributes, callers and functions that get these use them."""
         if value not in self._found:
             self._found[value] = tuple(self._uses(value, 0))
         return self._found[value]
