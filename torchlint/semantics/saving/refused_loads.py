@@ -120,5 +120,6 @@ class RefusedLoads:
     def _is_shown_by_name(self, call: ast.Call) -> bool:
         """Whether the name of a type is taken, and not compared: ``type(model).__name__``."""
         name = self._tree.parent(call)
-        is_name = isinstance(name, ast.Attribute) and name.attr in ("__name__", "__qualname__")
-        return is_name and not isinstance(self._tree.parent(name), ast.Compare)
+        if not isinstance(name, ast.Attribute) or name.attr not in ("__name__", "__qualname__"):
+            return False
+        return not isinstance(self._tree.parent(name), ast.Compare)

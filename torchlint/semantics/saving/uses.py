@@ -54,8 +54,8 @@ class LoadedUses:
                     yield from self._uses(site, depth + 1)
             case ast.Call(func=function) as call if function is not value:
                 yield from self._uses_in_function(call, value, depth)
-            case ast.keyword(value=given) if isinstance(call := self._tree.parent(parent), ast.Call):
-                yield from self._uses_in_function(call, given, depth)
+            case ast.keyword(value=given) if isinstance(named := self._tree.parent(parent), ast.Call):
+                yield from self._uses_in_function(named, given, depth)
 
     def _uses_in_function(self, call: ast.Call, given: ast.expr, depth: int) -> Iterator[ast.expr]:
         """The uses of the parameter that one of the file's functions has for what a call gives to it."""
