@@ -173,11 +173,10 @@ class DetachedAliases:
         parameters = self._parameters(place.node, set()) if isinstance(place.node, ast.Name) else None
         if not parameters:
             return False
-        function, parameter = parameters[0].scope.node, parameters[0].node
-        if not isinstance(function, FUNCTIONS) or function.name.endswith("_") or not isinstance(parameter, ast.arg):
+        function = parameters[0].scope.node
+        if not isinstance(function, FUNCTIONS) or function.name.endswith("_"):
             return False
-        calls = self._semantics.inference.call_sites(function)
-        given = [self._semantics.facts.argument(call, function, parameter) for call in calls]
+        given = self._semantics.inference.given(parameters[0])
         return not given or any(isinstance(argument, (ast.Name, ast.Attribute)) for argument in given)
 
     def _parameters(self, name: ast.Name, seen: set[Binding]) -> list[Binding] | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
-from torchlint.semantics import Binding, Form, Grad, Semantics, Type
+from torchlint.semantics import Binding, Grad, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
@@ -280,12 +280,7 @@ class Accumulations:
 
     def _arguments(self, binding: Binding) -> list[ast.expr]:
         """What the calls in the file give for a parameter."""
-        function = binding.scope.node
-        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(binding.node, ast.arg):
-            return []
-        calls = self._semantics.inference.call_sites(function)
-        given = [self._semantics.facts.argument(call, function, binding.node) for call in calls]
-        return [argument for argument in given if argument is not None]
+        return [argument for argument in self._semantics.inference.given(binding) if argument is not None]
 
     def _outlives(self, found: Accumulation, used: bool) -> bool:
         """Whether the accumulator lives on while more values are added: round a loop, or from call to call."""

@@ -76,13 +76,10 @@ class BypassedWrappers:
             for binding in self._semantics.bindings.reaching(node):
                 if binding.form is Form.ASSIGNMENT and not binding.path and binding.value is not None:
                     yield from self._values(binding.value, depth + 1)
-                elif binding.form is Form.PARAMETER and isinstance(binding.node, ast.arg):
-                    function = binding.scope.node
-                    if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                        for site in self._semantics.facts.call_sites(function):
-                            given = self._semantics.facts.argument(site, function, binding.node)
-                            if given is not None:
-                                yield from self._values(given, depth + 1)
+                else:
+                    for given in self._semantics.inference.given(binding):
+                        if given is not None:
+                            yield from self._values(given, depth + 1)
         elif isinstance(node, ast.Attribute) and (owner := self._semantics.facts.self_class(node.value)) is not None:
             for slot in self._semantics.facts.slots(owner, node.attr):
                 for store in slot.stores:

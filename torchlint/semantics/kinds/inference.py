@@ -263,11 +263,7 @@ class Inference:
                 return Kind(Type.CLASS, name=owner.name, definition=owner)
             if not is_static(function):
                 return instance(owner, self.code)
-        given = []
-        for call in self.call_sites(function):
-            argument = self._definitions.argument(call, function, parameter)
-            given.append(self.kind(argument) if argument is not None else UNKNOWN)
-        kind = join(given)
+        kind = join([self.kind(value) if value is not None else UNKNOWN for value in self.given(binding)])
         if not kind.known or kind.type is Type.NONE:
             default = self._definitions.default(function, parameter)
             kind = self.kind(default) if default is not None else UNKNOWN
@@ -292,6 +288,17 @@ class Inference:
     def call_sites(self, function: Function) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``."""
         return self.call_graph.sites(function)
+
+    def given(self, binding: Binding) -> list[ast.expr | None]:
+        """What the calls in the file give for a parameter: one value for each call, ``None`` where a call does not tell.
+
+        A call that leaves the parameter out gives its default. Where nothing calls the function, and for a binding that is no
+        parameter, there is none.
+        """
+        function, parameter = binding.scope.node, binding.node
+        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+            return []
+        return [self._definitions.argument(call, function, parameter) for call in self.call_sites(function)]
 
     def returned(self, function: Function) -> Kind:
         """What calling a function of the file gives."""

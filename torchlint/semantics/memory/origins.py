@@ -96,12 +96,7 @@ class Origins:
 
     def _given(self, binding: Binding) -> Iterator[ast.expr]:
         if binding.form is Form.PARAMETER:
-            function = binding.scope.node
-            if isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
-                for call in self._semantics.inference.call_sites(function):
-                    argument = self._semantics.facts.argument(call, function, binding.node)
-                    if argument is not None:
-                        yield argument
+            yield from (value for value in self._semantics.inference.given(binding) if value is not None)
         elif binding.value is not None and binding.form is not Form.CONTEXT:
             yield binding.value
 

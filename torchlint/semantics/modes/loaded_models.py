@@ -78,15 +78,13 @@ class LoadedModels:
         """The full names of what makes the model that a variable holds, or that the callers give for it."""
         found: set[str] = set()
         for binding in self._semantics.bindings.reaching(model) if isinstance(model, ast.Name) else ():
-            value, function = binding.value, binding.scope.node
+            value = binding.value
             while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
                 value = value.func.value
             if binding.form is Form.ASSIGNMENT and isinstance(value, ast.Call):
                 found.add(self._semantics.qualified_name(value.func) or "")
-            elif binding.form is Form.PARAMETER and depth and isinstance(function, FUNCTIONS):
-                for call in self._semantics.facts.call_sites(function):
-                    assert isinstance(binding.node, ast.arg)
-                    given = self._semantics.facts.argument(call, function, binding.node)
+            elif depth:
+                for given in self._semantics.inference.given(binding):
                     found |= self._makers(given, depth - 1) if given is not None else set()
         return found - {""}
 

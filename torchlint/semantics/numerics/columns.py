@@ -101,12 +101,8 @@ class Columns:
             return self.of(binding.value)
         if binding.form is Form.ASSIGNMENT and binding.path == (0,) and isinstance(binding.value, ast.Call):
             return self._selected(binding.value)
-        function, argument = binding.scope.node, binding.node
-        if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(argument, ast.arg):
-            sites = self._semantics.inference.call_sites(function)
-            given = [self._semantics.facts.argument(call, function, argument) for call in sites]
-            return self._agreed(self.of(each) if each is not None else None for each in given)
-        return None
+        given = self._semantics.inference.given(binding)
+        return self._agreed(self.of(each) if each is not None else None for each in given) if given else None
 
     def _told(self, name: ast.Name) -> Shape | None:
         """A vector: elsewhere the same value is made a column, and compared with one."""

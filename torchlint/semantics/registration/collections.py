@@ -169,13 +169,7 @@ class Collections:
     def given(self, item: ast.expr) -> list[ast.expr]:
         """What the calls in the file give for a parameter that is put into a collection; for all else, the item itself."""
         bindings = self._semantics.bindings.reaching(item) if isinstance(item, ast.Name) else ()
-        if len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
-            return [item]
-        function, parameter = bindings[0].scope.node, bindings[0].node
-        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
-            return [item]
-        facts = self._semantics.facts
-        values = [facts.argument(call, function, parameter) for call in facts.call_sites(function)]
+        values = self._semantics.inference.given(bindings[0]) if len(bindings) == 1 else []
         return [value if value is not None else item for value in values] or [item]
 
     def _aliases(self, name: ast.Name) -> Iterator[Binding]:

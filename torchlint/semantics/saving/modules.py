@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS, dotted
+from torchlint.semantics.code.tree import dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
@@ -74,14 +74,7 @@ class SavedModules:
     def _given(self, name: ast.Name) -> list[ast.expr]:
         """The displays that callers give for the parameter that a name is: ``save_checkpoint({"net": net}, path)``."""
         bindings = self._semantics.bindings.reaching(name)
-        if len(bindings) != 1 or bindings[0].form is not Form.PARAMETER:
-            return []
-        function, parameter = bindings[0].scope.node, bindings[0].node
-        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
-            return []
-        given = (
-            self._semantics.facts.argument(call, function, parameter) for call in self._semantics.facts.call_sites(function)
-        )
+        given = self._semantics.inference.given(bindings[0]) if len(bindings) == 1 else []
         return [each for each in given if isinstance(each, ast.Dict)]
 
     def _stored(self, name: ast.Name) -> Iterator[ast.expr]:

@@ -120,12 +120,8 @@ class Activations:
             return self.origin(binding.value, (*steps, *path)) if len(steps) == len(binding.path) else None
         if binding.form is Form.LOOP and binding.value is not None:
             return self._item(binding.value, binding.path) if not path else None
-        function = binding.scope.node
-        if binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
-            calls = self._semantics.inference.call_sites(function)
-            given = [self._semantics.facts.argument(call, function, binding.node) for call in calls]
-            return _agreed([self.origin(each, path) if each is not None else None for each in given]) if given else None
-        return None
+        given = self._semantics.inference.given(binding)
+        return _agreed([self.origin(each, path) if each is not None else None for each in given]) if given else None
 
     def _item(self, iterable: ast.expr, path: tuple[int | None, ...]) -> Origin | None:
         """What a loop takes from a tensor: ``for row in x.softmax(1)``, also beside others or with its number."""
@@ -377,18 +373,10 @@ class Activations:
         """What the calls in the file give for a parameter; nothing where some of it is not known."""
         values: list[ast.expr] = []
         for binding in bindings:
-            function = binding.scope.node
-            if (
-                binding.form is not Form.PARAMETER
-                or not isinstance(function, FUNCTIONS)
-                or not isinstance(binding.node, ast.arg)
-            ):
+            given = self._semantics.inference.given(binding)
+            if binding.form is not Form.PARAMETER or any(value is None for value in given):
                 return []
-            for call in self._semantics.inference.call_sites(function):
-                value = self._semantics.facts.argument(call, function, binding.node)
-                if value is None:
-                    return []
-                values.append(value)
+            values.extend(value for value in given if value is not None)
         return values
 
 

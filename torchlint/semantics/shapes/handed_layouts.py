@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.shapes.layout import Axis, Contiguity, Layout
 
@@ -32,14 +32,10 @@ class HandedLayouts:
         return self._given[binding]
 
     def _find_given(self, binding: Binding) -> list[Layout]:
-        function, parameter = binding.scope.node, binding.node
-        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+        given = self._semantics.inference.given(binding)
+        if len(given) > _MOST_CALLS or any(map(self._is_asked, binding.uses)):
             return []
-        calls = self._semantics.inference.call_sites(function)
-        if not 0 < len(calls) <= _MOST_CALLS or any(map(self._is_asked, binding.uses)):
-            return []
-        arguments = [self._semantics.facts.argument(call, function, parameter) for call in calls]
-        return [layout for argument in arguments if argument is not None and is_torn(layout := self._of(argument))]
+        return [layout for value in given if value is not None and is_torn(layout := self._of(value))]
 
     def _is_asked(self, use: ast.Name) -> bool:
         """Whether a function asks how many axes its parameter has: it goes different ways with different ones."""

@@ -6,7 +6,6 @@ import ast
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.shapes.sizes import number
 
@@ -112,12 +111,7 @@ class Ranks:
 
     def _given(self, parameter: Binding) -> int | None:
         """How many dimensions all calls in the file give a parameter."""
-        function, argument = parameter.scope.node, parameter.node
-        if not isinstance(function, FUNCTIONS) or not isinstance(argument, ast.arg):
-            return None
-        facts = self._semantics.facts
-        given = [facts.argument(call, function, argument) for call in self._semantics.inference.call_sites(function)]
-        ranks = {self.of(value) if value is not None else None for value in given}
+        ranks = {self.of(value) if value is not None else None for value in self._semantics.inference.given(parameter)}
         return ranks.pop() if len(ranks) == 1 else None
 
     def _indexed(self, value: ast.expr, index: ast.expr) -> int | None:

@@ -131,7 +131,7 @@ class Optimizers:
             name = self._names.qualified(binding.annotation) or ""
             if name in torch_api.OPTIMIZERS or name == "torch.optim.Optimizer":
                 return {binding.node}
-        arguments = [self._facts.argument(call, function, binding.node) for call in self._inference.call_sites(function)]
+        arguments = self._inference.given(binding)
         if not arguments:
             kind = self._inference.binding_kind(binding)
             return {binding.node} if kind.basis is Basis.ELSEWHERE and self._is_of_torch(kind) else None

@@ -128,13 +128,7 @@ class PlainValues:
 
     def _is_given_plain(self, binding: Binding, depth: int) -> bool:
         """Whether all calls of a function in the file, if there are any, give plain values for a parameter."""
-        function = binding.scope.node
-        if not isinstance(function, FUNCTIONS) or not isinstance(binding.node, ast.arg):
-            return False
-        arguments = [
-            self._semantics.facts.argument(call, function, binding.node)
-            for call in self._semantics.inference.call_sites(function)
-        ]
+        arguments = self._semantics.inference.given(binding)
         return bool(arguments) and all(argument is not None and self.is_plain(argument, depth) for argument in arguments)
 
     def is_computed(self, part: ast.expr) -> bool:
