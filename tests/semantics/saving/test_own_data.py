@@ -27,6 +27,12 @@ def is_own_data(snippet: str) -> bool:
         "a = 'corpus.pt'\np = folder / a\n«torch.load(f=p)»",
         "torch.save({'numpy': np.random.get_state(), 'model': m}, p)\n«torch.load(p)»",
         "torch.save({'python': random.getstate()}, p)\n«torch.load(q)»",
+        "class Graphs(Base):\n    def f(self):\n        self.data, self.slices = «torch.load(self.processed_paths[0])»",
+        "with torch.serialization.safe_globals([Own]):\n    found = «torch.load(p)»",
+        "from torch_geometric.data import Data\ngraph = «torch.load(p)»\ngraph.y = 1",
+        "graph = «torch.load(graph_file)»",
+        "rows = «torch.load(self.cache_file)»",
+        "rows = «torch.load(args.samples)»\nprint(rows['x'])",
     ],
 )
 def test_what_holds_more_than_weights(snippet: str) -> None:
@@ -45,7 +51,14 @@ def test_what_holds_more_than_weights(snippet: str) -> None:
         "torch.save({'torch': torch.random.get_rng_state()}, p)\n«torch.load(p)»",
         "torch.save({'numpy': np.random.get_state()}, p)\n«torch.load(weight_path)»",
         "state = np.random.get_state()\n«torch.load(p)»",
-        "def f(dataset):\n    return «torch.load(dataset)»",
+        "def f(dataset):\n    model.load_state_dict(«torch.load(dataset)»)",
+        "from torch_geometric.data import Data\nmodel.load_state_dict(«torch.load(p)»)",
+        "from torch_geometric.data import Data\nfound = «torch.load(p)»\nmodel.load_state_dict(found['x'])",
+        "from torch_geometric.data import Data\nfound = «torch.load(p)»\nepoch = found['model_state']",
+        "from torch_geometric.data import Data\nfound = «torch.load(args.checkpoint)»",
+        "found = «torch.load(self.cache_file)»\nmodel.load_state_dict(found.get('model'))",
+        "«torch.load(cached_model)»",
+        "«torch.load(paragraphs)»",
     ],
 )
 def test_what_may_be_weights(snippet: str) -> None:

@@ -8,14 +8,21 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import last_name, spoken_name
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import file_of
 
 _DATA = re.compile(r"data_?set|(?<![a-z])(store|corpus|vocab|splits|samples|processed|annotations)(?![a-z])", re.IGNORECASE)
 """Words in the names of files of data, whoever has pickled it."""
+_NAMED = re.compile(r"data_?set|(?<![a-z])(cached?|graphs?|processed|samples?|corpus|vocab)(?![a-z])", re.IGNORECASE)
+"""Words in the names of variables that hold the path of a file of data."""
+_GRAPHS = ("torch_geometric", "dgl")
+"""Libraries whose graphs, which are objects of classes, are kept in files of torch's."""
 _MODEL = re.compile(r"model|check_?point|ckpt|weights?\b|state_?dict|net\b|best|last|latest|epoch|\.pth|\.tar", re.IGNORECASE)
 """Words in the names of files of models."""
 _WEIGHTS = re.compile(r"weight|pretrain", re.IGNORECASE)
+_STATES = re.compile(r"state|model|net|weight|optim", re.IGNORECASE)
+"""Words in the names of entries that hold the weights of a model, or what an optimizer has kept."""
 _GENERATORS = frozenset({"getstate", "get_state"})
 _DEPTH = 3
 
@@ -33,7 +40,48 @@ class OwnData:
         if path is None:
             return False
         is_checkpoint = self._saves_generators and _WEIGHTS.search(ast.unparse(path)) is None
-        return is_checkpoint or self._is_of_data(path)
+        return is_checkpoint or self._is_of_data(path) or (self._is_of_objects(load, path) and not self._gives_states(load))
+
+    def _is_of_objects(self, load: ast.Call, path: ast.expr) -> bool:
+        """Whether classes are allowed around a load, or it reads a file of graphs or of samples, by the names in its path."""
+        if self._is_under_allowed_classes(load):
+            return True
+        names = [spoken_name(part) for part in ast.walk(path) if isinstance(part, (ast.Name, ast.Attribute))]
+        words = [*names, *self._texts(path, _DEPTH)]
+        if any(map(_MODEL.search, words)):
+            return False
+        return any(map(_NAMED.search, names)) or any(map(self._semantics.words.speak_of, _GRAPHS))
+
+    def _is_under_allowed_classes(self, load: ast.Call) -> bool:
+        return any(
+            last_name(item.context_expr.func) == "safe_globals"
+            for block in self._semantics.tree.ancestors(load)
+            if isinstance(block, ast.With)
+            for item in block.items
+            if isinstance(item.context_expr, ast.Call)
+        )
+
+    def _gives_states(self, load: ast.Call) -> bool:
+        """Whether what is loaded is handed to a model or an optimizer, or has an entry for one of their states."""
+        tree = self._semantics.tree
+        uses: list[ast.expr] = [load]
+        match tree.parent(load):
+            case ast.Assign(targets=[ast.Name() as name]):
+                binding = self._semantics.bindings.of(name)
+                uses += binding.uses if binding is not None else ()
+        return any(map(self._is_of_state, uses))
+
+    def _is_of_state(self, use: ast.expr) -> bool:
+        for outer in (use, *self._semantics.tree.ancestors(use)):
+            match outer:
+                case ast.Subscript(slice=ast.Constant(value=str(key))) | ast.Call(args=[ast.Constant(value=str(key)), *_]):
+                    if _STATES.search(key):
+                        return True
+                case ast.Call(func=function) if last_name(function) == "load_state_dict":
+                    return True
+                case ast.stmt():
+                    return False
+        return False
 
     @cached_property
     def _saves_generators(self) -> bool:
