@@ -25,7 +25,7 @@ class DoubleSoftmax(Rule):
     `BCEWithLogitsLoss`, which apply one themselves, and logits or probabilities given to `NLLLoss`, which expects their
     log-softmax; also that of a batch over its rows, `log_softmax(x, dim=0)`. Values are followed through names, loops, layers,
     `nn.Sequential` and the model's `forward`, also that of another file of the project. A second log-softmax, which changes
-    nothing, is a strict finding.
+    nothing, is a strict finding, and so is a second loss of what one layer makes: one change mends both.
 
     ## Why is this bad
     Nothing fails: the loss goes down, slowly. A softmax of probabilities can tell two classes apart by a factor of e at most,
@@ -106,7 +106,7 @@ class DoubleSoftmax(Rule):
     def _check(self, node: cst.BaseExpression) -> None:
         wrong = self.model.modules.wrong_input(node)
         if wrong is not None:
-            self.report(node, self._message(node, wrong), self._fix(node, wrong), strict=wrong.harmless)
+            self.report(node, self._message(node, wrong), self._fix(node, wrong), strict=wrong.harmless or wrong.repeated)
 
     # --- the message -------------------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type, torch_api
@@ -69,6 +69,8 @@ class WrongInput(Generic[Node]):
     harmless: bool
     there: str = ""
     """In which other file it is made, if it is ``made`` by calling a model of another file."""
+    repeated: bool = False
+    """Whether an earlier loss of the file is given what the same layer of a model makes: one change mends both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,15 @@ class LossInputs:
         for loss in self._losses:
             origin = self._activations.origin(loss.value)
             if origin is not None and (origin.output in _WRONG[loss.expects] or self._is_mixing(loss, origin)):
-                found[loss.value] = self._described(loss, origin)
+                described = self._described(loss, origin)
+                found[loss.value] = replace(described, repeated=any(map(partial(self._is_same, described), found.values())))
         return found
+
+    def _is_same(self, wrong: WrongInput[ast.expr], earlier: WrongInput[ast.expr]) -> bool:
+        """Whether two losses are given what one activation makes, in another function than theirs, which can be left out."""
+        tree = self._semantics.tree
+        is_one = wrong.made is earlier.made and wrong.expects == earlier.expects and wrong.removable and earlier.removable
+        return is_one and tree.function(wrong.made) not in (tree.function(wrong.call), tree.function(earlier.call))
 
     @cached_property
     def raw(self) -> dict[ast.Call, WrongInput[ast.expr]]:
