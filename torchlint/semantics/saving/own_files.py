@@ -13,6 +13,10 @@ from torchlint.semantics.saving.files import SavedFiles
 
 _ACCELERATOR = re.compile(r"cuda|gpu|\b(?:mps|xpu|npu|hpu)\b", re.IGNORECASE)
 _DEVICE = re.compile(r"cuda|gpu|device|accelerat|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
+_OF_PROCESS = re.compile(
+    r"(^|_)(main|master|primary|chief|leader|rank_?(zero|0)|zero_rank)(_?(process|rank|proc|node))?$", re.IGNORECASE
+)
+"""What the flags are called that are set in one process of a run."""
 _DEVICE_NAME = re.compile(r"(^|_)device$", re.IGNORECASE)
 
 
@@ -200,10 +204,15 @@ def _written_out(part: ast.expr) -> object:
 
 
 def _is_flag(test: ast.expr) -> bool:
-    """Whether a condition is a name, or compares one with something written out: `args.train`, `mode == "train"`."""
+    """Whether a condition is a name, or compares one with something written out: `args.train`, `mode == "train"`.
+
+    One that chooses among the processes of a run is none: one of them saves for all.
+    """
     match test:
-        case ast.Name() | ast.Attribute() | ast.UnaryOp(op=ast.Not()):
-            return True
+        case ast.Name() | ast.Attribute():
+            return _OF_PROCESS.search(last_name(test)) is None
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not isinstance(operand, (ast.Name, ast.Attribute)) or _is_flag(operand)
         case ast.Compare(ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=str())]):
             return True
         case ast.BoolOp(values=values):

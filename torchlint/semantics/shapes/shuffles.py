@@ -53,7 +53,11 @@ class Shuffles:
         layout, shape = self._layouts.view(call, self._layouts.of(function.value))
         if shape is None or (axes := _swapped_axes(layout, shape)) is None:
             return None
-        if not self._is_tensor(function) or self._is_reinterpreted(call, layout, axes) or self._restores(function.value, shape):
+        if (
+            not self._is_tensor(function)
+            or self._is_reinterpreted(call, layout, axes)
+            or self._restores(function.value, shape, sizes)
+        ):
             return None
         order = _order(layout, shape)
         return Shuffle(axes, order, suffices=order is not None and len(order) == len(shape))
@@ -94,8 +98,11 @@ class Shuffles:
         wanted = [axis.size for index in swapped if (axis := layout.axis(index)) is not None]
         return [size for size in shape if size in wanted] in (wanted, [])
 
-    def _restores(self, tensor: ast.expr, shape: list[Size]) -> bool:
-        """Whether the tensor was dealt out anew before, and the new shape has the axes as they were then."""
+    def _restores(self, tensor: ast.expr, shape: list[Size], sizes: list[ast.expr]) -> bool:
+        """Whether the tensor was dealt out anew before, and the new shape has the axes as they were then.
+
+        So it is where a layer was given it like that: `x = norm(x.view(-1, x.size(2), x.size(1)))`, and the same once more.
+        """
         if isinstance(tensor, ast.Name) and len(bindings := self._semantics.bindings.reaching(tensor)) == 1:
             tensor = bindings[0].value if bindings[0].value is not None and not bindings[0].path else tensor
         match tensor:
@@ -104,6 +111,8 @@ class Shuffles:
                 return (
                     earlier is not None and _swapped_axes(layout, earlier) is not None and _swapped_axes(layout, shape) is None
                 )
+            case ast.Call(args=[ast.Call(func=ast.Attribute(attr=method), args=arguments)]) if method in _RESHAPING:
+                return [ast.dump(size) for size in unpacked(arguments)] == [ast.dump(size) for size in sizes]
         return False
 
 
