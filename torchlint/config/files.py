@@ -104,6 +104,7 @@ def _cache_dir(value: str, root: str, path: str) -> str:
     """The folder that the file at ``path`` calls ``value``, which lies below ``root``, the folder of that file."""
     wrong = "expected a folder below that of this file"
     try:
+        _check_path(value)
         folder, real = os.path.join(root, value), os.path.realpath(os.path.join(root, value))
         if os.path.isabs(value) or not real.startswith(os.path.join(os.path.realpath(root), "")):
             raise ValueError("it leads elsewhere; `--cache-dir` may name any folder")
@@ -120,12 +121,19 @@ def _project_root(value: str, root: str, path: str) -> str:
     """The folder that the file at ``path`` calls ``value``: ``root``, the folder of that file, or one below it."""
     wrong = f"`{_prefix(path)}project-root`: expected the folder of this file, or one below it, found {shown_value(value)}"
     try:
+        _check_path(value)
         real, above = (os.path.realpath(each) for each in (os.path.join(root, value), root))
         if os.path.isabs(value) or not os.path.join(real, "").startswith(os.path.join(above, "")):
             raise ValueError("it leads elsewhere; `--project-root` may name any folder")
     except ValueError as error:
         raise ConfigError(path, f"{wrong}: {error}") from None
     return os.path.normpath(os.path.join(root, value))
+
+
+def _check_path(value: str) -> None:
+    """Raises `ValueError` for what is no path on any system, which each Python says in its own words."""
+    if "\0" in value:
+        raise ValueError("there is a null character in it")
 
 
 def _values(table: Mapping[str, Any], path: str, *, checked: bool = True) -> dict[str, Any]:
