@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from torchlint.semantics.summaries.given_parts import runs_given_parts
+from torchlint.semantics.summaries.members import members_of
 
 TEXT = """
 class Net(nn.Module):
@@ -32,4 +33,4 @@ class Net(nn.Module):
 def test_what_is_called_is_given(value: str, expected: bool) -> None:
     (node,) = ast.parse(TEXT.format(value)).body
     assert isinstance(node, ast.ClassDef)
-    assert runs_given_parts(node) is expected
+    assert runs_given_parts(members_of(node)) is expected

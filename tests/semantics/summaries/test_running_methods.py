@@ -7,6 +7,7 @@ from textwrap import dedent, indent
 
 import pytest
 
+from torchlint.semantics.summaries.members import members_of
 from torchlint.semantics.summaries.running_methods import running_methods
 
 TEXT = """
@@ -37,7 +38,7 @@ def running(method: str) -> tuple[str, ...]:
     """The methods of a class to which one is added."""
     [node] = ast.parse(TEXT.format(method=indent(dedent(method), " " * 4))).body
     assert isinstance(node, ast.ClassDef)
-    return running_methods(node)
+    return running_methods(members_of(node))
 
 
 @pytest.mark.parametrize("value", ["self(x)", "self.forward(x)", "self.part(x)", "self.loss(x)", "[self.part(y) for y in x]"])
@@ -65,4 +66,4 @@ def test_what_does_not_or_may_set_a_mode(body: str) -> None:
 def test_a_class_without_forward_is_not_run() -> None:
     [node] = ast.parse("class Trainer:\n    def run(self, x):\n        return self.model(x)\n").body
     assert isinstance(node, ast.ClassDef)
-    assert running_methods(node) == ()
+    assert running_methods(members_of(node)) == ()

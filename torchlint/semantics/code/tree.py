@@ -200,6 +200,11 @@ def all_parts(*nodes: ast.AST) -> list[ast.AST]:
     return _parts_of(nodes, None)
 
 
+def own_parts(body: list[ast.stmt]) -> list[ast.AST]:
+    """The parts of a list of statements as `walk_body` gives them."""
+    return _parts_of(body, [])
+
+
 def parts_apart(body: list[ast.stmt]) -> tuple[list[ast.AST], list[ast.AST]]:
     """The parts of a list of statements as `walk` gives them, and those of the functions and classes that are nested."""
     nested: list[ast.AST] = []

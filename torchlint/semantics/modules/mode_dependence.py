@@ -12,6 +12,7 @@ from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.kind import Kind, Type
 from torchlint.semantics.summaries.given_parts import runs_given_parts
 from torchlint.semantics.summaries.lookup import ClassElsewhere
+from torchlint.semantics.summaries.members import members_of
 
 _DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
 """What layers are called that depend on the mode; transformer layers have dropout unless told otherwise."""
@@ -43,7 +44,9 @@ class ModeDependence:
         kind = self._semantics.kind(model)
         if isinstance(kind.definition, ast.ClassDef):
             depends = self._of_class(kind.definition)
-            return self._of_given_parts(model) if depends is False and runs_given_parts(kind.definition) else depends
+            return (
+                self._of_given_parts(model) if depends is False and runs_given_parts(members_of(kind.definition)) else depends
+            )
         if kind.classes_elsewhere:
             depends = self._of_classes_elsewhere(kind.classes_elsewhere)
             if depends is not None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import Function, dotted, last_name, walk_body
+from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
@@ -46,33 +47,35 @@ WIPING_NAME = re.compile(
 _KNOWN_DECORATORS = frozenset({"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "staticmethod", "no_grad"})
 _ENGINE = re.compile(r"accel|fabric|engine|amp|optimi|self|autograd", re.IGNORECASE)
 """What is called that back-propagates what it is given: ``accelerator.backward(loss)``."""
+_HIDING: frozenset[type[ast.AST]] = frozenset({ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal})
 _MOST_ACTS = 24
 _OTHER = Act("other")
 
 
 def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSummary:
     """The summary of a function; ``names`` are those of the function around it, if there is one."""
-    local = LocalNames(function, names)
+    parts = own_parts(function.body)
+    local = LocalNames(function, names, parts)
     given = function.args
     positional = tuple(each.arg for each in [*given.posonlyargs, *given.args])
     named = tuple(each.arg for each in given.kwonlyargs)
-    if _is_hidden(function):
+    if _is_hidden(function, parts):
         return FunctionSummary(positional, named, hidden=True)
     if given.vararg or given.kwarg:
         unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
-        return FunctionSummary(positional, named, given_by(function, local), unclear)
+        return FunctionSummary(positional, named, _given(parts, local), unclear)
     acts = _Acts(local, (*positional, *named))
-    acts.read(function)
+    acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
-    return FunctionSummary(positional, named, given_by(function, local), found, propagates=acts.propagates)
+    return FunctionSummary(positional, named, _given(parts, local), found, propagates=acts.propagates)
 
 
-def _is_hidden(function: Function) -> bool:
+def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:
     """Whether calling a function does something else than running its body."""
     decorators = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
     if any(dotted(each) not in _KNOWN_DECORATORS for each in decorators) or isinstance(function, ast.AsyncFunctionDef):
         return True
-    return any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)) for part in walk_body(function.body))
+    return not _HIDING.isdisjoint(map(type, parts))
 
 
 # --- what it does with its arguments ---------------------------------------------------------------------------------
@@ -89,11 +92,11 @@ class _Acts:
         self._left = False
         """Whether the function may have been left by now."""
 
-    def read(self, function: Function) -> None:
-        """Finds all acts of a function's body."""
+    def read(self, function: Function, parts: list[ast.AST]) -> None:
+        """Finds all acts of a function's body, which has these parts."""
         self._rebound()
         self._block(function.body, sure=True)
-        if any(map(_may_wipe, walk_body(function.body))):
+        if any(map(_may_wipe, parts)):
             self._all_other()
         for name, acts in self.found.items():
             if _OTHER in acts or len(acts) > _MOST_ACTS:
@@ -331,6 +334,11 @@ def _is_same(value: ast.expr, name: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
+def _is_wiping(name: str) -> bool:
+    return name in OVERWRITING or WIPING_NAME.search(name) is not None
+
+
 def _may_wipe(node: ast.AST) -> bool:
     """Whether gradients may be wiped by other means than ``zero_grad`` of a parameter, which is an act."""
     match node:
@@ -339,16 +347,16 @@ def _may_wipe(node: ast.AST) -> bool:
         case ast.Attribute(attr="zero_grad"):
             return False
         case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name in OVERWRITING or WIPING_NAME.search(name) is not None
+            return _is_wiping(name)
     return False
 
 
 # --- what it gives ---------------------------------------------------------------------------------------------------
 
 
-def given_by(function: Function, local: LocalNames) -> Made:
+def _given(parts: list[ast.AST], local: LocalNames) -> Made:
     """What calling a function gives."""
-    values = [part.value for part in walk_body(function.body) if isinstance(part, ast.Return)]
+    values = [part.value for part in parts if isinstance(part, ast.Return)]
     return joined(made(value, local) for value in values if value is not None and not _is_none(value))
 
 

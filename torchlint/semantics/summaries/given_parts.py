@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from torchlint.semantics.code.tree import FUNCTIONS, all_parts, last_name, parts_apart
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.summaries.members import Member
 
 _HOLDERS = frozenset(
     {
@@ -16,31 +17,35 @@ _HOLDERS = frozenset(
 """What holds the modules that it is given; a layer is given numbers: ``self.head = nn.Linear(width, classes)``."""
 
 
-def runs_given_parts(node: ast.ClassDef) -> bool:
+def runs_given_parts(members: Iterable[Member]) -> bool:
     """Whether a class stores a parameter of a method as an attribute of ``self``, and calls it or what is in it."""
-    stored = {name for method in node.body if isinstance(method, FUNCTIONS) for name in _stored(method)}
-    return bool(stored) and any(_run(part) in stored for part in all_parts(node) if type(part) in _RUNNING)
+    every = list(members)
+    stored = {name for member in every for name in _stored(member)}
+    return bool(stored) and any(_run(part) in stored for each in every for kind in _RUNNING for part in each.every(kind))
 
 
-def _stored(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The attributes that are given a parameter, or a list of such."""
-    given = {each.arg for each in (*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs)}
-    for part in parts_apart(method.body)[0]:
-        if isinstance(part, ast.Assign):
-            values = [part.value]
-            if isinstance(part.value, ast.Call):
-                values = part.value.args if last_name(part.value.func) in _HOLDERS else []
-            elif isinstance(part.value, (ast.List, ast.Tuple)):
-                values = part.value.elts
-            for target in part.targets:
-                targets = target.elts if isinstance(target, ast.Tuple) else [target]
-                for each in targets:
-                    if isinstance(each, ast.Attribute) and _is_self(each.value):
-                        if any(isinstance(value, ast.Name) and value.id in given for value in values):
-                            yield each.attr
+def _stored(member: Member) -> Iterator[str]:
+    """The attributes that a method gives a parameter, or a list of such."""
+    if member.method is None:
+        return
+    arguments = member.method.args
+    given = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    for part in member.own(ast.Assign):
+        values = [part.value]
+        if isinstance(part.value, ast.Call):
+            values = part.value.args if last_name(part.value.func) in _HOLDERS else []
+        elif isinstance(part.value, (ast.List, ast.Tuple)):
+            values = part.value.elts
+        if not any(isinstance(value, ast.Name) and value.id in given for value in values):
+            continue
+        for target in part.targets:
+            targets = target.elts if isinstance(target, ast.Tuple) else [target]
+            for each in targets:
+                if isinstance(each, ast.Attribute) and _is_self(each.value):
+                    yield each.attr
 
 
-_RUNNING = frozenset({ast.Call, ast.For})
+_RUNNING: tuple[type[ast.Call] | type[ast.For], ...] = (ast.Call, ast.For)
 
 
 def _run(part: ast.AST) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, dotted, last_name, parts_apart, walk
+from torchlint.semantics.code.tree import all_parts, dotted, last_name, walk
 from torchlint.semantics.summaries.functions import joined, made, summed_up
 from torchlint.semantics.summaries.given_parts import runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
+from torchlint.semantics.summaries.members import Member, members_of
 from torchlint.semantics.summaries.running_methods import running_methods
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNCLEAR, Bound, ClassSummary, Made, Summary
 
@@ -144,62 +145,47 @@ def _exported(module: ast.Module) -> tuple[str, ...] | None:
 
 
 def _class_summary(node: ast.ClassDef) -> ClassSummary:
-    methods = [part for part in node.body if isinstance(part, FUNCTIONS)]
+    members = members_of(node)
     called: dict[str, None] = {}
     stored: dict[str, None] = {}
     matters = registers = False
     tensors: list[tuple[str, Made]] = []
-    for method, scope, parts in _parts(node):
-        if method is not None and (given := _tensors(method, scope, parts)) != NOTHING_KNOWN:
-            tensors.append((method.name, given))
-        for part in parts:
-            kind = type(part)
-            if kind is ast.Call:
-                assert isinstance(part, ast.Call)
-                name = last_name(part.func)
-                matters = matters or _DEPENDS.fullmatch(name) is not None
-                registers = registers or name in _REGISTERING
-                if reference := scope.reference(part.func):
-                    called[reference] = None
-            elif kind is ast.Assign:
-                assert isinstance(part, ast.Assign)
-                if any(isinstance(each, ast.Attribute) for each in part.targets):
-                    stored.update((reference, None) for reference in _stored(part.value, scope))
-            elif not matters:
-                matters = _asks_for_mode(part)
-    if runs_given_parts(node):
+    top = LocalNames()
+    for member in members:
+        scope = top if member.method is None else LocalNames(member.method, parts=member.body)
+        if member.method is not None and (given := _tensors(member, scope)) != NOTHING_KNOWN:
+            tensors.append((member.method.name, given))
+        for call in member.every(ast.Call):
+            name = last_name(call.func)
+            matters = matters or _DEPENDS.fullmatch(name) is not None
+            registers = registers or name in _REGISTERING
+            if reference := scope.reference(call.func):
+                called[reference] = None
+        for part in member.every(ast.Assign):
+            if any(isinstance(each, ast.Attribute) for each in part.targets):
+                stored.update((reference, None) for reference in _stored(part.value, scope))
+        matters = matters or _asks_for_mode(member)
+    if runs_given_parts(members):
         stored[""] = None
-    names = tuple(method.name for method in methods)
+    names = tuple(member.method.name for member in members if member.method is not None)
     decorators = (last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list)
     unusual = bool(node.keywords or _HOOKS & set(names)) or not all(name.startswith("register") for name in decorators)
     bases = tuple(dotted(base.value if isinstance(base, ast.Subscript) else base) or "" for base in node.bases)
-    running = running_methods(node)
+    running = running_methods(members)
     return ClassSummary(bases, names, tuple(called), tuple(stored), matters, registers, unusual, running, tuple(tensors))
 
 
-def _parts(node: ast.ClassDef) -> Iterator[tuple[Function | None, LocalNames, list[ast.AST]]]:
-    """The parts of a class, each with the names of the method that it is in, and that, but for what is nested in it."""
-    top = LocalNames()
-    for statement in node.body:
-        if isinstance(statement, FUNCTIONS):
-            own, nested = parts_apart(statement.body)
-            scope = LocalNames(statement, parts=own)
-            around = [*statement.decorator_list, statement.args, *filter(None, [statement.returns])]
-            yield statement, scope, own
-            yield None, scope, [*nested, *all_parts(*around)]
-        else:
-            yield None, top, all_parts(statement)
-
-
-def _tensors(method: Function, scope: LocalNames, parts: list[ast.AST]) -> Made:
+def _tensors(member: Member, scope: LocalNames) -> Made:
     """What calling a method gives, where that, or a part of it, may be what functions of torch make."""
-    values = [part.value for part in parts if type(part) is ast.Return]
-    if not values or None in values or method.decorator_list or isinstance(method, ast.AsyncFunctionDef):
+    method, values = member.method, [part.value for part in member.own(ast.Return)]
+    if not values or None in values or method is None or method.decorator_list or isinstance(method, ast.AsyncFunctionDef):
         return NOTHING_KNOWN
     given = joined(made(value, scope) for value in values if value is not None)
     if not any(_is_called_as_torch(each) for each in (given, *given.items)):
         return NOTHING_KNOWN
-    return NOTHING_KNOWN if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts) else given
+    if member.own(ast.Yield):
+        return NOTHING_KNOWN
+    return NOTHING_KNOWN if member.own(ast.YieldFrom) else given
 
 
 def _is_called_as_torch(given: Made) -> bool:
@@ -213,11 +199,9 @@ def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:
             yield reference
 
 
-def _asks_for_mode(part: ast.AST) -> bool:
+def _asks_for_mode(member: Member) -> bool:
     """Whether code asks in which mode it is, or is given something to drop."""
-    match part:
-        case ast.Attribute(attr="training", ctx=ast.Load()):
-            return True
-        case ast.keyword(arg=str(name), value=value) if _DROPS.search(name):
-            return not (isinstance(value, ast.Constant) and not value.value)
-    return False
+    if any(part.attr == "training" and isinstance(part.ctx, ast.Load) for part in member.every(ast.Attribute)):
+        return True
+    words = (part for part in member.every(ast.keyword) if part.arg is not None and _DROPS.search(part.arg))
+    return any(not (isinstance(part.value, ast.Constant) and not part.value.value) for part in words)

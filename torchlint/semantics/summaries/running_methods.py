@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import ast
-import re
+from collections.abc import Iterable
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.summaries.members import Member
 
-_SETTING = re.compile(r"eval|train|training|no_grad|inference_mode|enable_grad|set_grad_enabled|requires_grad_?|apply")
+_SETTING = frozenset(
+    {
+        *("eval", "train", "training", "apply"),
+        *("no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "requires_grad", "requires_grad_"),
+    }
+)
 """What a method mentions that may set a mode, or turn autograd on or off."""
 
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
 
 
-def running_methods(node: ast.ClassDef) -> tuple[str, ...]:
+def running_methods(members: Iterable[Member]) -> tuple[str, ...]:
     """The methods beside ``forward`` that call the instance, its ``forward``, or what it holds, and set nothing meanwhile."""
-    methods = {part.name: part for part in node.body if isinstance(part, FUNCTIONS)}
+    methods = {member.method.name: member for member in members if member.method is not None}
     if "forward" not in methods:
         return ()
     held = {name for method in methods.values() for name in _held(method)} - methods.keys()
@@ -37,27 +43,26 @@ def _reached(names: set[str], uses: dict[str, tuple[bool, bool, set[str]]]) -> s
     return found
 
 
-def _held(method: Function) -> set[str]:
+def _held(method: Member) -> set[str]:
     """The attributes that a method gives the instance."""
-    stored = (part for part in all_parts(method) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store))
+    stored = (part for part in method.every(ast.Attribute) if isinstance(part.ctx, ast.Store))
     return {part.attr for part in stored if _is_self(part.value)}
 
 
-def _uses(method: Function, held: set[str]) -> tuple[bool, bool, set[str]]:
+def _uses(method: Member, held: set[str]) -> tuple[bool, bool, set[str]]:
     """Whether a method runs the instance or what it holds, whether it may set something, and which methods it calls."""
-    sets = any(last_name(each) not in _PLAIN for each in method.decorator_list)
+    assert method.method is not None
+    sets = any(last_name(each) not in _PLAIN for each in method.method.decorator_list)
     runs, called = False, set[str]()
-    for part in all_parts(method):
-        match part:
-            case ast.Call(func=function) if _is_self(function):
-                runs = True
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
-                runs = runs or (name in held and name not in torch_api.MODULE_ATTRIBUTES)
-                called.add(name)
-        if isinstance(part, (ast.Attribute, ast.Name)):
-            name = part.attr if isinstance(part, ast.Attribute) else part.id
-            sets = sets or _SETTING.fullmatch(name) is not None
-    return runs, sets, called
+    for call in method.every(ast.Call):
+        function = call.func
+        if _is_self(function):
+            runs = True
+        elif isinstance(function, ast.Attribute) and _is_self(function.value):
+            runs = runs or (function.attr in held and function.attr not in torch_api.MODULE_ATTRIBUTES)
+            called.add(function.attr)
+    sets = sets or any(part.attr in _SETTING for part in method.every(ast.Attribute))
+    return runs, sets or any(part.id in _SETTING for part in method.every(ast.Name)), called
 
 
 def _is_self(node: ast.expr) -> bool:
