@@ -523,7 +523,7 @@ def test_a_cache_folder_that_no_file_can_be_in_is_one_line() -> None:
     assert (finished.returncode, finished.stdout) == (2, "")
     assert finished.stderr == (
         "torchlint.toml: error: `cache-dir`: expected a folder below that of this file, torchlint's own or new,"
-        ' found "a\\x00b": embedded null byte\n'
+        ' found "a\\x00b": there is a null character in it\n'
     )
 
 
