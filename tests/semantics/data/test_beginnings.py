@@ -273,3 +273,19 @@ def test_what_the_constructor_moved_is_initialised_as_a_parameter_is() -> None:
     assert is_beginning(LAYER.format(name="reset_parameters"))
     clipped = LAYER.format(name="clip").replace("        self.clip()\n", "", 1).replace("uniform_", "clamp_")
     assert not is_beginning(clipped)
+
+
+def test_a_model_that_each_round_makes_anew() -> None:
+    made = "for fold in folds:\n    net = nn.Linear(2, 2)\n    for p in net.parameters():\n        «p.data.uniform_(-1, 1)»\n"
+    trained = "    for x in loader:\n        net(x).sum().backward()\n"
+    assert is_beginning(made + trained)
+    assert is_beginning("def main(folds, loader):\n" + "".join(f"    {line}\n" for line in (made + trained).splitlines()))
+    before = "net = nn.Linear(2, 2)\nfor fold in folds:\n    for p in net.parameters():\n        «p.data.uniform_(-1, 1)»\n"
+    assert not is_beginning(before + trained)
+    late = "for fold in folds:\n    net = nn.Linear(2, 2)\n    for x in loader:\n        net(x).sum().backward()\n"
+    assert not is_beginning(late + "    for p in net.parameters():\n        «p.data.uniform_(-1, 1)»\n")
+
+
+def test_what_a_test_sets_up() -> None:
+    body = "        self.net = Net()\n        for p in self.net.parameters():\n            «p.data.uniform_(-1, 1)»\n"
+    assert is_beginning("class Checks(TestCase):\n    def setUp(self):\n" + body)

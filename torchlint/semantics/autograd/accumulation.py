@@ -88,12 +88,12 @@ class Accumulations:
 
     def _augmented(self, node: ast.AugAssign) -> None:
         """``total += loss``, ``stats["loss"] += loss``."""
-        if isinstance(node.op, (ast.Add, ast.Sub)) and (root := root_of(node.target)) is not None:
+        if isinstance(node.op, (ast.Add, ast.Sub)) and not _is_data(node.target) and (root := root_of(node.target)) is not None:
             self._consider(Accumulation(node, node.target, root, (node.value,), kept=False))
 
     def _assigned(self, node: ast.Assign) -> None:
         """``total = total + loss``, ``history[k] = loss``."""
-        if len(node.targets) != 1 or (root := root_of(node.targets[0])) is None:
+        if len(node.targets) != 1 or _is_data(node.targets[0]) or (root := root_of(node.targets[0])) is None:
             return
         target = node.targets[0]
         if isinstance(node.value, ast.BinOp):
@@ -159,6 +159,8 @@ class Accumulations:
     # --- the decision ------------------------------------------------------------------------------------------------
 
     def _consider(self, found: Accumulation) -> None:
+        if self._is_volatile_at(found.statement):
+            return  # autograd was off, and is again once `volatile` is replaced
         if found.kept and self._kept_losses.are_kept(found) and not self._resets.is_each_round(found):
             self._candidates.append((found, list(found.values)))
             return
@@ -176,6 +178,15 @@ class Accumulations:
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
             self._candidates.append((found, values))
+
+    def _is_volatile_at(self, statement: ast.stmt) -> bool:
+        function = self._semantics.tree.function(statement)
+        return any(self._semantics.tree.function(each) is function for each in self._volatile)
+
+    @cached_property
+    def _volatile(self) -> list[ast.keyword]:
+        words = self._semantics.tree.of_type(ast.keyword)
+        return [each for each in words if each.arg == "volatile" and ast.unparse(each.value) != "False"]
 
     def _becomes_array(self, root: ast.expr) -> bool:
         """Whether numpy makes one array of what a name holds: of tensors that require a gradient it raises."""
@@ -381,3 +392,8 @@ def _asks_for_graph(value: ast.expr) -> bool:
     """Whether a value is made by a call that is told to keep its graph: ``torch.autograd.grad(y, x, create_graph=True)``."""
     words = (word for part in ast.walk(value) if isinstance(part, ast.Call) for word in part.keywords)
     return any(word.arg == "create_graph" for word in words)
+
+
+def _is_data(target: ast.expr) -> bool:
+    """Whether what is assigned to is the ``.data`` of a tensor, which takes the values alone."""
+    return isinstance(target, ast.Attribute) and target.attr == "data"

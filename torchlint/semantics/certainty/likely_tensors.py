@@ -71,6 +71,8 @@ class LikelyTensors:
                 return self.is_tensor(left) or self.is_tensor(right)
             case ast.UnaryOp(op=op, operand=operand):
                 return not isinstance(op, ast.Not) and self.is_tensor(operand)
+            case ast.Subscript(slice=ast.Constant(value=str())):
+                return False  # no tensor has such an index: something else is bound to the name here
             case ast.Subscript(value=inner) | ast.NamedExpr(value=inner):
                 return self.is_tensor(inner)
             case ast.IfExp(body=body, orelse=orelse):

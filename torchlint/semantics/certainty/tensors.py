@@ -113,6 +113,8 @@ class Tensors:
         return bool(part.path) and self._holds(part.node, part.path[:-1], exact=part.exact)
 
     def _is_item(self, node: ast.Subscript, inner: ast.expr, part: Part) -> bool:
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            return False  # whatever is bound to the name elsewhere
         if self._holds(inner, exact=part.exact):
             return True
         index = index_of(node)

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from torchlint.semantics import Grad, Semantics
+from torchlint.semantics import Form, Grad, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, walk
 from torchlint.semantics.pending.constructing import Constructing
 from torchlint.semantics.pending.fresh import Fresh
@@ -97,7 +97,7 @@ class Beginnings:
         return self._judged[function]
 
     def _is_called_so(self, function: Function) -> bool:
-        if function.name in ("__init__", "__post_init__"):
+        if function.name in ("__init__", "__post_init__", "setUp", "setup"):
             return True
         owner = self._tree.parent(function)
         words = _words(function.name)
@@ -167,16 +167,31 @@ class Beginnings:
         A program is a file, its function `main`, or a function that has made the model itself.
         """
         scope = function or self._tree.module
-        around = list(self._tree.loops(change))
+        makings = self._makings(tensor, list(self._tree.loops(change)))
+        renewing = {loop for making in makings for loop in self._tree.loops(making)}
+        """Loops in whose rounds the model is made anew."""
+        around = [loop for loop in self._tree.loops(change) if loop not in renewing]
         if function is not None and function.name != "main" and not self._is_made_by(function, tensor, around):
             return False
         acts = self._acts(scope)
-        loops = [list(self._tree.loops(act)) for act in acts]
+        loops = [[loop for loop in self._tree.loops(act) if loop not in renewing] for act in acts]
         if not acts and not self._is_part_of_model(tensor, around):
             return False
         if not all(each and set(around).isdisjoint(each) for each in loops):
             return False
-        return not self._semantics.control_flow.may_follow_any([*acts, *self._uses(tensor, around, scope)], change)
+        uses = self._uses(tensor, around, scope)
+        return not self._semantics.control_flow.may_follow_any([*acts, *uses], change, avoiding=makings)
+
+    def _makings(self, tensor: ast.expr, loops: list[Loop]) -> list[ast.stmt]:
+        """The statements that make the model in each round of a loop around, if no other has made it."""
+        named = [_named(each) for each in (tensor, *(loop.iter for loop in loops if isinstance(loop, ast.For)))]
+        found: list[ast.stmt] = []
+        for name in named:
+            bindings = self._semantics.bindings.reaching(name) if name is not None else ()
+            made = [each.node for each in bindings if each.form is Form.ASSIGNMENT and isinstance(each.value, ast.Call)]
+            if made and len(made) == len(bindings) and all(set(self._tree.loops(each)) & set(loops) for each in made):
+                found += [self._tree.statement(each) for each in made]
+        return found
 
     def _is_of_loaded(self, tensor: ast.expr, change: ast.expr, function: Function | None) -> bool:
         """Whether a function that trains nothing has loaded the model or given it room, and runs no forward first."""
@@ -208,9 +223,14 @@ class Beginnings:
 
 def _root(node: ast.expr) -> str:
     """The name that an expression starts with: ``model`` of ``model.layers[0].parameters()``."""
+    named = _named(node)
+    return named.id if named is not None else ""
+
+
+def _named(node: ast.expr) -> ast.Name | None:
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return node if isinstance(node, ast.Name) else None
 
 
 def _walks_model(iterable: ast.expr) -> bool:

@@ -120,6 +120,8 @@ class HarmlessReads:
                     return method in _COMPARISONS or self._semantics.qualified_name(function) in _COMPARING
                 case ast.BinOp() | ast.UnaryOp():
                     node = parent
+                case ast.Subscript(value=value) if value is node:
+                    node = parent
                 case ast.Attribute(attr=method) if method in _KEEPS | _NUMBERS:
                     call = self._tree.parent(parent)
                     if not (isinstance(call, ast.Call) and call.func is parent) or (method in _REDUCES and call.args):

@@ -93,11 +93,20 @@ class Attributes:
                         return True
         return False
 
+    def _is_stored_here_alone(self, node: ast.Attribute, definition: ast.ClassDef) -> bool:
+        """Whether an attribute is read for the value of the one statement that gives it one: it is something else before."""
+        slots = self._definitions.slots(definition, node.attr)
+        stores = [store for slot in slots for store in slot.stores]
+        if not stores or any(slot.class_values for slot in slots) or not isinstance(node.ctx, ast.Load):
+            return False
+        statement = self._tree.statement(node)
+        return all(self._tree.statement(store) is statement for store in stores)
+
     def _object_attribute(self, node: ast.Attribute, base: Kind) -> Kind:
         if isinstance(base.definition, ast.ClassDef):
             kind = self._slot(base.definition, node.attr)
             if kind.known:
-                return kind
+                return UNKNOWN if self._is_stored_here_alone(node, base.definition) else kind
             if self._definitions.method(base.definition, node.attr) is not None:
                 return self._method(base.definition, node.attr)
             if base.type is Type.INSTANCE or any(slot.stores for slot in self._definitions.slots(base.definition, node.attr)):

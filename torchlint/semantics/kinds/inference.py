@@ -323,6 +323,8 @@ class Inference:
         if base.is_tensor:
             if base.loose:
                 return replace(base, loose=True, scalar=None)
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                return UNKNOWN  # no tensor has such an index: something else is bound to the name here
             return tensor(result_grad([base.grad]), None if _may_select(node.slice) else False).because(base)
         if base.type is Type.MAPPING:
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
