@@ -12,6 +12,9 @@ _MOVED_IN_PLACE = frozenset({"dgl", "torch_geometric", "transformers"})
 """Libraries whose batches have a `to` or `cuda` that acts in place."""
 _LOADERS = re.compile(r"load(er)?(_|$)|_iter$|generator|(^|_)dl$", re.IGNORECASE)
 """What a data loader is called; names count only beside other evidence."""
+_CRITERIA = re.compile(r"crit(erion)?|(loss_?)(fn|func|function|criterion)?", re.IGNORECASE)
+_MODELS = frozenset({"model", "net", "network"})
+"""What unknown values are called that take tensors: criteria, and models."""
 _WRAPPERS = frozenset({"enumerate", "tqdm", "iter", "trange", "track"})
 
 
@@ -28,22 +31,24 @@ class LoadedTensors:
         bindings = self._semantics.bindings.reaching(node)
         if not bindings or not all(self._is_unpacked(binding) for binding in bindings):
             return False
-        return any(self._takes_tensor(use) for binding in bindings for use in binding.uses)
+        uses = [use for binding in bindings for use in binding.uses]
+        if any(map(self._takes_tensor, uses)):
+            return True
+        return any(map(self._is_models_input, uses)) and any(map(self._is_moved_target, bindings))
 
     def _is_unpacked(self, binding: Binding) -> bool:
-        """Whether a binding is ``x`` of ``for x, y in loader``, or of ``x, y = batch`` in ``for batch in loader``."""
+        """Whether a binding is ``x`` of ``for x, y in loader``, or of ``x, y = batch`` or ``x = batch[0]`` within a loop."""
         if binding.form is Form.LOOP and binding.value is not None:
             return len(binding.path) > _depth(binding.value) and self._is_loader(binding.value)
-        if binding.form is Form.ASSIGNMENT and binding.path and isinstance(binding.value, ast.Name):
-            items = self._semantics.bindings.reaching(binding.value)
-            return bool(items) and all(
-                item.form is Form.LOOP
-                and item.value is not None
-                and len(item.path) == _depth(item.value)
-                and self._is_loader(item.value)
-                for item in items
-            )
-        return False
+        batch = _batch(binding)
+        items = self._semantics.bindings.reaching(batch) if batch is not None else ()
+        return bool(items) and all(
+            item.form is Form.LOOP
+            and item.value is not None
+            and len(item.path) == _depth(item.value)
+            and self._is_loader(item.value)
+            for item in items
+        )
 
     def _is_loader(self, iterable: ast.expr) -> bool:
         """Whether what a loop runs over is a data loader, or an unknown value that is called one."""
@@ -55,10 +60,52 @@ class LoadedTensors:
         match self._semantics.tree.parent(use):
             case ast.Call(func=function, args=arguments) if use in arguments:
                 name = self._semantics.qualified_name(function) or ""
-                return name in torch_api.FUNCTIONS or self._semantics.kind(function).type is Type.MODULE
+                if name in torch_api.FUNCTIONS or self._semantics.kind(function).type is Type.MODULE:
+                    return True
+                return _CRITERIA.fullmatch(last_name(function)) is not None
             case ast.Attribute(attr=name):
                 return name in ("shape", "size", "view", "dim", "dtype") or name in torch_api.TENSOR_ONLY
         return False
+
+    def _is_models_input(self, use: ast.Name) -> bool:
+        """Whether a variable is given to an unknown value that is called a model."""
+        match self._semantics.tree.parent(use):
+            case ast.Call(func=function, args=arguments) if use in arguments:
+                return last_name(function) in _MODELS
+        return False
+
+    def _is_moved_target(self, binding: Binding) -> bool:
+        """Whether another part of the same batch is moved by a statement of its own, too, and is given to a criterion."""
+        scope = binding.scope.bindings.values()
+        others = (each for bound in scope for each in bound if each is not binding and _is_of_same_batch(each, binding))
+        return any(any(map(self._takes_tensor, other.uses)) and any(map(self._is_moved_alone, other.uses)) for other in others)
+
+    def _is_moved_alone(self, use: ast.Name) -> bool:
+        match method := self._semantics.tree.parent(use):
+            case ast.Attribute(attr="to" | "cuda"):
+                call = self._semantics.tree.parent(method)
+                return isinstance(call, ast.Call) and isinstance(self._semantics.tree.parent(call), ast.Expr)
+        return False
+
+
+def _batch(binding: Binding) -> ast.Name | None:
+    """The variable that a binding takes a part of: ``batch`` of ``x, y = batch`` and ``x = batch[0]``."""
+    if binding.form is not Form.ASSIGNMENT:
+        return None
+    match binding.value:
+        case ast.Name() as batch if binding.path:
+            return batch
+        case ast.Subscript(value=ast.Name() as batch, slice=ast.Constant(value=int())) if not binding.path:
+            return batch
+    return None
+
+
+def _is_of_same_batch(one: Binding, other: Binding) -> bool:
+    """Whether two variables have parts of one item of a loop."""
+    batch, others = _batch(one), _batch(other)
+    if batch is None or others is None:
+        return one.value is other.value and one.form is other.form
+    return batch.id == others.id
 
 
 def _unwrapped(iterable: ast.expr) -> ast.expr:
