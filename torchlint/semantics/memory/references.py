@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
 
 _RETURN_THE_MODULE = frozenset(
     {
@@ -61,6 +61,7 @@ class References:
         self._inference = semantics.inference
         self._aliases: dict[Binding, Reference | None] = {}
         self._callees: dict[ast.Call, Function | None] = {}
+        self._results: dict[tuple[Function, int | None], Reference | None] = {}
         self._found: dict[ast.expr, Reference | None] = {}
 
     def of(self, node: ast.expr) -> Reference | None:
@@ -227,14 +228,42 @@ class References:
             return self.of(value.args[index])
         if isinstance(value, ast.Tuple) and index < len(value.elts):
             return self.of(value.elts[index])
-        return None
+        return self._given_back(value, index) if isinstance(value, ast.Call) else None
+
+    def _given_back(self, call: ast.Call, index: int | None) -> Reference | None:
+        """What a call gives to one of the file's functions that returns it, or returns it at an ``index`` of a tuple."""
+        function = self.callee(call)
+        found = self.returned(function, index) if function is not None else None
+        if function is None or found is None or not found.is_given or len(found.path) > 1:
+            return None
+        arguments = self._arguments(call, function)
+        return next((self.of(given) for parameter, given in arguments if parameter.arg == found.path[0]), None)
+
+    def returned(self, function: Function, index: int | None) -> Reference | None:
+        """What of its own a function returns on every path, perhaps wrapped, or at an ``index`` of a tuple."""
+        key = (function, index)
+        if key not in self._results:
+            self._results[key] = None
+            parts = list(walk_body(function.body))
+            is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
+            if is_plain and not any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts):
+                values = [part.value for part in parts if isinstance(part, ast.Return)]
+                found = {self._result(value, index) for value in values}
+                result = found.pop() if len(found) == 1 else None
+                self._results[key] = result if result is not None and result.root is function else None
+        return self._results[key]
+
+    def _result(self, value: ast.expr | None, index: int | None) -> Reference | None:
+        if index is not None:
+            value = value.elts[index] if isinstance(value, ast.Tuple) and index < len(value.elts) else None
+        return self.of(value) if value is not None else None
 
     def _returned(self, call: ast.Call) -> Reference | None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _RETURN_THE_MODULE:
             return self.of(call.func.value)
         if last_name(call.func) in _WRAPPERS and call.args and not isinstance(call.args[0], ast.Starred):
             return self.of(call.args[0])
-        return None
+        return self._given_back(call, None)
 
     def _looped(self, bindings: tuple[Binding, ...]) -> list[Reference] | None:
         if len(bindings) != 1 or bindings[0].path or bindings[0].value is None:

@@ -134,7 +134,19 @@ class Modes:
             if (switch := self._switches.of_call.get(node)) is not None:
                 return frozenset({switch[1]}) if self._switches.assigned(node) is target else UNKNOWN
             node = node.func.value
-        return UNKNOWN
+        return self._made_in(target)
+
+    def _made_in(self, target: ast.expr) -> frozenset[Mode]:
+        """The mode in which one of the file's functions gives a model that it has made: ``net, optimizer = build()``."""
+        binding = self._semantics.bindings.of(target) if isinstance(target, ast.Name) else None
+        if binding is None or len(binding.path) > 1 or None in binding.path or not isinstance(binding.value, ast.Call):
+            return UNKNOWN
+        function = self.references.callee(binding.value)
+        made = self.references.returned(function, next(iter(binding.path), None)) if function is not None else None
+        if function is None or made is None or made.is_given:
+            return UNKNOWN
+        effect = self.effect(function, made)
+        return effect.modes if effect.always and effect.modes else UNKNOWN
 
     def _set_by(self, call: ast.Call, model: Reference) -> Setting | None:
         if (switch := self._switches.of_call.get(call)) is not None:

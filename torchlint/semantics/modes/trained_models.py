@@ -47,7 +47,9 @@ class TrainedModels:
         found.update(dict.fromkeys(self._given()))
         pending = list(found)
         while pending:
-            more = [each for each in self._handed_on(*pending.pop()) if each not in found]
+            scope, model = pending.pop()
+            both = (*self._handed_on(scope, model), *self._given_by_callers(scope, model))
+            more = [each for each in dict.fromkeys(both) if each not in found]
             found.update(dict.fromkeys(more))
             pending += more
         return list(found)
@@ -61,6 +63,16 @@ class TrainedModels:
             for inner in self._references.handed(model, call, function) if function is not None else ():
                 if function is not None and inner.is_given and len(inner.path) == 1:
                     yield function, inner
+
+    def _given_by_callers(self, scope: FlowScope, model: Reference) -> Iterator[tuple[FlowScope, Reference]]:
+        """What the file's other scopes call a model that they hand to a function."""
+        if not isinstance(scope, FUNCTIONS) or not model.is_given or model.root is not scope or len(model.path) > 1:
+            return
+        for site in self._semantics.facts.call_sites(scope):
+            for argument in (*site.args, *(word.value for word in site.keywords)):
+                outer = self._references.of(argument)
+                if outer is not None and model in self._references.handed(outer, site, scope):
+                    yield self._semantics.control_flow.scope(site), outer
 
     def _given(self) -> Iterator[tuple[FlowScope, Reference]]:
         """What is called a model and given to a function, and is the only thing there that is run for a step of an optimizer:
