@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from torchlint.project.calling import Sought
 from torchlint.project.importers import Importers, State, words_in
 from torchlint.project.programs import code_of, program_of
 from torchlint.text.reading import read_file
@@ -91,13 +91,12 @@ class Callers:
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: tuple[str, ...], state: str, root: str) -> Found:
-        word = name.encode("utf-8", "surrogatepass")
-        sought = re.compile(rb"\b" + re.escape(word) + rb"\s*(?:\(|as\b)")
-        texts = ((each, self._text(each, word)) for each in files)
-        calling = list(islice((each for each in texts if word in each[1] and sought.search(each[1])), _MOST_CALLING + 1))
+        sought = Sought(name)
+        texts = ((each, self._text(each, sought.word)) for each in files)
+        calling = list(islice((each for each in texts if sought.is_in(each[1])), _MOST_CALLING + 1))
         found: dict[str, Calls] = {}
         for each, text in calling if len(calling) <= _MOST_CALLING else ():
-            if calls := self._calls_in(each, name, text):
+            if sought.may_be_called_in(text) and (calls := self._calls_in(each, name, text)):
                 found[each] = calls
         shown = digest(repr([(os.path.relpath(each, root), calls) for each, calls in found.items()])) if found else ""
         return Found(tuple(found.items()), f"{shown}:{state}" if state else shown)

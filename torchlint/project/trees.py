@@ -6,6 +6,7 @@ import ast
 import warnings
 from typing import TYPE_CHECKING
 
+from torchlint.project.calling import lines_with
 from torchlint.text.headroom import recursion_headroom
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Trees:
 
         try:
             with recursion_headroom():
-                return calls_of(self._of(data), name)
+                return calls_of(self._of(data), name, lambda names: lines_with(names, data))
         except _UNREADABLE:
             return ()
 

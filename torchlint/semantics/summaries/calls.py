@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -47,21 +48,25 @@ class CallSummary:
 
 
 Calls: TypeAlias = tuple[CallSummary, ...]
+_Lines: TypeAlias = Callable[[set[str]], list[int] | None]
 
 
-def calls_of(module: ast.Module, name: str = "") -> Calls:
-    """The calls in a file that may be of another file of the project; if there is a ``name``, those of what is called so."""
+def calls_of(module: ast.Module, name: str = "", lines_with: _Lines | None = None) -> Calls:
+    """The calls in a file that may be of another file of the project; if there is a ``name``, those of what is called so.
+
+    ``lines_with`` tells which lines have some names: nothing else is looked at then.
+    """
     instances: list[_Instance] = []
     names = {name}
-    calls: list[tuple[_Scope, ast.Call]] = []
-    for scope, node in _Scope.calls(module, instances):
-        if isinstance(node, ast.Call):
-            calls.append((scope, node))
-        elif node.asname is not None and node.name.rpartition(".")[2] == name:
-            names.add(node.asname)
-    sought = [(scope, call) for scope, call in calls[:_MOST] if not name or last_name(call.func) in names]
-    found = (_summed_up(call, to, scope) for scope, call in sought if (to := scope.called(call.func)))
-    summaries = tuple(each for each in dict.fromkeys(found) if not name or each.name == name)
+    found = _Scope.calls(module, instances, lines_with(names) if lines_with is not None and name else None)
+    aliases = [node for _, node in found if isinstance(node, ast.alias) and node.name.rpartition(".")[2] == name]
+    names.update(alias.asname for alias in aliases if alias.asname is not None)
+    if lines_with is not None and name and len(names) > 1:
+        found = _Scope.calls(module, instances, lines_with(names))
+    calls = [(scope, node) for scope, node in found if isinstance(node, ast.Call)]
+    sought = [(scope, call) for scope, call in calls if not name or last_name(call.func) in names][:_MOST]
+    summed_up = (_summed_up(call, to, scope) for scope, call in sought if (to := scope.called(call.func)))
+    summaries = tuple(each for each in dict.fromkeys(summed_up) if not name or each.name == name)
     for instance in instances:
         instance.methods.clear()  # else the tree would wait for the garbage collector
     return summaries
@@ -104,6 +109,12 @@ def parameter(function: Function, name: str, owner: str = "") -> Parameter:
     return Parameter(f"{owner}.{function.name}" if owner else function.name, name, place)
 
 
+def _is_on(lines: list[int], node: ast.stmt) -> bool:
+    """Whether one of some lines, which are in order, is one of a statement's."""
+    place = bisect_left(lines, node.lineno)
+    return place < len(lines) and lines[place] <= (node.end_lineno or node.lineno)
+
+
 class _Scope:
     """The variables of a function, of a class's instances, or of the top level of a file, and what makes them."""
 
@@ -122,23 +133,33 @@ class _Scope:
         self._owner: _Instance | None = owner or (outer._owner if outer is not None else None)
 
     @classmethod
-    def calls(cls, module: ast.Module, instances: list[_Instance]) -> Iterator[tuple[_Scope, ast.Call | ast.alias]]:
-        """The calls and imports in a file, each with the scope that it is in; what classes store is added to ``instances``."""
+    def calls(
+        cls, module: ast.Module, instances: list[_Instance], lines: list[int] | None
+    ) -> list[tuple[_Scope, ast.Call | ast.alias]]:
+        """The calls and imports in a file, each with the scope that it is in; what classes store is added to ``instances``.
+
+        Only statements on some ``lines`` are looked at, if there are such.
+        """
+        found: list[tuple[_Scope, ast.Call | ast.alias]] = []
         pending: list[tuple[_Scope, _Instance | None, list[ast.stmt]]] = [(cls(module.body), None, module.body)]
         while pending:
             scope, owner, body = pending.pop()
             stack: list[ast.AST] = list(reversed(body))
             while stack:
                 node = stack.pop()
-                if isinstance(node, FUNCTIONS):
+                if lines is not None and isinstance(node, ast.stmt) and not _is_on(lines, node):
+                    if owner is not None and isinstance(node, FUNCTIONS):
+                        scope._inner(node, owner)
+                elif isinstance(node, FUNCTIONS):
                     pending.append((scope._inner(node, owner), None, node.body))
                 elif isinstance(node, ast.ClassDef):
                     instances.append(_Instance(node))
                     pending.append((scope, instances[-1], node.body))
                 else:
                     if isinstance(node, (ast.Call, ast.alias)):
-                        yield scope, node
+                        found.append((scope, node))
                     push_children(node, stack)
+        return found
 
     def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
         inner = _Scope(function.body, function, self, owner)
