@@ -37,6 +37,9 @@ _VIEWING = frozenset({"view", "unsqueeze", "squeeze", "transpose", "permute", "t
 """Methods whose result is another object, a view of the tensor or a new one."""
 _CASTING = frozenset({"to", "type", "cuda", "cpu", "float", "double", "half", "long", "int", "short", "byte", "contiguous"})
 """Methods that give the tensor itself, or a new one."""
+_SIZED = frozenset({"repeat", "flip", "sum", "mean", "cumsum"})
+"""Methods that are told sizes or axes, which have no graph to give."""
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _INTEGERS = frozenset({"long", "int", "short", "byte"})
 _PAIRS = frozenset({"max", "min", "sort", "topk", "median"})
 """Methods that give values and indices, told which axis; otherwise one tensor, of which each item is a view."""
@@ -210,11 +213,19 @@ class OwnTensors:
             case [ast.Starred()]:
                 is_made_anew = False
             case [only]:
-                is_display = isinstance(only, (ast.List, ast.Tuple, ast.ListComp))
-                is_made_anew = is_display or self._uses.is_plain(only) or self._arrays.is_array(only)
+                is_made_anew = self._is_list(only) or self._uses.is_plain(only) or self._arrays.is_array(only)
             case _:
                 is_made_anew = True
         return Own(new=True, bare=is_made_anew or is_integer, view=not is_made_anew, integer=is_integer)
+
+    def _is_list(self, node: ast.expr) -> bool:
+        """Whether a list or a tuple is written out, or all that a name may stand for is."""
+        if not isinstance(node, ast.Name):
+            return isinstance(node, _LISTS)
+        bindings = self._semantics.bindings.reaching(node)
+        return bool(bindings) and all(
+            each.form is Form.ASSIGNMENT and not each.path and isinstance(each.value, _LISTS) for each in bindings
+        )
 
     def _made_otherwise(self, call: ast.Call) -> Own | None:
         """What a class under another name makes, a function of the file, or a method."""
@@ -255,9 +266,11 @@ class OwnTensors:
         return self._semantics.control_flow.may_pass(function, avoiding=returns)
 
     def _by_method(self, call: ast.Call, method: str, own: Own) -> Own | None:
-        given = _operands(call)
+        given = [] if method in _SIZED else _operands(call)
         if method in _VIEWING:
             return replace(own, new=True, view=True)
+        if method == "type_as":
+            return replace(own, integer=False)
         if method in _CASTING:
             return self._cast(method, given, own)
         if method in FILLING or method in ("resize_", "resize_as_"):
