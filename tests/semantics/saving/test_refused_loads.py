@@ -10,6 +10,7 @@ from marked import marked
 from torchlint.semantics.saving.refused_loads import RefusedLoads
 
 HEAD = "import torch\nimport torch as th\nfrom torch import load as read\n"
+SAVED = "def f(n, a):\n    a.lr\n    torch.save({'m': n.state_dict(), 'e': 1, 'a': a}, p)\n"
 
 
 def used(snippet: str) -> list[str]:
@@ -31,6 +32,8 @@ def used(snippet: str) -> list[str]:
         ("a = «torch.load(p)»\na.astype('f')", "a.astype"),
         ("if old:\n    m = «torch.load(p)»\nelse:\n    m = Net()\nm.train()", "m.train"),
         ("m, o = «torch.load(p)»\nm.eval()", "m.eval"),
+        ("try:\n    m = «torch.load(p)»\nexcept (FileNotFoundError, KeyError):\n    raise\nm.eval()", "m.eval"),
+        (SAVED + "c = «torch.load(p)»\nn.load_state_dict(c['m'])\nprint(c['e'])", "a"),
         ("«torch.load(p)».module(x)", "torch.load(p).module"),
         ("def read():\n    return «torch.load(p)»\nread()(x)", "read()(x)"),
         ("class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()", "self.m.eval"),
@@ -57,6 +60,11 @@ def test_what_is_an_object(snippet: str, use: str) -> None:
         "m = torch.load(p)\nm = Net()\nm.eval()",
         "def f(m=None):\n    if m is None:\n        m = torch.load(p)\n    return m",
         "torch.serialization.add_safe_globals([Net])\nm = torch.load(p)\nm.eval()",
+        SAVED + "c = torch.load(p)\nn.load_state_dict(c['m'])",
+        SAVED + "c = torch.load(p)\nn.load_state_dict(c['m'])\nprint(c['other'])",
+        SAVED + "c = torch.load(p, weights_only=False)\nn.load_state_dict(c['m'])\nprint(c['e'])",
+        SAVED
+        + "try:\n    c = torch.load(p)\nexcept (OSError, Exception):\n    raise\nn.load_state_dict(c['m'])\nprint(c['e'])",
         "torch.load = mine\nm = torch.load(p)\nm.eval()",
         "c = torch.load(p)\nc['hits'].most_common(3)",
         "c = torch.load(p)\nc[key].eval()",

@@ -14,7 +14,9 @@ class RefusedLoad(Rule):
     """
     ## What it does
     Finds calls of `torch.load` that do not say `weights_only`, and whose result, or an item of it, is used as an object of a
-    class: a whole module that is called, an `argparse.Namespace` whose options are read, a vocabulary.
+    class: a whole module that is called, an `argparse.Namespace` whose options are read, a vocabulary. Also found are loads of
+    the checkpoints that the same file saves with such an object in them: two keys or more that are read stand in a dict that
+    is saved with a `state_dict()`, and beside them the parsed options, a scheduler itself, or a number of NumPy's.
 
     ## Why is this bad
     Since torch 2.6 `torch.load` reads tensors and plain data only, unless it is told otherwise: everything else raises an
@@ -59,10 +61,11 @@ class RefusedLoad(Rule):
             return
         shown = self.model.shown(refused.use, 40)
         loaded = "the file" if refused.loaded is node else f"`{self.model.shown(refused.loaded)}`"
+        but = f"`{shown}` is saved in such a file" if refused.is_saved else f"`{shown}` takes {loaded} for one"
         self.report(
             node,
-            f"torch refuses to load objects of classes unless it is told to, but `{shown}` takes {loaded} for one: save its "
-            "state, or pass `weights_only=False` if the file is trusted",
+            f"torch refuses to load objects of classes unless it is told to, but {but}: save its state, or pass "
+            "`weights_only=False` if the file is trusted",
             fix(
                 "Let the file hold any object",
                 replace(node, with_argument(node, "weights_only", cst.Name("False"))),

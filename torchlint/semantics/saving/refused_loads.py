@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import LOOPS, TRIES
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.saved_objects import LOADED_ATTRIBUTES, SavedObjects
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 from torchlint.semantics.saving.uses import LoadedUses
 
 Node = TypeVar("Node")
 
-_PLAIN = (dict, OrderedDict, Counter, list, tuple, set, str, bytes, bytearray, int, float, complex, bool)
-_ALLOWED = torch_api.TENSOR_ATTRIBUTES.union(*map(dir, _PLAIN)) | {
-    "index",
-    "type",
-    "itemsize",
-    "is_floating_point",
-    "get_state",
-}
-"""The attributes of what is loaded by default: tensors, plain data, devices and dtypes, generators."""
 _GRAPHS = frozenset({"x", "y", "edge_index", "edge_attr", "num_nodes", "num_edges", "num_features", "pos", "batch"})
 """The attributes of graphs of torch_geometric, which lets torch load its classes."""
 _ALLOWING = frozenset({"add_safe_globals", "safe_globals", "clear_safe_globals", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"})
+_OTHER_ERRORS = frozenset({"OSError", "IOError", "FileNotFoundError", "KeyError", "KeyboardInterrupt", "AttributeError"})
+"""What is raised where a file or a key is missing, and nothing that torch raises where it refuses."""
+_ENOUGH_KEYS = 2
+"""So many keys tell that what is loaded is what the file saves."""
 _ASKING = frozenset({"isinstance", "hasattr", "type", "issubclass", "callable"})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RefusedLoad(Generic[Node]):
-    """What shows that a file holds an object of a class: the ``use`` of what is loaded, and what is ``loaded``."""
+    """What shows that a file holds an object of a class: the ``use`` of what is loaded, and what is ``loaded``.
+
+    Where it is ``saved``, the use is the value that the program itself puts into such files.
+    """
 
     use: Node
     loaded: Node
-    is_called: bool
+    is_saved: bool = False
 
 
 class RefusedLoads:
@@ -71,7 +69,7 @@ class RefusedLoads:
             uses = self._semantics.of(LoadedUses).of(load)
             objects = (each for use in uses if (each := self._as_object(use)) is not None)
             is_allowed = any(self._is_asked_for(use) or self._is_of_graph(use) for use in uses)
-            self._shown[load] = None if is_allowed else next(objects, None)
+            self._shown[load] = None if is_allowed else next(objects, None) or self._saved_with_object(load)
         return self._shown[load]
 
     @cached_property
@@ -86,10 +84,35 @@ class RefusedLoads:
         """Whether what happens where a load fails is written down."""
         child: ast.AST = load
         for parent in self._tree.ancestors(load):
-            if isinstance(parent, TRIES) and child in parent.body and parent.handlers:
-                return True
+            if isinstance(parent, TRIES) and child in parent.body:
+                if any(handler.type is None or self._may_catch(handler.type) for handler in parent.handlers):
+                    return True
             child = parent
         return False
+
+    def _may_catch(self, caught: ast.expr) -> bool:
+        """Whether a handler's exceptions may be what torch raises where it refuses: not those of missing files or keys."""
+        if isinstance(caught, ast.Tuple):
+            return any(map(self._may_catch, caught.elts))
+        return (self._semantics.qualified_name(caught) or "").removeprefix("builtins.") not in _OTHER_ERRORS
+
+    # --- what is saved -----------------------------------------------------------------------------------------------
+
+    def _saved_with_object(self, load: ast.Call) -> RefusedLoad[ast.expr] | None:
+        """An object in the checkpoints of the file that have the keys that the load's result is asked for."""
+        keys = {key for use in self._semantics.of(LoadedUses).of(load) if (key := self._key(use)) is not None}
+        held = self._semantics.of(SavedObjects).among(keys) if len(keys) >= _ENOUGH_KEYS else None
+        return RefusedLoad(held, load, is_saved=True) if held is not None else None
+
+    def _key(self, use: ast.expr) -> str | None:
+        """The key that a dict is asked for: not that of an item of it."""
+        parent = self._tree.parent(use)
+        match use, parent:
+            case ast.Subscript(), _:
+                return None
+            case _, ast.Subscript(value=owner, slice=ast.Constant(value=str(key))) if owner is use:
+                return key
+        return None
 
     # --- uses --------------------------------------------------------------------------------------------------------
 
@@ -97,10 +120,10 @@ class RefusedLoads:
         """What a use asks of a value that only an object of a class has."""
         parent = self._tree.parent(use)
         match parent:
-            case ast.Attribute(attr=name) if isinstance(parent.ctx, ast.Load) and name not in _ALLOWED:
-                return RefusedLoad(parent, use, is_called=False)
+            case ast.Attribute(attr=name) if isinstance(parent.ctx, ast.Load) and name not in LOADED_ATTRIBUTES:
+                return RefusedLoad(parent, use)
             case ast.Call(func=function) if function is use:
-                return RefusedLoad(parent, use, is_called=True)
+                return RefusedLoad(parent, use)
         return None
 
     def _is_of_graph(self, use: ast.expr) -> bool:

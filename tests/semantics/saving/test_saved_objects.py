@@ -1,0 +1,58 @@
+"""Checkpoints with objects in them: of the dicts that a file saves, the marked value is what torch refuses to load."""
+
+from __future__ import annotations
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.saving.saved_objects import SavedObjects
+
+HEAD = "import argparse\nimport numpy as np\nimport torch\nfrom torch import optim\n"
+KEYS = {"m", "x"}
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "def f(m, args):\n    args.lr\n    torch.save({'m': m.state_dict(), 'x': «args»}, p)",
+        "args = argparse.ArgumentParser().parse_args()\ntorch.save({'m': m.state_dict(), 'x': «args»}, p)",
+        "def f(m, a):\n    utils.save_on_master({'m': m.state_dict(), 'x': «a»}, p)\ndef g(m, a):\n    f(m, a)\n    a.lr",
+        "s = optim.lr_scheduler.StepLR(o, 1)\ntorch.save(dict(m=m.state_dict(), x=«s»), p)",
+        "state = {'m': m.state_dict()}\nstate['x'] = «np.mean(losses)»\ntorch.save(state, p)",
+        "best = np.max(scores)\nstate = {'m': m.state_dict(), 'x': «best»}\nsave_checkpoint(state, is_best)",
+        "class T:\n  def __init__(self, v):\n    self.v = v\n  def f(self, m):\n    self.v.stoi\n"
+        "    torch.save({'m': m.state_dict(), 'x': «self.v»}, p)",
+        "def f(net):\n    net.parameters()\n    torch.save({'m': o.state_dict(), 'x': «net»}, p)",
+    ],
+)
+def test_what_torch_refuses(snippet: str) -> None:
+    semantics, nodes = marked(HEAD + snippet)
+    assert [semantics.of(SavedObjects).among(KEYS)] == nodes
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        pytest.param("torch.save({'m': m.state_dict(), 'x': x}, p)", id="nothing is known of it"),
+        pytest.param("def f(m, a):\n    a.lr\n    torch.save({'m': m.state_dict(), 'x': vars(a)}, p)", id="a dict of it"),
+        pytest.param("def f(m, a):\n    a.shape\n    torch.save({'m': m.state_dict(), 'x': a}, p)", id="a tensor's attribute"),
+        pytest.param("def f(m, a):\n    a.get(1)\n    torch.save({'m': m.state_dict(), 'x': a}, p)", id="a dict's method"),
+        pytest.param("def f(m, a):\n    a.lr\n    torch.save({'m': m, 'x': a}, p)", id="the state of nothing"),
+        pytest.param("def f(m, a):\n    a.lr\n    torch.save({'m': m.state_dict(), 'y': a}, p)", id="another key"),
+        pytest.param("def f(m, a):\n    a.lr\n    torch.save({'m': m.state_dict(), k: 1, 'x': a}, p)", id="keys unknown"),
+        pytest.param("def f(m, a):\n    a.lr\n    show({'m': m.state_dict(), 'x': a}, p)", id="not saved"),
+        pytest.param("def f(m, a):\n    a.lr\n    io.savemat({'m': m.state_dict(), 'x': a}, p)", id="another format"),
+        pytest.param(
+            "def f(m, a):\n    a.lr\n    torch.save({'m': m.state_dict(), 'x': a}, p)\n"
+            "    torch.save({'m': m.state_dict(), 'x': 1}, q)",
+            id="another checkpoint has plain data there",
+        ),
+        pytest.param("def f(m, a):\n    a.lr\n    a = a.lr\n    torch.save({'m': m.state_dict(), 'x': a}, p)", id="rebound"),
+        pytest.param("x = float(np.mean(l))\ntorch.save({'m': m.state_dict(), 'x': x}, p)", id="a plain number"),
+        pytest.param("import cfg\ncfg.lr\ntorch.save({'m': m.state_dict(), 'x': cfg}, p)", id="a module cannot be saved"),
+        pytest.param("x = torch.device('cuda')\nx.type\ntorch.save({'m': m.state_dict(), 'x': x}, p)", id="a device"),
+    ],
+)
+def test_what_torch_reads_or_may(snippet: str) -> None:
+    semantics, _ = marked(HEAD + snippet)
+    assert semantics.of(SavedObjects).among(KEYS) is None

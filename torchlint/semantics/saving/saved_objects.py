@@ -1,0 +1,151 @@
+"""Checkpoints that a file saves with objects of classes in them: options, schedulers, numbers of NumPy."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+
+_SAVING = re.compile(r"(?:^|_)save|[a-z]Save")
+"""What functions are called that write a checkpoint to a file, as those of torch's examples: ``save_on_master``."""
+_OTHER_FORMATS = frozenset({"savemat", "savetxt", "savez", "savez_compressed", "savefig", "save_json", "save_yaml"})
+_PARSED = frozenset({"parse_args", "parse_intermixed_args"})
+_PLAIN = (dict, OrderedDict, Counter, list, tuple, set, str, bytes, bytearray, int, float, complex, bool)
+LOADED_ATTRIBUTES = torch_api.TENSOR_ATTRIBUTES.union(*map(dir, _PLAIN)) | {
+    "index",
+    "type",
+    "itemsize",
+    "is_floating_point",
+    "get_state",
+}
+"""The attributes of what torch loads by default: tensors, plain data, devices and dtypes, generators."""
+_NUMPY = frozenset(f"numpy.{name}" for name in ("mean", "sum", "median", "std", "average", "array", "zeros", "max", "min"))
+"""Functions of NumPy whose results are its own arrays and numbers; torch refuses both."""
+
+_DEPTH = 3
+"""Through so many functions of the file a value is followed to what it is."""
+
+
+@dataclass(eq=False, slots=True)
+class Checkpoint:
+    """A dict that is saved with the state of something: its ``keys``, and the ``objects`` in it that torch refuses to load."""
+
+    keys: set[str] = field(default_factory=set)
+    objects: list[ast.expr] = field(default_factory=list)
+
+
+class SavedObjects:
+    """Finds the checkpoints that a file saves, and what of theirs is no tensor and no plain data."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def among(self, keys: set[str]) -> ast.expr | None:
+        """An object that stands in every checkpoint with these keys that the file saves; ``None`` if there are no such ones."""
+        found = [each for each in self._checkpoints if keys <= each.keys]
+        return found[0].objects[0] if found and all(each.objects for each in found) else None
+
+    @cached_property
+    def _checkpoints(self) -> list[Checkpoint]:
+        found = (self._checkpoint(value, name) for value, name in self._saved())
+        return [each for each in found if each is not None]
+
+    def _saved(self) -> Iterator[tuple[ast.expr, ast.Name | None]]:
+        """The displays of dicts that are given to what saves, with the name that they have there."""
+        for name, calls in self._semantics.facts.calls.items():
+            if name in _OTHER_FORMATS or not _SAVING.search(name):
+                continue
+            for call in calls:
+                for given in (*call.args, *(word.value for word in call.keywords)):
+                    if isinstance(given, ast.Name):
+                        bindings = self._semantics.bindings.reaching(given)
+                        value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+                        if value is not None and bindings[0].form is Form.ASSIGNMENT:
+                            yield value, given
+                    else:
+                        yield given, None
+
+    def _checkpoint(self, display: ast.expr, name: ast.Name | None) -> Checkpoint | None:
+        """The checkpoint that a display writes out; ``None`` for what is none: nothing in it is the state of something."""
+        match display:
+            case ast.Dict(keys=keys, values=values):
+                entries = list(zip(keys, values))
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words):
+                entries = [(ast.Constant(word.arg), word.value) for word in words]
+            case _:
+                return None
+        if name is not None:
+            entries += self._stored(name)
+        found = Checkpoint()
+        for key, value in entries:
+            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                return None
+            found.keys.add(key.value)
+            if self._is_refused(value):
+                found.objects.append(value)
+        return found if any(_is_state(value) for _, value in entries) else None
+
+    def _stored(self, name: ast.Name) -> Iterator[tuple[ast.expr, ast.expr]]:
+        """What is put into a dict above the place where a name has it."""
+        for use in self._semantics.bindings.reaching(name)[0].uses:
+            match self._tree.parent(use):
+                case ast.Subscript(value=owner, slice=key, ctx=ast.Store()) as item if owner is use:
+                    statement = self._tree.parent(item)
+                    if isinstance(statement, ast.Assign) and self._semantics.control_flow.may_follow(use, name):
+                        yield key, statement.value
+
+    # --- objects -----------------------------------------------------------------------------------------------------
+
+    def _is_refused(self, value: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether a value is surely neither a tensor nor plain data."""
+        if isinstance(value, ast.Call):
+            return (self._semantics.qualified_name(value.func) or "") in _NUMPY
+        if not isinstance(value, (ast.Name, ast.Attribute)):
+            return False
+        kind = self._semantics.kind(value)
+        if kind.type in (Type.OPTIMIZER, Type.SCHEDULER):
+            return True
+        if isinstance(value, ast.Attribute):
+            owner = self._semantics.facts.self_class(value.value)
+            slots = self._semantics.facts.slots(owner, value.attr) if owner is not None else []
+            uses = [use for slot in slots for use in slot.uses]
+            return len(slots) == 1 and len(slots[0].stores) == 1 and any(map(self._is_used_as_object, uses))
+        bindings = self._semantics.bindings.reaching(value)
+        return bool(bindings) and all(self._binds_object(each, depth) for each in bindings)
+
+    def _binds_object(self, binding: Binding, depth: int) -> bool:
+        """Whether a name has options that were parsed, a number of NumPy's, or what is used as only objects are."""
+        if binding.form not in (Form.ASSIGNMENT, Form.PARAMETER):
+            return False
+        if any(map(self._is_used_as_object, binding.uses)):
+            return True
+        if binding.form is Form.PARAMETER:
+            given = self._semantics.inference.given(binding)
+            return bool(given and depth) and all(each is not None and self._is_refused(each, depth - 1) for each in given)
+        if not isinstance(binding.value, ast.Call) or binding.path:
+            return False
+        function = binding.value.func
+        is_parsed = isinstance(function, ast.Attribute) and function.attr in _PARSED
+        return is_parsed or (self._semantics.qualified_name(function) or "") in _NUMPY
+
+    def _is_used_as_object(self, use: ast.expr) -> bool:
+        """Whether an attribute is read that no tensor has, and no plain data."""
+        parent = self._tree.parent(use)
+        if not isinstance(parent, ast.Attribute) or not isinstance(parent.ctx, ast.Load):
+            return False
+        return parent.attr not in LOADED_ATTRIBUTES
+
+
+def _is_state(value: ast.expr) -> bool:
+    """Whether the state of something is taken: ``model.state_dict()``, also under a condition, or by a name that says so."""
+    if isinstance(value, ast.IfExp):
+        return _is_state(value.body)
+    if isinstance(value, ast.Name):
+        return "state_dict" in value.id
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "state_dict"
