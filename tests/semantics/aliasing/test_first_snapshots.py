@@ -57,6 +57,26 @@ def test_a_later_round_may_be_the_first_that_is_better(first: str, condition: st
     assert not is_replaced(first, condition)
 
 
+@pytest.mark.parametrize(
+    ("default", "call", "replaced"),
+    [
+        ("0", "", True),
+        ("0", "f(model)", True),
+        ("0", "f(model, resumed())", False),
+        ("0", "f(model, top=0.5)", False),
+        ("0.5", "", False),
+        ("None", "", False),
+    ],
+)
+def test_the_best_so_far_is_what_a_parameter_has_by_default(default: str, call: str, replaced: bool) -> None:
+    semantics, (start,) = marked(
+        f"def f(model, top={default}):\n    «best» = model\n    for epoch in range(9):\n        score = train()\n"
+        f"        if score > top:\n            top = score\n            best = copy(model)\n    use(best)\n{call}\n"
+    )
+    stores = [node for node in semantics.tree.of_type(ast.Name) if node.id == "best" and isinstance(node.ctx, ast.Store)]
+    assert semantics.of(FirstSnapshots).is_replaced(start, stores) is replaced
+
+
 def test_a_deeper_condition_may_keep_it() -> None:
     assert not is_replaced("0", "score > top", "if epoch > 3: best = copy(model)")
     assert is_replaced("0", "True", "pass\n    best = copy(model)")

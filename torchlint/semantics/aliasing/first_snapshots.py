@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, in_body, walk
+from torchlint.semantics.memory.references import References
 
 _INFINITE = frozenset({"numpy.inf", "numpy.infty", "numpy.Inf", "math.inf", "torch.inf", "sys.maxsize"})
 _MUCH = 10
@@ -66,8 +67,20 @@ class FirstSnapshots:
             for binding in self._semantics.bindings.reaching(best)
             if not self._semantics.tree.inside(binding.node, loop)
         ]
-        values = [_item(binding.value, binding.path) for binding in before]
+        values = [self._default(each) or _item(each.value, each.path) for each in before]
         return len(values) == 1 and values[0] is not None and self._is_extreme(values[0], is_low=is_low)
+
+    def _default(self, binding: Binding) -> ast.expr | None:
+        """What a parameter has where the callers give nothing for it: in the file, none of them does."""
+        function, parameter = binding.scope.node, binding.node
+        if binding.form is not Form.PARAMETER or not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+            return None
+        references = self._semantics.of(References)
+        for site in self._semantics.facts.call_sites(function):
+            given = (*site.args, *(word.value for word in site.keywords))
+            if any(references.parameter(site, function, each) is parameter for each in given):
+                return None
+        return self._semantics.facts.default(function, parameter)
 
     def _is_extreme(self, value: ast.expr, *, is_low: bool) -> bool:
         match value:
