@@ -111,10 +111,19 @@ class RoundGraphs:
             return self._is_graphless(self._inference.binding_kind(binding))
         if binding in made:
             return True
-        made.add(binding)
+        made.update(self._unpacked_with(binding))
         if not all(self._is_bound_in_round(before, use, loop, made) for before in binding.before):
             return False
         return self._is_made_in_round(binding.value, loop, made)
+
+    def _unpacked_with(self, binding: Binding) -> Iterator[Binding]:
+        """A variable, and those that other parts of the same value are unpacked into: they may share its graph."""
+        yield binding
+        if binding.path and binding.value is not None:
+            statement = self._tree.statement(binding.node)
+            names = (part for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+            others = (self._bindings.of(name) for name in names)
+            yield from (other for other in others if other is not None and other.value is binding.value)
 
     def _gives_data(self, binding: Binding) -> bool:
         """Whether a loop runs over data: a loader, numbers, tensors without a graph."""
