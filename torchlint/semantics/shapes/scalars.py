@@ -7,13 +7,15 @@ import re
 from functools import cached_property
 
 from torchlint.semantics import Form, Grad, Kind, Semantics, Type
-from torchlint.semantics.code.tree import last_name, spoken_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name, walk_body
 from torchlint.semantics.shapes.flattened_sums import FlattenedSums
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
 CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
 """Methods that leave a number the number it is."""
+_REDUCING = frozenset({"mean", "sum", "norm", "std", "var", "prod"})
+"""Methods of tensors that give one number where they are told no dimension; trees and heaps have a `max` and a `min`, too."""
 _TRAINING = ("data", "backward", "Variable")
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
@@ -63,10 +65,78 @@ class Scalars:
             return value if is_scalar and not self._is_used_as_sequence(value) else None
         if kind.is_tensor and kind.scalar and not kind.loose:
             return value
-        if self._counts(value):
+        if self._counts(value) or (self._is_of_torch and _has_data(node.value) and self._is_reduced(value)):
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
         return value if (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value) else None
+
+    @cached_property
+    def _is_of_torch(self) -> bool:
+        return "torch" in self._semantics.names.imported_libraries
+
+    def _is_reduced(self, value: ast.expr, depth: int = 4) -> bool:
+        """Whether something of unknown kind, whose ``data`` is asked for, is reduced to one number: ``gap.abs().mean()``."""
+        match value:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[], keywords=[]) if name in _REDUCING:
+                return isinstance(owner, ast.Compare) or self._semantics.kind(owner).type in (Type.UNKNOWN, Type.TENSOR)
+            case ast.Call() if depth:
+                return self._gives_reduced(value, depth - 1)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._is_reduced(operand, depth)
+            case ast.BinOp(left=left, right=right):
+                return (self._is_reduced(left, depth) and (self._is_number(right) or self._is_reduced(right, depth))) or (
+                    self._is_number(left) and self._is_reduced(right, depth)
+                )
+            case ast.Name() if depth:
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT
+                    and not each.path
+                    and each.value is not None
+                    and self._is_reduced(each.value, depth - 1)
+                    for each in bindings
+                )
+        return False
+
+    def _gives_reduced(self, call: ast.Call, depth: int) -> bool:
+        """Whether a function of the file, or of torch, gives such a number: ``weight * ((norm - 1) ** 2).mean()``."""
+        kind = self._semantics.kind(call)
+        if kind.is_tensor:
+            return bool(kind.scalar) and not kind.loose
+        function = self._called(call.func)
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or function.name == "__init__":
+            return False
+        parts = list(walk_body(function.body))
+        values = [part.value for part in parts if isinstance(part, ast.Return)]
+        if not values or any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts):
+            return False
+        return all(value is not None and self._is_reduced(value, depth) for value in values)
+
+    def _called(self, function: ast.expr) -> ast.AST | None:
+        """The function of the file that is called, or the method of the same object."""
+        owner = self._semantics.facts.self_class(function.value) if isinstance(function, ast.Attribute) else None
+        if isinstance(function, ast.Attribute):
+            return self._semantics.facts.method(owner, function.attr) if owner is not None else None
+        return self._semantics.facts.definition(function)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """Whether something is a number: also a setting that an object is given, and that is a number by default."""
+        if self._semantics.kind(node).type is Type.NUMBER:
+            return True
+        owner = self._semantics.facts.self_class(node.value) if isinstance(node, ast.Attribute) else None
+        if not isinstance(node, ast.Attribute) or owner is None:
+            return isinstance(node, ast.Name) and self._is_number_by_default(node)
+        stores = [store for slot in self._semantics.facts.slots(owner, node.attr) for store in slot.stores]
+        values = [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
+        return bool(values) and all(isinstance(value, ast.Name) and self._is_number_by_default(value) for value in values)
+
+    def _is_number_by_default(self, name: ast.Name) -> bool:
+        bindings = self._semantics.bindings.reaching(name)
+        if len(bindings) != 1 or not isinstance(parameter := bindings[0].node, ast.arg):
+            return False
+        function = bindings[0].scope.node
+        default = self._semantics.facts.default(function, parameter) if isinstance(function, FUNCTIONS) else None
+        return isinstance(default, ast.Constant) and type(default.value) in (int, float)
 
     def _counts(self, value: ast.expr) -> bool:
         """Whether a name is for a sum over the only dimension there was."""
@@ -117,16 +187,30 @@ class Scalars:
         return False
 
 
+def _has_data(node: ast.expr) -> bool:
+    """Whether a chain has a ``.data`` in it: ``loss.data.cpu()``."""
+    while node is not (owner := _owner(node)):
+        if isinstance(node, ast.Attribute):
+            return True
+        node = owner
+    return False
+
+
 def base(node: ast.expr) -> ast.expr:
     """The value that a chain of ``.data``, moves and casts starts from: ``loss`` of ``loss.data.cpu()``."""
-    while True:
-        match node:
-            case ast.Attribute(value=value, attr="data"):
-                node = value
-            case ast.Call(func=ast.Attribute(value=value, attr=method), args=[], keywords=[]) if method in CHAIN:
-                node = value
-            case _:
-                return node
+    while node is not (owner := _owner(node)):
+        node = owner
+    return node
+
+
+def _owner(node: ast.expr) -> ast.expr:
+    """What the last link of such a chain is of; the node itself where it is none."""
+    match node:
+        case ast.Attribute(value=value, attr="data"):
+            return value
+        case ast.Call(func=ast.Attribute(value=value, attr=method), args=[], keywords=[]) if method in CHAIN:
+            return value
+    return node
 
 
 def _is_first(index: ast.expr) -> bool:
