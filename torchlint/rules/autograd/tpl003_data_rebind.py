@@ -29,8 +29,8 @@ class DataRebind(Rule):
     tensor, `w.data = unit_norm(w)`, which may be the tensor's own memory, and values that are set under `no_grad` in a file
     that trains nothing. The same holds where two storages change places, where a layer that the function has just made is to
     share a weight of another, for buffers, for weights that are left with some of their own values, for the state of an
-    optimizer, for a move to another device, and for tensors that are only data:
-    noise, or a picture that is saved.
+    optimizer, for a move to another device, for the noise that an attack steps and bounds, `delta.data = clamp(delta + step)`,
+    and for tensors that are only data: noise, or a picture that is saved.
 
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:

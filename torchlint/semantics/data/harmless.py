@@ -162,7 +162,7 @@ class HarmlessReads:
                 return parent
             case ast.BinOp(op=operator) if isinstance(operator, _ARITHMETIC):
                 return parent
-            case ast.UnaryOp(op=ast.USub()):
+            case ast.UnaryOp(op=ast.USub()) | ast.IfExp():
                 return parent
             case ast.Call(func=function, args=[first, *_]) if first is node:
                 return parent if self._semantics.qualified_name(function) in _TO_NUMBER_OF else None

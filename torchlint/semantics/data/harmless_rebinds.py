@@ -11,6 +11,8 @@ from torchlint.semantics.code.tree import last_name
 
 _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
 """Words in the names of parameters."""
+_PERTURBATION = frozenset({"delta", "noise", "perturbation", "pert", "perturb", "adv", "adversarial"})
+"""Words in the names of what an attack adds to an input."""
 _ITEMS = frozenset({"values", "items"})
 _KEEPS = frozenset({"clone", "detach", "contiguous"})
 _TAKES_OVER = frozenset(
@@ -40,6 +42,7 @@ class HarmlessRebinds:
             or self._is_of_optimizer_state(target.value)
             or self._is_buffer(target.value)
             or _is_selection(statement.value, target.value)
+            or self._is_step_of_attack(statement.value, target.value)
             or (may_move and self._is_only_data(target.value))
         )
 
@@ -109,6 +112,20 @@ class HarmlessRebinds:
         if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
             return False
         return not any(isinstance(parent := self._tree.parent(use), ast.Call) and parent.func is use for use in binding.uses)
+
+    def _is_step_of_attack(self, value: ast.expr, tensor: ast.expr) -> bool:
+        """Whether the noise that an attack has made is kept within bounds: `delta.data = clamp(delta + step, -eps, eps)`."""
+        if not isinstance(tensor, ast.Name) or _PERTURBATION.isdisjoint(tensor.id.lower().split("_")):
+            return False
+        if not isinstance(value, (ast.Call, ast.BinOp)) or ast.dump(_kept(value)) != ast.dump(value):
+            return False
+        bindings = self._semantics.bindings.reaching(tensor)
+        scope = self._semantics.bindings.scope_of(tensor)
+        is_own = bool(bindings) and all(
+            each.scope is scope and each.form is Form.ASSIGNMENT and isinstance(each.value, (ast.Call, ast.BinOp))
+            for each in bindings
+        )
+        return is_own and any(isinstance(part, ast.Name) and part.id == tensor.id for part in ast.walk(value))
 
     def is_item_of(self, name: ast.expr) -> bool:
         """Whether a name stands for each value of a dictionary: what is assigned to the name itself does not get there."""

@@ -48,7 +48,7 @@ class Registration:
                 if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
                     if self._semantics.kind(statement.value).type is Type.MODULE:
                         return True
-        if self._is_hidden(found):
+        if self._is_hidden(found) or any(map(self._has_parameters_collected, found.fillings)):
             return True
         if self._is_trained_as_whole(found):
             return any(self._registers(use) for use in found.uses if not self._is_moved(use))
@@ -95,6 +95,32 @@ class Registration:
             if not (isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant) and parent.slice.value == 0):
                 return False
         return True
+
+    def _has_parameters_collected(self, filling: ast.expr) -> bool:
+        """Whether the parameters of what is put in are kept by the class as well: `self.kept += layer.parameters()`."""
+        tree = self._semantics.tree
+        around = next(tree.loops(filling), None) or tree.function(filling)
+        items = {part.id for part in ast.walk(filling) if isinstance(part, ast.Name)}
+        for call in self._semantics.facts.calls.get("parameters", ()):
+            match call.func:
+                case ast.Attribute(value=ast.Name(id=item)) if item in items:
+                    if any(outer is around for outer in tree.ancestors(call)) and self._extends_list_of_class(call):
+                        return True
+        return False
+
+    def _extends_list_of_class(self, call: ast.Call) -> bool:
+        """Whether a list of an object of the class is extended by what a call gives, and not by what is counted of it."""
+        match given := self._semantics.tree.parent(call):
+            case ast.Call(func=ast.Name(id="list")):
+                value, extended = given, self._semantics.tree.parent(given)
+            case _:
+                value, extended = call, given
+        match extended:
+            case ast.AugAssign(target=ast.Attribute(value=owner), op=ast.Add(), value=added) if added is value:
+                return self._semantics.facts.self_class(owner) is not None
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=owner), attr="extend"), args=[added]) if added is value:
+                return self._semantics.facts.self_class(owner) is not None
+        return False
 
     def _registers(self, use: ast.expr, outer: tuple[ast.expr, ...] = ()) -> bool:
         """Whether a use of the collection may register what is in it; ``outer`` are the calls that led there."""
