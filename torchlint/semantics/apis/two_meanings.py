@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from functools import cached_property
 
-from torchlint.semantics import Binding, Form, Semantics, Type
+from torchlint.semantics import Basis, Binding, Form, Semantics, Type
 from torchlint.semantics.apis.constructors import Constructors, Content, TensorClass, is_called_a_count
 from torchlint.semantics.code.tree import last_name
 
@@ -100,11 +100,17 @@ class Ambiguities:
         return None
 
     def _may_be_array(self, tensor: ast.expr) -> bool:
-        """Whether what is known as a tensor is an array elsewhere in the file, or an item of what has values of other kinds."""
-        if isinstance(tensor, ast.Name):
-            values = [each.value for each in self._semantics.bindings.reaching(tensor) if each.form is Form.ASSIGNMENT]
-        else:
-            values = self._stored(tensor)
+        """Whether what is known as a tensor is an array elsewhere, or an item of what has values of other kinds.
+
+        What loops over loaders give is one of those where the file makes no loader: it may be handed a dataset of arrays.
+        """
+        if self._semantics.kind(tensor).basis is Basis.BATCH and "DataLoader" not in self._semantics.facts.calls:
+            return True
+        if isinstance(tensor, ast.Attribute):
+            return any(each is None or not self._semantics.kind(each).is_tensor for each in self._stored(tensor))
+        if not isinstance(tensor, ast.Name):
+            return False
+        values = [each.value for each in self._semantics.bindings.reaching(tensor) if each.form is Form.ASSIGNMENT]
         return any(
             self._is_item_of_others(each) or self._semantics.kind(each).type is Type.ARRAY
             for each in values
@@ -120,14 +126,14 @@ class Ambiguities:
             each.value is None or each.path or not self._semantics.kind(each.value).is_tensor for each in bindings
         )
 
-    def _stored(self, tensor: ast.expr) -> list[ast.expr | None]:
-        """What an attribute of ``self`` is given."""
-        owner = self._semantics.facts.self_class(tensor.value) if isinstance(tensor, ast.Attribute) else None
-        if owner is None or not isinstance(tensor, ast.Attribute):
+    def _stored(self, tensor: ast.Attribute) -> list[ast.expr | None]:
+        """What an attribute of ``self`` is given; ``None`` for a part of something."""
+        owner = self._semantics.facts.self_class(tensor.value)
+        if owner is None:
             return []
         stores = [store for slot in self._semantics.facts.slots(owner, tensor.attr) for store in slot.stores]
         statements = map(self._semantics.tree.parent, stores)
-        return [each.value for each in statements if isinstance(each, ast.Assign)]
+        return [each.value if isinstance(each, ast.Assign) else None for each in statements]
 
     def _is_of_dtype(self, tensor: ast.expr, made: TensorClass[ast.expr]) -> bool:
         """Whether a tensor is cast to the dtype of the class right there."""
