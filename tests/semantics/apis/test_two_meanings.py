@@ -113,7 +113,10 @@ def test_a_number_that_counts_nothing_is_taken_for_a_size(snippet: str, is_value
         ("«torch.FloatTensor([0.5, 1])»", None),
         ("def f(env): «torch.Tensor(env.action_space.shape)»", None),
         ("class A:\n    def f(self):\n        self.s = np.ones(3)\n        self.s = torch.zeros(«torch.Tensor(self.s)»)", None),
-        ("class A:\n    def f(self):\n        self.s = np.ones(3) * x\n        self.s = torch.Tensor(«torch.Tensor(self.s)»)", None),
+        (
+            "class A:\n    def f(self):\n        self.s = np.ones(3) * x\n        self.s = «torch.Tensor(self.s)»",
+            None,
+        ),
         ("class A:\n    def f(self):\n        self.s, n = np.unique(3)\n        self.s = «torch.Tensor(self.s)»", None),
         ("def f(l: DataLoader):\n    for x, y in l:\n        «torch.Tensor(y)»", None),
         ("def f(l: DataLoader):\n    for b in l:\n        x = b['x'][0]\n        «torch.Tensor(x[:3])»", None),

@@ -86,6 +86,8 @@ def test_weights_are_loaded_into_a_model(snippet: str) -> None:
         "words = «torch.load(p)»",
         "optimizer.load_state_dict(«torch.load(p)»)",
         "lr_net.load_state_dict(«torch.load(p)»)",
+        "feeder.load_state_dict(«torch.load(p)»)",
+        "train_dataset.load_state_dict(«torch.load(p)»)",
         "net.load_state_dict(other)\nprint(«torch.load(p)»)",
         "options = «torch.load(p)»\nbuild(options['n']).load_state_dict(state)",
     ],

@@ -16,6 +16,7 @@ from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
+from torchlint.semantics.modes.frozen_models import FrozenModels
 from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
@@ -68,6 +69,9 @@ class Evaluations:
 
     def _consider(self, scope: FlowScope, evaluated: list[Evaluated]) -> None:
         """Finds what evaluates in a scope: all of it, or some of its statements."""
+        if isinstance(scope, FUNCTIONS):
+            frozen = self._semantics.of(FrozenModels)
+            evaluated = [found for found in evaluated if not frozen.is_frozen(scope, found.model, found.run.node)]
         if not evaluated:
             return
         always = [found for found in evaluated if found.condition is None]

@@ -14,7 +14,9 @@ from torchlint.semantics.memory.origins import Origins
 _LOADS = frozenset({"torch.load", "torch.serialization.load"})
 _SAVES = frozenset({"torch.save", "torch.serialization.save"})
 _BUFFERS = frozenset({"io.BytesIO", "six.BytesIO", "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile"})
-_OTHER_STATE = re.compile(r"optim|sched|scaler|sampler|callback|progress|loop$|loader$|(^|_)(opt|lr)(_|$)", re.IGNORECASE)
+_OTHER_STATE = re.compile(
+    r"optim|sched|scaler|sampler|callback|progress|loop$|(load|feed)er$|data_?set$|(^|_)(opt|lr)(_|$)", re.IGNORECASE
+)
 """What things that have a state, but no weights, are called."""
 LOADING = frozenset(
     f"load_{what}"
