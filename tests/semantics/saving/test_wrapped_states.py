@@ -9,7 +9,7 @@ import pytest
 from marked import marked
 from torchlint.semantics.saving.wrapped_states import WrappedState, WrappedStates
 
-HEAD = "import torch\nfrom torch import nn\nfrom torch.nn.parallel import DistributedDataParallel as DDP\n"
+HEAD = "import copy, torch\nfrom torch import nn\nfrom torch.nn.parallel import DistributedDataParallel as DDP\n"
 
 
 def states(snippet: str) -> list[WrappedState[ast.expr]]:
@@ -39,6 +39,17 @@ def states(snippet: str) -> list[WrappedState[ast.expr]]:
             "module",
             True,
         ),
+        ("def f():\n    return DDP(n), 1\nm, o = f()\ntorch.save(«m.state_dict()», p)", "module", True),
+        ("def f(many):\n    return DDP(n) if many else n\nm = f(count())\ntorch.save(«m.state_dict()», p)", "module", False),
+        ("m = nn.DataParallel(n)\ntorch.save(«m.cpu().state_dict()», p)", "module", True),
+        ("m = nn.DataParallel(n)\nbest = copy.deepcopy(«m.state_dict()»)\ntorch.save(best, p)", "module", True),
+        (
+            "class T:\n  def __init__(self, m):\n    self.m = DDP(m)\n  def s(self):\n    return {'m': «self.m.state_dict()»}\n"
+            "  def f(self):\n    torch.save(self.s(), p)",
+            "module",
+            True,
+        ),
+        ("m = DDP(n)\nmean_loader(m)\ndownload_all(m)\ntorch.save(«m.state_dict()», p)", "module", True),
     ],
 )
 def test_what_has_the_keys_of_a_wrapper(snippet: str, within: str, always: bool) -> None:
@@ -62,6 +73,11 @@ def test_what_has_the_keys_of_a_wrapper(snippet: str, within: str, always: bool)
         "m = nn.DataParallel(n)\ntorch.save((m.module if many else m).state_dict(), p)",
         "m = mine.DataParallel(n)\ntorch.save(m.state_dict(), p)",
         "f = torch.compile(g)\ntorch.save(m.state_dict(), p)",
+        "m = n\nif many:\n    m = DDP(m)\nif not many:\n    torch.save(m.state_dict(), p)",
+        "def f(many=False):\n    return DDP(n) if many else n\nm = f()\ntorch.save(m.state_dict(), p)",
+        "def f(many):\n    if not many:\n        return n\n    return DDP(n)\nm = f(False)\ntorch.save(m.state_dict(), p)",
+        "def f(m):\n    return m.module if many else m\nm = f(DDP(n))\ntorch.save(m.state_dict(), p)",
+        "m = DDP(n)\ndef f():\n    return m.state_dict()\nother.load_state_dict(f())",
     ],
 )
 def test_what_has_its_own_keys(snippet: str) -> None:
@@ -72,3 +88,8 @@ def test_what_has_its_own_keys(snippet: str) -> None:
 def test_what_is_loaded_into_a_wrapped_module_again(load: str) -> None:
     (found,) = states(f"m = nn.DataParallel(n)\n{load}\ntorch.save(«m.state_dict()», p)")
     assert found.is_loaded_alike
+
+
+def test_what_is_put_back_from_memory() -> None:
+    (found,) = states("m = DDP(n)\nbest = copy.deepcopy(«m.state_dict()»)\nm.load_state_dict(best)\ntorch.save(best, p)")
+    assert found.is_put_back and not found.is_loaded_alike

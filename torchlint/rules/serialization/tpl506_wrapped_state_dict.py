@@ -36,7 +36,8 @@ class WrappedStateDict(Rule):
     ```
 
     ## Fix safety
-    Unsafe: code that loads the file into a wrapped module has to load it into the one within, too.
+    Unsafe: code that loads the file into a wrapped module has to load it into the one within, too. There is no fix where the
+    same state is put back into the module from memory, which needs the keys as they are.
 
     Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. So it is where a model
     is put into `DataParallel` in any case: what loads the file does so, too, as a rule. Not reported are files that know of
@@ -59,18 +60,19 @@ class WrappedStateDict(Rule):
             return
         shown, wrapper = self.model.shown(state.module), self.model.shown(state.wrapper)
         if state.always:
-            inner = expression(f"{{module}}.{state.within}.state_dict()", module=state.module)
+            inner = expression(f"{{module}}.{state.within}", module=state.module)
         else:
-            inner = expression(f'getattr({{module}}, "{state.within}", {{module}}).state_dict()', module=state.module)
+            inner = expression(f'getattr({{module}}, "{state.within}", {{module}})', module=state.module)
         are = "are" if state.always else "may be"
+        change = fix(
+            f"Save the state of `{shown}.{state.within}`",
+            replace(state.module, inner),
+            rests_on=unknown("code that loads the file may expect the keys of the wrapper"),
+        )
         self.report(
             node,
             f"the keys of this state {are} those of the wrapper `{wrapper}`, and begin with `{state.within}.`; "
             "save the state of the module within",
-            fix(
-                f"Save the state of `{shown}.{state.within}`",
-                replace(node, inner),
-                rests_on=unknown("code that loads the file may expect the keys of the wrapper"),
-            ),
+            None if state.is_put_back else change,
             strict=state.is_loaded_alike or (state.always and state.within == "module"),
         )

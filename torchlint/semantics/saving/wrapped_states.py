@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
-from torchlint.semantics.provenance.modules import PARALLEL
+from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.wrapped_modules import WrappedModules, moved
 
 Node = TypeVar("Node")
 
-_COMPILING = "torch.compile"
 _PREFIXES = ("module.", "_orig_mod")
 """What is taken from the keys, by code that knows of them."""
 _SAVING = re.compile(r"_?save(_|[A-Z]|\Z)|(^|_)save\Z|dump")
-_LOADING = re.compile(r"load|restore|resume|restart", re.IGNORECASE)
-_SAME = frozenset({"to", "cuda", "train", "eval", "float"})
+_LOADING = re.compile(r"(?<!down)load(?!er)|restore|resume|restart", re.IGNORECASE)
+_COPIES = frozenset({"copy.deepcopy", "copy.copy", "builtins.dict", "collections.OrderedDict"})
 _DEPTH = 4
 
 
@@ -29,7 +28,8 @@ _DEPTH = 4
 class WrappedState(Generic[Node]):
     """The state of a ``module`` that ``wrapper`` wraps, under the attribute ``within``; not ``always``, if only some code does.
 
-    ``is_loaded_alike`` where the file loads states into a wrapped module, too, so that the keys fit there.
+    ``is_loaded_alike`` where the file loads states from files into a wrapped module, too, so that the keys fit there;
+    ``is_put_back`` where this very state may be loaded into a module besides.
     """
 
     module: Node
@@ -37,6 +37,7 @@ class WrappedState(Generic[Node]):
     within: str
     always: bool
     is_loaded_alike: bool
+    is_put_back: bool
 
 
 class WrappedStates:
@@ -46,31 +47,22 @@ class WrappedStates:
         self._semantics = semantics
         self._tree = semantics.tree
         self._saves = semantics.of(SavedFiles).saves
+        self._loads = semantics.of(SavedFiles).loads
+        self._wrapped = semantics.of(WrappedModules)
 
     @cached_property
     def found(self) -> dict[ast.Call, WrappedState[ast.expr]]:
         """The calls that give a state of a wrapped module, which is saved, unless the project knows of the prefixes."""
-        if not self._wrappings or self._knows_prefixes:
+        if not self._wrapped.wrappings or self._knows_prefixes:
             return {}
         found: dict[ast.Call, WrappedState[ast.expr]] = {}
         for call in self._semantics.facts.calls.get("state_dict", ()):
-            if isinstance(call.func, ast.Attribute) and dotted(call.func.value) is not None and not call.args + call.keywords:
-                wrapped = self._wrapped(call.func.value)
-                if wrapped is not None and self._is_saved(call, 0) and not self._is_asked_for(call.func.value):
-                    wrapper, within, always = wrapped
-                    found[call] = WrappedState(call.func.value, wrapper, within, always, self._loads_wrapped)
+            if isinstance(call.func, ast.Attribute) and not call.args + call.keywords:
+                module = moved(call.func.value)
+                wrapped = self._wrapped.wrapping(module) if dotted(module) is not None else None
+                if wrapped is not None and self._is_saved(call, 0) and not self._is_asked_for(module):
+                    found[call] = WrappedState(module, *wrapped, self._loads_wrapped, call in self._put_back)
         return {} if found and self._semantics.elsewhere.speaks_of("prefixes") else found
-
-    @cached_property
-    def _wrappings(self) -> dict[ast.Call, str]:
-        """The calls that wrap a module, each with the attribute that holds it."""
-        found: dict[ast.Call, str] = {}
-        for calls in self._semantics.facts.calls.values():
-            for call in calls:
-                name = self._semantics.qualified_name(call.func) or ""
-                if call.args and (name in PARALLEL or name == _COMPILING):
-                    found[call] = "_orig_mod" if name == _COMPILING else "module"
-        return found
 
     @cached_property
     def _knows_prefixes(self) -> bool:
@@ -83,68 +75,32 @@ class WrappedStates:
 
     @cached_property
     def _loads_wrapped(self) -> bool:
-        """Whether a state is loaded into a module that is wrapped, here or by a function that is called so."""
+        """Whether a state from elsewhere is loaded into a module that is wrapped, here or by a function that is called so."""
         calls = self._semantics.facts.calls
-        into = [call.func.value for call in calls.get("load_state_dict", ()) if isinstance(call.func, ast.Attribute)]
+        into = [call.func.value for call in self._restoring if isinstance(call.func, ast.Attribute) and self._is_foreign(call)]
         for name, loading in calls.items():
             if name != "load_state_dict" and _LOADING.search(name):
                 into += [value for call in loading for value in (*call.args, *(word.value for word in call.keywords))]
-        return any(dotted(module) is not None and self._wrapped(module) is not None for module in into)
+        return any(dotted(module) is not None and self._wrapped.wrapping(module) is not None for module in into)
 
-    # --- which module it is of ---------------------------------------------------------------------------------------
+    @cached_property
+    def _restoring(self) -> list[ast.Call]:
+        return self._semantics.facts.calls.get("load_state_dict", [])
 
-    def _wrapped(self, module: ast.expr) -> tuple[ast.Call, str, bool] | None:
-        """What wraps a module, and whether it is always wrapped; ``None`` where nothing is known to."""
-        values = list(self._values(module, 0))
-        if any(isinstance(value, ast.Attribute) and value.attr in self._wrappings.values() for value in values):
-            return None  # where it is wrapped, the name stands for the module within
-        wrappers = [value for value in values if isinstance(value, ast.Call) and value in self._wrappings]
-        if not wrappers or len({self._wrappings[wrapper] for wrapper in wrappers}) > 1:
-            return None
-        return wrappers[0], self._wrappings[wrappers[0]], len(wrappers) == len(values)
+    def _is_foreign(self, restoring: ast.Call) -> bool:
+        """Whether a state may be another than one that the run itself has kept in memory."""
+        sources = self._semantics.of(Origins).of(*restoring.args[:1])
+        return not self._states & sources or bool(self._loads & sources)
 
-    def _values(self, node: ast.expr, depth: int) -> Iterator[ast.expr | None]:
-        """The expressions that a module may come from, through names, attributes of ``self`` and arguments."""
-        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SAME:
-            node = node.func.value
-        if depth >= _DEPTH:
-            yield None
-        elif isinstance(node, ast.Name):
-            bindings = self._semantics.bindings.reaching(node)
-            if not bindings:
-                yield None
-            for binding in bindings:
-                yield from self._bound(binding, depth + 1)
-        elif isinstance(node, ast.Attribute) and (owner := self._semantics.facts.self_class(node.value)) is not None:
-            for slot in self._semantics.facts.slots(owner, node.attr):
-                for store in slot.stores:
-                    parent = self._tree.parent(store)
-                    if isinstance(parent, ast.Assign):
-                        yield from self._values(parent.value, depth + 1)
-                    else:
-                        yield None
-        elif isinstance(node, ast.IfExp):
-            yield from self._values(node.body, depth + 1)
-            yield from self._values(node.orelse, depth + 1)
-        else:
-            yield node
+    @cached_property
+    def _put_back(self) -> set[ast.Call]:
+        """The states that a module is given again without a file."""
+        given = [call.args[0] for call in self._restoring if call.args]
+        return self._states & self._semantics.of(Origins).of(*given)
 
-    def _bound(self, binding: Binding, depth: int) -> Iterator[ast.expr | None]:
-        function = binding.scope.node
-        if binding.form is Form.ASSIGNMENT and not binding.path and binding.value is not None:
-            yield from self._values(binding.value, depth)
-        elif binding.form is Form.PARAMETER and isinstance(function, FUNCTIONS) and isinstance(binding.node, ast.arg):
-            calls = self._semantics.inference.call_sites(function)
-            if not calls:
-                yield None
-            for call in calls:
-                given = self._semantics.facts.argument(call, function, binding.node)
-                if given is None:
-                    yield None
-                else:
-                    yield from self._values(given, depth)
-        else:
-            yield None
+    @cached_property
+    def _states(self) -> set[ast.Call]:
+        return set(self._semantics.facts.calls.get("state_dict", ()))
 
     def _is_asked_for(self, module: ast.expr) -> bool:
         """Whether code reads the module within, or asks whether there is one."""
@@ -181,8 +137,12 @@ class WrappedStates:
                     current = parent
                 case ast.Call() if parent in self._saves or self._saves_by_name(parent):
                     return True
-                case ast.Call(func=ast.Name(id="dict" | "OrderedDict")):
+                case ast.Call() if self._semantics.qualified_name(parent.func) in _COPIES:
                     current = parent
+                case ast.Return():
+                    function = self._tree.function(parent)
+                    sites = self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else []
+                    return any(self._is_saved(site, depth + 1) for site in sites)
                 case ast.Assign(targets=[target]):
                     name = target.value if isinstance(target, ast.Subscript) else target
                     return isinstance(name, ast.Name) and any(
