@@ -9,6 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
+from torchlint.semantics.data.indices import Indices
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.memory.reads import Reads
 
@@ -54,6 +55,8 @@ _ASSERTS = re.compile(r"_?assert(_|[A-Z]|$)")
 """What methods and functions of tests are called that compare values."""
 _TO_PICTURE = re.compile(r"^tensor2\w|^(tensor_)?to_(im|img|image|np|numpy|array)")
 """Names of functions that make a picture or an array of a tensor."""
+_EVALUATING_STEP = re.compile(r"_?(val|valid|validation|validate|eval|evaluation|test|predict)_step")
+"""What methods are called that a loop of an evaluation calls for each batch."""
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
@@ -79,6 +82,7 @@ class HarmlessReads:
             or _is_of_volatile(data)
             or self._is_copied_to_places(data)
             or self._is_index(data)
+            or self._semantics.of(Indices).are(data.value)
             or self._is_shown_input(data)
             or self._is_of_meant_rebind(data)
             or self._is_of_state(data)
@@ -289,13 +293,18 @@ class HarmlessReads:
         return is_weight and self._semantics.of(Beginnings).sets(data.value, data)
 
     def _is_off(self, data: ast.expr) -> bool:
-        """Whether autograd is off here, by a block or the decorator of a function, or wherever the function is called."""
+        """Whether autograd is off here, by a block or the decorator of a function, or wherever the function is called.
+
+        What does one step of an evaluation is called by the loop of it, which is where autograd is turned off.
+        """
         no_grad = self._semantics.no_grad
         if no_grad.block(data):
             return True
         function = self._tree.function(data)
         if not isinstance(function, FUNCTIONS):
             return False
+        if _EVALUATING_STEP.fullmatch(function.name):
+            return True
         if function not in self._off:
             calls = self._semantics.facts.calls.get(function.name, ())
             self._off[function] = bool(calls) and all(no_grad.block(call) for call in calls)
