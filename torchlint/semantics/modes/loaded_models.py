@@ -9,7 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
@@ -63,26 +63,26 @@ class LoadedModels:
 
     @cached_property
     def _trained_makers(self) -> set[str]:
-        """The classes, and functions, of other files whose models' parameters an optimizer of this file is given."""
+        """The classes and functions whose models' parameters an optimizer of this file is given."""
         calls = self._semantics.facts.calls.get("parameters", ())
         return {maker for call in calls if isinstance(call.func, ast.Attribute) for maker in self._makers(call.func.value)}
 
     @cached_property
     def _with_modes(self) -> set[str]:
-        """The classes, and functions, of other files whose models this file puts into a mode elsewhere: there, it matters."""
+        """The classes and functions whose models this file puts into a mode elsewhere: there, it matters."""
         switches = (call for call, _, _ in self._semantics.of(Switches).all)
         owners = [call.func.value for call in switches if isinstance(call.func, ast.Attribute)]
         return {maker for owner in owners for maker in self._makers(owner)}
 
     def _makers(self, model: ast.expr, depth: int = 1) -> set[str]:
-        """The full names of what makes the model that a variable holds, or that the callers give for it."""
+        """The names of what makes the model that a variable holds, or that the callers give for it."""
         found: set[str] = set()
         for binding in self._semantics.bindings.reaching(model) if isinstance(model, ast.Name) else ():
             value = binding.value
             while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("to", "cuda"):
                 value = value.func.value
             if binding.form is Form.ASSIGNMENT and isinstance(value, ast.Call):
-                found.add(self._semantics.qualified_name(value.func) or "")
+                found.add(self._semantics.qualified_name(value.func) or dotted(value.func) or "")
             elif depth:
                 for given in self._semantics.inference.given(binding):
                     found |= self._makers(given, depth - 1) if given is not None else set()

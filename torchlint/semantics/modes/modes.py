@@ -142,8 +142,13 @@ class Modes:
         if binding is None or len(binding.path) > 1 or None in binding.path or not isinstance(binding.value, ast.Call):
             return UNKNOWN
         function = self.references.callee(binding.value)
-        made = self.references.returned(function, next(iter(binding.path), None)) if function is not None else None
-        if function is None or made is None or made.is_given:
+        if function is None:
+            return UNKNOWN
+        given = self._semantics.facts.returned(function)
+        if given and not binding.path and all(value is not None and self._is_new(value) for value in given):
+            return TRAIN
+        made = self.references.returned(function, next(iter(binding.path), None))
+        if made is None or made.is_given:
             return UNKNOWN
         effect = self.effect(function, made)
         return effect.modes if effect.always and effect.modes else UNKNOWN
@@ -371,9 +376,10 @@ class Modes:
     def is_new_model(self, target: ast.expr) -> bool:
         """Whether an assignment makes a new module, which is in training mode then: of a class of the file, or of torch's."""
         statement = self._semantics.tree.parent(target)
-        if not isinstance(statement, ast.Assign):
-            return False
-        value = unwrapped(statement.value)
+        return isinstance(statement, ast.Assign) and self._is_new(statement.value)
+
+    def _is_new(self, value: ast.expr) -> bool:
+        value = unwrapped(value)
         if not isinstance(value, ast.Call):
             return False
         kind = self._semantics.kind(value.func)

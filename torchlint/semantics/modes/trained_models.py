@@ -37,7 +37,20 @@ class TrainedModels:
 
     @cached_property
     def all(self) -> list[tuple[FlowScope, Reference]]:
-        """The models whose parameters the file hands out or that it puts into training mode, in each scope that has them."""
+        """The models whose parameters the file hands out or that it puts into training mode, in each scope that has them;
+        and those that scopes hand to a function which does so.
+        """
+        found = dict.fromkeys(self._direct)
+        pending = list(found)
+        while pending:
+            more = [each for each in self._given_by_callers(*pending.pop()) if each not in found]
+            found.update(dict.fromkeys(more))
+            pending += more
+        return list(dict.fromkeys([*self._with_those_handed_on(self._direct), *self._with_those_handed_on(list(found))]))
+
+    @cached_property
+    def _direct(self) -> list[tuple[FlowScope, Reference]]:
+        """Those of which a scope tells by itself."""
         found: dict[tuple[FlowScope, Reference], None] = {}
         for name in ("parameters", "named_parameters", "train"):
             for call in self._semantics.facts.calls.get(name, ()):
@@ -45,11 +58,13 @@ class TrainedModels:
                     for model in models:
                         found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
         found.update(dict.fromkeys(self._given()))
+        return list(found)
+
+    def _with_those_handed_on(self, models: list[tuple[FlowScope, Reference]]) -> list[tuple[FlowScope, Reference]]:
+        found = dict.fromkeys(models)
         pending = list(found)
         while pending:
-            scope, model = pending.pop()
-            both = (*self._handed_on(scope, model), *self._given_by_callers(scope, model))
-            more = [each for each in dict.fromkeys(both) if each not in found]
+            more = [each for each in self._handed_on(*pending.pop()) if each not in found]
             found.update(dict.fromkeys(more))
             pending += more
         return list(found)
@@ -96,7 +111,7 @@ class TrainedModels:
 
     @cached_property
     def _trained(self) -> set[tuple[FlowScope, Reference]]:
-        return set(self.all)
+        return set(self._with_those_handed_on(self._direct))
 
     def is_put_into_training(self, scope: FlowScope, model: Reference) -> bool:
         """Whether something that ``scope`` runs calls ``train()`` on the model: its author cares about the mode."""
