@@ -440,3 +440,18 @@ def test_says_what_variable_does(line: str, message: str) -> None:
 )
 def test_rewrites_volatile(text: str, expected: str) -> None:
     assert fixed(text, "TPL103") == dedent(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("y = net(Variable(x, volatile=True))", "the graph is built; use `torch.no_grad()`"),
+        ("y = net(Variable(x, volatile=flag))", "the graph is built; use `torch.no_grad()`"),
+        ("y = net(Variable(x, volatile=False))", "drop it"),
+        ("with torch.no_grad():\n    y = net(Variable(x, volatile=True))", "drop it"),
+    ],
+)
+def test_volatile_is_dropped_where_a_graph_is_wanted_or_none_is_built(line: str, advice: str) -> None:
+    text = f"import torch\nfrom torch.autograd import Variable\n\n{line}\n"
+    [diagnostic] = lint(Source(text), rules("TPL103"))
+    assert diagnostic.message == f"`volatile` has no effect since torch 0.4: {advice}"

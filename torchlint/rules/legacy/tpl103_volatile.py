@@ -67,8 +67,14 @@ class Volatile(Rule):
             return
         marks = self.model.variables.volatile_beside(node, unless_silenced=self.code)
         if marks and marks[0] is node:
-            message = "`volatile` has no effect since torch 0.4: the graph is built; use `torch.no_grad()`"
+            is_needless = self._is_needless(node, mark)
+            use_instead = "drop it" if is_needless else "the graph is built; use `torch.no_grad()`"
+            message = f"`volatile` has no effect since torch 0.4: {use_instead}"
             self.report(node, message, self._fix(node, mark, marks), strict=self.model.variables.is_never_volatile(node))
+
+    def _is_needless(self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression]) -> bool:
+        """Whether a graph is wanted, or autograd is off anyway."""
+        return self.model.code.truth(mark.flag) is False or self.model.autograd.is_off(self.model.statement(node))
 
     def _fix(
         self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression], marks: list[cst.Arg | cst.Assign]
@@ -76,7 +82,7 @@ class Volatile(Rule):
         """Drops all the ``marks`` of a statement, of which ``node`` is the first one."""
         statement = self.model.statement(node)
         drop = [_drop(each, found) for each in marks if (found := self.model.variables.volatile(each)) is not None]
-        if self.model.code.truth(mark.flag) is False or self.model.autograd.is_off(statement):
+        if self._is_needless(node, mark):
             return fix("Drop `volatile`", *drop, rests_on=all_of(*map(self.model.variables.is_ignored, marks)))
         mode = self._mode(mark.flag)
         if mode is not None and (runs := self.model.variables.computing(statement)):

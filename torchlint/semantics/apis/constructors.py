@@ -166,6 +166,8 @@ class Constructors:
             return shape
         if isinstance(argument, (ast.List, ast.Tuple, ast.ListComp, ast.Set)):
             return Content.LIST
+        if self._becomes_tensor(argument):
+            return Content.ARRAY
         kind = self._semantics.kind(argument)
         if kind.loose and kind.grad is Grad.UNKNOWN:
             return Content.UNKNOWN  # an argument of a `forward`: a list, for all that is known
@@ -179,6 +181,21 @@ class Constructors:
             case Type.TENSOR:
                 return Content.TENSOR
         return Content.UNKNOWN
+
+    def _becomes_tensor(self, data: ast.expr) -> bool:
+        """Whether an attribute becomes a tensor of what was read into it before: `self.x = torch.FloatTensor(self.x)`."""
+        owner = self._semantics.facts.self_class(data.value) if isinstance(data, ast.Attribute) else None
+        match self._semantics.tree.statement(data):
+            case ast.Assign(targets=[ast.Attribute(attr=attribute)], value=ast.Call()) as statement if owner is not None:
+                if not isinstance(data, ast.Attribute) or attribute != data.attr:
+                    return False
+                stores = [store for slot in self._semantics.facts.slots(owner, attribute) for store in slot.stores]
+                return any(
+                    isinstance(unpacked := self._semantics.tree.parent(store), ast.Tuple)
+                    and self._semantics.tree.function(unpacked) is self._semantics.tree.function(statement)
+                    for store in stores
+                )
+        return False
 
     def _shape(self, node: ast.expr, depth: int = 3) -> Content | None:
         """What an expression is that may be a `torch.Size`, which counts as sizes where a tuple would be data."""

@@ -79,18 +79,22 @@ class DataEvidence:
             return True
         if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
             return True
+        if self._is_used_as_other(node.value):
+            return False
         if self._semantics.of(Backpropagated).name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
-            return not self._is_used_as_other(node.value)
-        if self._is_put_among_tensors(node, role, change) or self._has_item_of_tensor(node):
             return True
-        return self._stands_beside_tensors(node) and not self._is_used_as_other(node.value)
+        return (
+            self._is_put_among_tensors(node, role, change)
+            or self._has_item_of_tensor(node)
+            or self._stands_beside_tensors(node)
+        )
 
     def _has_item_of_tensor(self, node: ast.Attribute) -> bool:
         """Whether an item of ``node`` is what only a tensor has, ``x.data[0].numpy()``, or is a Variable's: ``action.data[0]``.
 
         An object of another library may have such a ``data`` as well, so the file must read no ``data`` but that of tensors.
         """
-        if not self._takes_item(node) or self._is_used_as_other(node.value):
+        if not self._takes_item(node):
             return False
         name = spoken_name(node.value)
         return all(other == name or is_tensor for other, is_tensor in self._owners_of_data)

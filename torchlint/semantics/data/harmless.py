@@ -196,9 +196,15 @@ class HarmlessReads:
         return False
 
     def _is_buffer_of_parameter(self, data: ast.Attribute) -> bool:
-        """Whether a buffer is to share the memory of a tensor that becomes a parameter beside it, as in torch's own norms."""
+        """Whether a buffer is to share the memory of a tensor that becomes a parameter beside it, as in torch's own norms.
+
+        There, it may also be a plain attribute.
+        """
         match self._tree.parent(data):
-            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, given]) if given is data:
+            case (
+                ast.Call(func=ast.Attribute(attr="register_buffer"), args=[_, given])
+                | ast.Call(func=ast.Name(id="setattr"), args=[_, _, given])
+            ) if given is data:
                 shared = ast.dump(data.value)
                 beside = self._semantics.facts.calls.get("register_parameter", ())
                 function = self._tree.function(data)
