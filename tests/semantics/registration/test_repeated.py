@@ -82,6 +82,10 @@ def test_what_is_repeated(snippet: str, modules: list[str], times: str, are_made
         "def f(layer, n):\n  if n > 2:\n    return [copy.deepcopy(layer)]\n  return nn.ModuleList([layer for _ in range(n)])",
         "def f(act, n):\n  return nn.ModuleList([act for _ in range(n)])",
         "class ModuleList(list): ...\nModuleList([nn.Linear(2, 2)] * 3)",
+        "layers = [nn.Linear(2, 2)] * n\nlayers[0] = nn.Linear(2, 2)\nnn.ModuleList(layers)",
+        "layers = [nn.Linear(2, 2)] * n\nif n:\n  layers = []\nnn.ModuleList(layers)",
+        "shared = [nn.Linear(2, 2)] * n\nnn.ModuleList(shared)",
+        "layers = [nn.ReLU()] * n\nnn.Sequential(*layers)",
     ],
 )
 def test_what_is_not(snippet: str) -> None:

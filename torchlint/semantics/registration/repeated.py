@@ -24,6 +24,8 @@ _STATELESS = re.compile(
 """Names of modules that have no weights."""
 _SHARING = re.compile(r"shar|(\A|_)tie|universal|recurr|unroll|albert|reus|same|copies", re.IGNORECASE)
 """What says that weights are shared on purpose."""
+_DEPTH = 3
+"""So many classes of the file are looked into for weights."""
 _COPYING = frozenset({"deepcopy", "copy", "clone", "_get_clones", "get_clones", "clones"})
 
 
@@ -52,11 +54,24 @@ class RepeatedModules:
             for call in self._facts.calls.get(name, ()):
                 if self._semantics.qualified_name(call.func) in _CONTAINERS:
                     for given in call.args:
-                        for part in _lists(given.value if isinstance(given, ast.Starred) else given):
+                        for part in self._lists(given.value if isinstance(given, ast.Starred) else given):
                             repeated = self._repeated(part)
-                            if repeated is not None and not self._is_shared_on_purpose(call, repeated):
+                            if repeated is not None and not self._is_shared_on_purpose(call, part, repeated):
                                 found[part] = repeated
         return found
+
+    def _lists(self, given: ast.expr) -> Iterator[ast.expr]:
+        """What a container is given, or the parts of a sum of lists; of a name that is used once, what it is bound to."""
+        if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
+            yield from self._lists(given.left)
+            yield from self._lists(given.right)
+        elif isinstance(given, ast.Name):
+            bindings = self._semantics.bindings.reaching(given)
+            if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and bindings[0].uses == [given]:
+                value = bindings[0].value
+                yield from self._lists(value) if isinstance(value, (ast.BinOp, ast.ListComp)) else ()
+        else:
+            yield given
 
     def _repeated(self, given: ast.expr) -> Repeated[ast.expr] | None:
         match given:
@@ -114,21 +129,25 @@ class RepeatedModules:
         shown = last_name(function)
         return shown[:1].isupper() and not _STATELESS.search(shown)
 
-    def _has_weights(self, definition: ast.ClassDef) -> bool:
-        """Whether the constructor of a class of the file makes layers with weights, or parameters."""
+    def _has_weights(self, definition: ast.ClassDef, depth: int = _DEPTH) -> bool:
+        """Whether the constructor of a class of the file makes layers with weights, parameters, or such a class itself."""
         constructor = self._facts.method(definition, "__init__")
-        return constructor is not None and any(
-            isinstance(part, ast.Call)
-            and ((name := self._semantics.qualified_name(part.func) or "") in _PARAMETRIC or name == "torch.nn.Parameter")
-            for part in walk_body(constructor.body)
-        )
+        calls = (part for part in walk_body(constructor.body) if isinstance(part, ast.Call)) if constructor is not None else ()
+        return any(self._is_weighted(call.func, depth) for call in calls)
+
+    def _is_weighted(self, function: ast.expr, depth: int) -> bool:
+        name = self._semantics.qualified_name(function) or ""
+        if name in _PARAMETRIC or name == "torch.nn.Parameter":
+            return True
+        definition = self._facts.definition(function) if depth else None
+        return isinstance(definition, ast.ClassDef) and self._has_weights(definition, depth - 1)
 
     # --- sharing on purpose ------------------------------------------------------------------------------------------
 
-    def _is_shared_on_purpose(self, call: ast.Call, repeated: Repeated[ast.expr]) -> bool:
+    def _is_shared_on_purpose(self, call: ast.Call, part: ast.expr, repeated: Repeated[ast.expr]) -> bool:
         """Whether names around say that weights are shared, or another branch copies the module."""
         told: list[str] = [spoken_name(module) for module in repeated.modules if not isinstance(module, ast.Call)]
-        for frame in self._tree.ancestors(call):
+        for frame in (*self._tree.ancestors(call), *self._tree.ancestors(part)):
             match frame:
                 case ast.If(test=test) | ast.IfExp(test=test):
                     told.extend(last_name(part) for part in ast.walk(test) if isinstance(part, (ast.Name, ast.Attribute)))
@@ -152,15 +171,6 @@ class RepeatedModules:
                 names = (argument.id for argument in call.args if isinstance(argument, ast.Name))
                 copied.setdefault(self._tree.function(call), set()).update(names)
         return copied
-
-
-def _lists(given: ast.expr) -> Iterator[ast.expr]:
-    """What a container is given, or the parts of a sum of lists."""
-    if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
-        yield from _lists(given.left)
-        yield from _lists(given.right)
-    else:
-        yield given
 
 
 def _is_one(times: ast.expr) -> bool:
