@@ -26,6 +26,8 @@ Place = TypeVar("Place")
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
 """The statements that can be put under ``no_grad`` as they are."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SHOWING = frozenset({"info", "debug", "write", "set_description", "set_postfix", "print"})
+"""Methods that show what they are given, and keep nothing of it."""
 _NEAR = 7
 """So many statements make a block of their own at most where only the first and the last of them evaluate."""
 
@@ -285,6 +287,23 @@ class Evaluations:
 
 
 def _sums_up(loop: Loop) -> bool:
-    """Whether a loop goes through data, and adds up what comes out."""
-    sums = (part for part in walk_body(loop.body) if isinstance(part, ast.AugAssign))
-    return isinstance(loop, ast.For) and any(not isinstance(part.value, ast.Constant) for part in sums)
+    """Whether a loop goes through data, and adds up what comes out, or hands numbers on: ``meter.update(loss.item())``."""
+    if not isinstance(loop, ast.For):
+        return False
+    for part in walk_body(loop.body):
+        match part:
+            case ast.AugAssign(value=value) if not isinstance(value, ast.Constant):
+                return True
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call) if name not in _SHOWING:
+                if any(_is_number(inner) for given in _given(call) for inner in ast.walk(given)):
+                    return True
+    return False
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def _is_number(node: ast.AST) -> bool:
+    """Whether code makes a number of a tensor."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
