@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.plain_tensors import PlainTensor, PlainTensors
+from torchlint.semantics.modules.compared_keys import ComparedKeys
 from torchlint.semantics.modules.flags import ModuleFlags
 from torchlint.semantics.modules.forward_calls import ForwardCalls
 from torchlint.semantics.modules.initialisations import Initialisations, InitialisedLate, MentionedInit, NeverInitialised
@@ -76,6 +77,10 @@ class ModulesQuestions:
     def wrapped_state(self, call: cst.Call) -> WrappedState[cst.BaseExpression] | None:
         """The wrapped module whose ``state_dict()`` is saved; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(WrappedStates).found, call)
+
+    def keys_are_compared(self, loading: cst.Call) -> bool:
+        """Whether the code holds the keys of a state against those of the module before this call loads it."""
+        return bool(self._model.answered(self._semantics.of(ComparedKeys).holds, loading))
 
     def repeated(self, given: cst.BaseExpression) -> Repeated[cst.BaseExpression] | None:
         """The modules of which a container is given the same ones several times; ``None`` where each is another."""

@@ -34,6 +34,9 @@ class UncheckedStrictFalse(Rule):
     ## Fix safety
     Unsafe: the program stops where keys are left over. No fix where other code shares the line.
 
+    Not reported where the function holds the keys against those of the model's own `state_dict()` before, or gives both to
+    one that looks at them, by its name: `check_keys(model, state)`.
+
     ## References
     - [torch.nn.Module.load_state_dict](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict)
     """
@@ -55,7 +58,7 @@ class UncheckedStrictFalse(Rule):
             return
         if self.model.kind(node.func.value).type not in (Type.MODULE, Type.UNKNOWN):
             return
-        if not isinstance(whole, cst.Expr) or whole.value is not node:
+        if not isinstance(whole, cst.Expr) or whole.value is not node or self.model.modules.keys_are_compared(node):
             return
         name = self.model.code.free_name("loaded", "loaded_keys")
         check = statement(f"assert not {name}.unexpected_keys, {name}.unexpected_keys")
