@@ -158,6 +158,28 @@ def test_batches_once_an_epoch(scheduler: str, length: str) -> None:
     assert wrong(snippet(scheduler, batch=STEP)) == []
 
 
+@pytest.mark.parametrize(
+    ("last", "is_wrong"),
+    [
+        (f"if epoch >= 10:\n            {STEP}", True),
+        (f"if epoch > args.warm_up:\n            {STEP}", True),
+        (f"save_checkpoint(net, scheduler); {STEP}", True),
+        (f"if epoch < 10:\n            {STEP}", False),
+        (f"if loss >= 10:\n            {STEP}", False),
+        (f"if epoch >= 10:\n            {STEP}\n        else:\n            warm_up(optimizer)", False),
+        (f"train_further(net, scheduler); {STEP}", False),
+    ],
+)
+def test_batches_once_an_epoch_behind_a_warm_up(last: str, is_wrong: bool) -> None:
+    made = "lr_scheduler.CosineAnnealingLR(optimizer, len(train_loader))"
+    assert bool(wrong(snippet(f"«{made}»" if is_wrong else made, last=last))) is is_wrong
+
+
+def test_schedulers_of_the_same_name_in_other_functions() -> None:
+    text = snippet("«lr_scheduler.CosineAnnealingLR(optimizer, len(train_loader))»", last=STEP)
+    assert len(wrong(text + "\n\ndef further(net, scheduler):\n    scheduler.step()\n    return scheduler\n")) == 1
+
+
 @pytest.mark.parametrize("length", ["epochs", "args.num_epochs", "args.n_epoch"])
 def test_epochs_in_each_batch(length: str) -> None:
     scheduler = f"lr_scheduler.CosineAnnealingLR(optimizer, {length})"

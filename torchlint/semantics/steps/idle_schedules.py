@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.steps.acts import Act, Acts, Deed
@@ -22,6 +23,8 @@ _HARMLESS = frozenset({"state_dict", "load_state_dict", "get_last_lr", "get_lr",
 """What is asked of a schedule without moving it on."""
 _DEEP = 2
 """Through so many functions a schedule is followed."""
+_SAVING = re.compile(r"(^|_)save")
+"""What functions are called that write a schedule to a file with the rest of a checkpoint."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -71,6 +74,8 @@ class IdleSchedules:
                 return name in _HARMLESS
             case ast.Compare() | ast.If():
                 return True
+            case ast.Call(func=function, args=arguments) if use in arguments:
+                return _SAVING.search(last_name(function)) is not None
         return False
 
     # --- never moved on ----------------------------------------------------------------------------------------------
@@ -86,7 +91,7 @@ class IdleSchedules:
             if scope is None and any(self._tree.function(step.call) is not None for step in steps):
                 if self._is_imported or not all(map(self.is_harmless, self.uses(name))):
                     continue
-            elif not all(self._moves_nothing(use, call) for use in self._uses_of(call, name, scope)):
+            elif not all(self._moves_nothing(use, call) for use in self.uses_of(call, name, scope)):
                 continue
             own = [step for step in steps if scope is None or self._tree.inside(step.call, scope)]
             found[call] = (own or steps)[0].call
@@ -124,7 +129,7 @@ class IdleSchedules:
         plain = all(isinstance(base, ast.Name) and base.id == "object" for base in owner.bases)
         return plain and any(act.deed is Deed.STEP and act.certain and self._tree.inside(act.call, owner) for act in self._acts)
 
-    def _uses_of(self, making: ast.Call, name: str, scope: ast.AST | None) -> Iterator[ast.Name]:
+    def uses_of(self, making: ast.Call, name: str, scope: ast.AST | None) -> Iterator[ast.Name]:
         """The uses of the variable of a function that a scheduler is assigned to; of the module's, all of that name."""
         statement = self._tree.statement(making)
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics, Type
-from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Loop, dotted, last_name, walk, walk_body
+from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Loop, last_name, walk, walk_body
 from torchlint.semantics.steps.acts import Act, Acts, Deed
 from torchlint.semantics.steps.idle_schedules import PACKAGE, IdleSchedules
 
@@ -55,10 +55,13 @@ class Schedules:
         for call, name in self._idle.made.items():
             length = self._length(call)
             unit = self._unit(length) if length is not None else None
-            steps = [act for act in self._acts if act.deed is Deed.SCHEDULE and act.of and dotted(act.of) == name]
-            if length is None or unit is None or len(steps) != 1 or not self._is_same(steps[0], call):
+            if length is None or unit is None:
                 continue
-            if not all(self._idle.is_harmless(use) or use is steps[0].of for use in self._idle.uses(name)):
+            uses = list(self._idle.uses_of(call, name, self._tree.function(call)))
+            steps = [act for act in self._acts if act.deed is Deed.SCHEDULE and act.of in uses]
+            if len(steps) != 1 or not self._is_same(steps[0], call):
+                continue
+            if not all(self._idle.is_harmless(use) or use is steps[0].of for use in uses):
                 continue
             wrong = self._compare(length, unit == "batches", steps[0])
             if wrong is not None:
@@ -66,11 +69,15 @@ class Schedules:
         return found
 
     def _is_same(self, step: Act, making: ast.Call) -> bool:
-        """Whether the scheduler that is moved on is the one that a call makes, and no other, in the same function."""
+        """Whether the scheduler that is moved on is the one that a call makes, in the same function.
+
+        It may be another one instead that a function gives beside other things: one that a run before has saved.
+        """
         bindings = self._semantics.bindings.reaching(step.of) if isinstance(step.of, ast.Name) else ()
-        return (
-            len(bindings) == 1 and bindings[0].value is making and self._tree.function(step.call) is self._tree.function(making)
-        )
+        if self._tree.function(step.call) is not self._tree.function(making):
+            return False
+        others = [binding for binding in bindings if binding.value is not making]
+        return len(others) < len(bindings) and all(binding.path for binding in others)
 
     def _length(self, call: ast.Call) -> ast.expr | None:
         """The argument that says how long a schedule is."""
@@ -107,7 +114,9 @@ class Schedules:
     def _compare(self, length: ast.expr, in_batches: bool, step: Act) -> WrongUnit[ast.expr] | None:
         """How the length of a schedule and the loop that moves it on do not go together."""
         loops = list(self._tree.loops(step.call))
-        if not loops or self._is_conditional(step.call, loops[0]) or any(isinstance(loop, ast.While) for loop in loops):
+        if not loops or any(isinstance(loop, ast.While) for loop in loops):
+            return None
+        if self._is_conditional(step.call, loops[0]) and not (in_batches and self._is_past_warm_up(step.call, loops[0])):
             return None
         loader = self._loader(loops[0])
         if in_batches and len(loops) == 1 and loader is None and self._trains_batches(loops[0]) and _counts_epochs(loops[0]):
@@ -123,6 +132,19 @@ class Schedules:
             if isinstance(parent, (ast.If, ast.Try, ast.Match, *FUNCTIONS, *COMPREHENSIONS)):
                 return True
         return True
+
+    def _is_past_warm_up(self, call: ast.Call, loop: Loop) -> bool:
+        """Whether a call runs in each round of a loop but the first ones: ``if epoch >= 10: scheduler.step()``."""
+        condition = self._tree.parent(self._tree.statement(call))
+        if not isinstance(condition, ast.If) or condition.orelse or self._tree.parent(condition) is not loop:
+            return False
+        match condition.test, loop:
+            case (
+                ast.Compare(left=ast.Name(id=counter), ops=[ast.Gt() | ast.GtE()], comparators=[bound]),
+                ast.For(target=ast.Name(id=counted)),
+            ):
+                return counter == counted and isinstance(bound, (ast.Constant, ast.Name, ast.Attribute))
+        return False
 
     def _loader(self, loop: Loop) -> ast.expr | None:
         """The loader that a loop goes through: ``loader``, ``enumerate(loader)``, ``tqdm(loader)``."""
