@@ -56,6 +56,15 @@ def unshuffled(snippet: str) -> list[bool]:
             "    for x in self.train_loader:\n      model(x).backward()",
             False,
         ),
+        (
+            "train_set = MNIST('d')\nloader = «DataLoader(train_set, 8)»\n" + TEST + LOOP.replace("train_loader", "loader"),
+            False,
+        ),
+        (
+            "train_set = MNIST('d')\nval_set = MNIST('t')\ngen = «DataLoader(train_set, 8)»\n"
+            "gen2 = DataLoader(val_set, 8)\n" + LOOP.replace("train_loader", "gen"),
+            False,
+        ),
     ],
 )
 def test_what_is_in_order(snippet: str, split: bool) -> None:
@@ -69,6 +78,11 @@ def test_what_is_in_order(snippet: str, split: bool) -> None:
         "train_loader = DataLoader(MNIST('d'), batch_size=8)\n" + TEST,
         "train_loader = DataLoader(MNIST('d'), shuffle=False)\n" + TEST + LOOP,
         "train_loader = DataLoader(MNIST('d'), batch_sampler=s)\n" + TEST + LOOP,
+        "train_set = MNIST('d')\nfisher_loader = DataLoader(train_set, 8)\n" + TEST + LOOP.replace("train_", "fisher_"),
+        "train_set = MNIST('d')\nloader = DataLoader(train_set, 8)\nloader2 = DataLoader(train_set, 8)\n"
+        + LOOP.replace("train_", ""),
+        "test_set = MNIST('d')\nloader = DataLoader(test_set, 8)\n" + TEST + LOOP.replace("train_", ""),
+        "data = MNIST('d')\nloader = DataLoader(data, 8)\n" + TEST + LOOP.replace("train_", ""),
         "train_loader = DataLoader(MNIST('d'), 8, shuffled)\n" + TEST + LOOP,
         "train_loader = DataLoader(MNIST('d'), **options)\n" + TEST + LOOP,
         "train_loader = DataLoader(given, 8)\n" + TEST + LOOP,

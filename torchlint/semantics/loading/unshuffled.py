@@ -17,6 +17,8 @@ Node = TypeVar("Node")
 _ORDERING = frozenset({"shuffle", "sampler", "batch_sampler"})
 _TRAINING = re.compile(r"(^|_)(train|trn|tr)|[a-z]Train", re.IGNORECASE)
 _OTHERS = re.compile(r"(^|_)(te?st|val|valid|validation|eval|dev|vld)(_|$|[a-z]*load|dl)|(Test|Val|Eval)[A-Z]", re.IGNORECASE)
+_NO_PURPOSE = re.compile(r"(data|image|img)?_?(loader|dl|gen|generator|batches)_?\d?")
+"""Names of loaders that say nothing of what the data are for."""
 _SEQUENTIAL = re.compile(
     r"LSTM|GRU|RNN|bptt|repackage_hidden|init_?hidden|hidden_?state|stateful|series|curriculum|Streaming|IterableDataset",
     re.IGNORECASE,
@@ -54,10 +56,11 @@ class UnshuffledLoaders:
             return found
         beside: dict[ast.AST, list[_Named]] = {}
         for name, call in self._named_loaders:
-            if _OTHERS.search(last_name(name)):
+            if self._is_called(_OTHERS, name, call):
                 beside.setdefault(self._semantics.control_flow.scope(call), []).append(name)
         for name, call in self._named_loaders:
-            if not _TRAINING.search(last_name(name)) or _OTHERS.search(last_name(name)) or not self._is_told_nothing(call):
+            is_other = self._is_called(_OTHERS, name, call)
+            if is_other or not self._is_called(_TRAINING, name, call) or not self._is_told_nothing(call):
                 continue
             scope = self._semantics.control_flow.scope(call)
             others = beside.get(scope, ())
@@ -83,6 +86,13 @@ class UnshuffledLoaders:
                     if is_own or isinstance(target, ast.Name):
                         found.append((target, call))
         return found
+
+    def _is_called(self, purpose: re.Pattern[str], loader: _Named, call: ast.Call) -> bool:
+        """Whether a loader is for a purpose by its name, or by that of its data where its own says nothing."""
+        name, data = last_name(loader), self._data(call)
+        if _NO_PURPOSE.fullmatch(name.lower()) and isinstance(data, (ast.Name, ast.Attribute)):
+            name = last_name(data)
+        return purpose.search(name) is not None
 
     @staticmethod
     def _is_told_nothing(call: ast.Call) -> bool:
