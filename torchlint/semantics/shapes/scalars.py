@@ -101,8 +101,8 @@ class Scalars:
     def _gives_reduced(self, call: ast.Call, depth: int) -> bool:
         """Whether a function of the file, or of torch, gives such a number: ``weight * ((norm - 1) ** 2).mean()``."""
         kind = self._semantics.kind(call)
-        if kind.is_tensor:
-            return bool(kind.scalar) and not kind.loose
+        if kind.is_tensor and kind.scalar is not None:
+            return kind.scalar and not kind.loose
         function = self._called(call.func)
         if not isinstance(function, ast.FunctionDef) or function.decorator_list or function.name == "__init__":
             return False
