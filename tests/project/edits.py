@@ -2,8 +2,9 @@
 
     python tests/project/edits.py --steps 2000 --seed 1
 
-An edit replaces, adds, removes or renames a file, or changes a comment. Behind each, the project is linted anew and with the
-cache of all steps before, which sees its files in another order; now and then by two processes, and one file by itself.
+An edit replaces, adds, removes, renames or touches a file, or changes a comment. Behind each, the project is linted anew
+and with the cache of all steps before, which sees its files in another order; now and then by two processes, and one file
+by itself.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from torchlint.engine import runner
 from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.examination import Task, examine
+from torchlint.project import held
 from torchlint.project.files import Files
 from torchlint.rules import all_rules
 from torchlint.rules.selection import select_rules
@@ -50,6 +52,8 @@ PATHS = (
 )
 MODULES = ("pkg", "pkg.a", "pkg.b", "pkg.sub", "pkg.sub.a", "pkg.sub.c", "other", "other.d", "lib", "lib.e", "main", "common")
 RELATIVE = (".", ".a", ".b", ".c", ".sub", ".sub.c", "..", "..a", "..b", "..sub", ".e", ".d", ".helpers", "...common")
+SETTLED = 40_000_000
+"""Nanoseconds behind which what is changed has other times."""
 CLASSES, FUNCTIONS = ("A", "B", "C"), ("f", "g", "h")
 IMPORTS = (
     "from {module} import {name}",
@@ -171,11 +175,14 @@ class Projects:
         """Changes something; gives the files that are not what they were."""
         rng, there = self.rng, self.files()
         missing = sorted(set(PATHS) - set(there))
-        match rng.choices(("replace", "comment", "add", "remove", "rename"), (6, 2, 2, 1, 1))[0]:
+        match rng.choices(("replace", "comment", "add", "remove", "rename", "touch"), (6, 2, 2, 1, 1, 2))[0]:
             case "comment" if there:
                 path = rng.choice(there)
                 self._write(path, f"{self._text(path)}\n# {rng.random()}\n")
                 return {path}
+            case "touch" if there:
+                os.utime(self.folder / rng.choice(there))
+                return set()
             case "add" if missing:
                 path = rng.choice(missing)
             case "remove" if len(there) > 4:
@@ -201,6 +208,7 @@ class Projects:
         fresh = self.found(files)
         rng, shuffled = self.rng, self.rng.sample(files, len(files))
         what = f"step {self.seen.steps}, {sorted(changed)}"
+        time.sleep(SETTLED / 1e9)  # so that the next change shows in the project's stamp
         assert self.found(shuffled, cached=True) == fresh, what
         if rng.random() < 0.2:
             assert self.found(rng.sample(files, len(files)), cached=True) == fresh, f"{what}, warm"
@@ -255,6 +263,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     runner._SMALL_JOB = 0  # two processes, however small the project
+    held.FEW, held.TICK = 0, SETTLED // 2
     start = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         seen = walk(Path(folder), options.steps, options.seed)

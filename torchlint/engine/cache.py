@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from torchlint import __version__
@@ -39,6 +39,8 @@ _LARGEST = 100_000_000
 
 _MOST_TEXT = 1_000_000
 """Characters of source in the findings of one file; more are not kept. Each finding holds its line, which may be any length."""
+
+_UNSETTLED = [0, 0, -1]
 
 _WITH_ANSWERS = 7
 """So many parts has an entry that rests on other files."""
@@ -95,6 +97,7 @@ def settings_key(codes: Iterable[str], *more: str) -> str:
     return digest("\0".join(parts).encode("utf-8", "surrogatepass"))
 
 
+@cache
 def _program() -> str:
     """Names the state of this package's files, so that a changed rule makes old results void even without a new version."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -122,9 +125,10 @@ class Cache:
 
     def __init__(self, folder: str, key: str) -> None:
         self._folder = folder
+        self.key = key
         self._results = os.path.join(folder, key)
         self._working_directory = os.getcwd()
-        self.holds: Callable[[str, Answers], bool] = lambda path, answers: False
+        self.holds: Callable[[str, Iterable[tuple[str, str]]], bool] = lambda path, answers: False
         """Whether what the file at a path was told of other files is what it would be told now."""
         self._shards: dict[str, _Shard] = {}
         self._shard_of: dict[str, str] = {}
@@ -153,7 +157,7 @@ class Cache:
     def _result(self, entry: Entry, path: str) -> Result | None:
         """The result in an entry, where what it rests on holds still."""
         try:
-            holds = len(entry) < _WITH_ANSWERS or self.holds(path, [(str(asked), str(answer)) for asked, answer in entry[6]])
+            holds = len(entry) < _WITH_ANSWERS or self.holds(path, ((str(asked), str(answer)) for asked, answer in entry[6]))
         except (TypeError, ValueError):
             return None
         return _result(entry, path) if holds else None
@@ -161,11 +165,9 @@ class Cache:
     def store(self, path: str, metadata: Metadata, content: str, result: Result, answers: Answers = ()) -> None:
         """Keeps the ``result`` for a file, whose ``metadata`` were taken before it was read. ``content`` is the `digest`, or
         empty for a file whose result is cheaper to find again than to look up by content. It rests on ``answers``, too."""
-        entry: Entry = [metadata.modified, metadata.changed, metadata.size]
-        if not metadata.settled(time.time_ns()):
-            entry = [0, 0, -1]  # it may change without its metadata showing it
-            if not content:
-                return
+        entry: Entry = _state(metadata)
+        if entry == _UNSETTLED and not content:
+            return
         if content:
             entry.append(content)
         if sum(len(found.snippet) for found in result.diagnostics) > _MOST_TEXT:
@@ -181,6 +183,14 @@ class Cache:
         shard.directories.setdefault(directory, {})[name] = entry
         shard.used.add((directory, name))
         shard.dirty = True
+
+    def renew(self, path: str, metadata: Metadata) -> None:
+        """Has the result for a file, which `by_content` gave, stand for what the file system says of it now."""
+        shard, directory, name = self._place(path)
+        entry, state = shard.directories[directory][name], _state(metadata)
+        if entry[:3] != state:
+            entry[:3] = state
+            shard.dirty = True
 
     def save(self) -> None:
         """Writes what changed; where that is impossible, the cache stays as it was."""
@@ -220,6 +230,12 @@ class Cache:
         make(self._folder)
         os.makedirs(self._results, exist_ok=True)
         return True
+
+
+def _state(metadata: Metadata) -> Entry:
+    """How an entry starts: with no metadata that a file can have where it may change without its metadata showing it."""
+    settled = metadata.settled(time.time_ns())
+    return [metadata.modified, metadata.changed, metadata.size] if settled else [*_UNSETTLED]
 
 
 def _seal(directories: dict[str, dict[str, Entry]]) -> bytes:

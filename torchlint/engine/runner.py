@@ -13,7 +13,8 @@ from torchlint.diagnostic import Diagnostic, FileError, applies
 from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.engine.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
 from torchlint.engine.words import awake_rules
-from torchlint.project.files import Files, still_hold
+from torchlint.project.files import Files
+from torchlint.project.held import Held
 from torchlint.text.reading import read_file, refuse_larger
 
 __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
@@ -53,8 +54,11 @@ def run(
     outcomes: dict[int, Outcome] = {}
     # Nothing is fixed by what stands in a cache, which is whose who can write it.
     files = Files(cache.summaries if cache is not None and task.action is Action.LINT else None)
+    held: Held | None = None
     if cache is not None:
-        cache.holds = lambda path, answers: still_hold(files, path, answers, task.project_root or "")
+        store = cache.summaries if files.has_store and task.project_root is not None else None
+        held = Held(files, store, cache.key, paths, task.project_root or "")
+        cache.holds = held.holds
     with _garbage_kept():
         candidates = _candidates(paths, task, cache, outcomes, advance)
         for candidate, outcome in _worked_off(candidates, task, jobs, files):
@@ -63,8 +67,11 @@ def run(
             if cache is not None and outcome.is_lasting:
                 result = Result(outcome.diagnostics, outcome.errors)
                 cache.store(candidate.path, candidate.metadata, candidate.content, result, outcome.answers)
-    if cache is not None:
+                if held is not None and outcome.answers:
+                    held.made(candidate.path, outcome.answers)
+    if cache is not None and held is not None:
         cache.save()
+        held.note()
     return [
         replace(outcome, filename=paths[index])
         for index, outcome in sorted(outcomes.items())
@@ -149,10 +156,12 @@ def _candidates(
                     if result is None:
                         yield _Candidate(index, path, metadata, content, data)
                         continue
+                    if cache is not None:
+                        cache.renew(path, metadata)
                 else:
-                    result, content = CLEAN, ""
-                if cache is not None:
-                    cache.store(path, metadata, content, result)
+                    result = CLEAN
+                    if cache is not None:
+                        cache.store(path, metadata, "", result)
         except OSError as error:
             outcomes[index] = failed(path, _cannot("read", error), "io-error")
         else:

@@ -427,6 +427,16 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
     return all(files.holds(asked, answer, above) for asked, answer in answers)
 
 
+def is_about(asked: str) -> str | None:
+    """The path below the root that a question is about, empty for all of the project; `None` where its words are asked for."""
+    if asked == _ROOT:
+        return ""
+    for about in (_OUTPUTS, _BOUND, _TALK, _CALLERS):  # the longer ones first
+        if asked.startswith(about):
+            return asked.removeprefix(about).partition("\n")[0] if about != _TALK else None
+    return asked
+
+
 def _shown(file: str, folder: str) -> str:
     """What stands for what a folder has under a name."""
     return ("" if not file else "s" if file.endswith(_STUB) else "f") + ("d" if folder else "")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LARGEST = 1_000_000
 _MOST_FILES = 20_000
 """So many files of a project are looked through; in larger ones, nobody is asked who calls."""
-_SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist"})
+SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist"})
 _NAMES = rb"(?:[^\n;#\\]|\\\r?\n)*"
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|" + _NAMES + rb")|import[ \t]+(" + _NAMES + rb"))", re.MULTILINE
@@ -97,7 +97,7 @@ class Importers:
                 if entry.name.startswith(".") or entry.is_symlink():
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in _SKIPPED:
+                    if entry.name not in SKIPPED:
                         pending.append(entry.path)
                 elif is_program(entry.name):
                     count += 1

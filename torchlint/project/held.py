@@ -1,0 +1,131 @@
+"""Results that rest on other files, told to hold by one look at the project instead of one at each of their answers.
+
+A `stamp` stands for all files and folders of a project that answers are about. What held under a stamp holds for as long as
+the project has that same stamp. What a stamp does not stand for, what is hidden, skipped, behind links, or about the words of
+all files, is asked about each time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from torchlint.project import roots
+from torchlint.project.files import Files, is_about, still_hold
+from torchlint.project.importers import SKIPPED
+from torchlint.text.reading import NOTEBOOK
+
+if TYPE_CHECKING:
+    from torchlint.project.store import Store
+
+FEW = 50
+"""To look at so many results one by one takes less than to look at all files of a project."""
+TICK = 2_000_000_000
+"""Nanoseconds: no file system in use is coarser in its times."""
+_MOST_ENTRIES = 50_000
+_PROGRAMS = (".py", ".pyi", NOTEBOOK)
+_KIND = "held"
+_Note = tuple[str, tuple[str, ...]]
+"""A stamp, and the paths below the root of the files whose results held under it."""
+
+
+class Held:
+    """Tells of the files of one run whether their results hold; ``settings`` are those that the results were made with."""
+
+    def __init__(self, files: Files, store: Store | None, settings: str, paths: Sequence[str], root: str = "") -> None:
+        self._files = files
+        self._store = store
+        self._given = os.path.abspath(root) if root else ""
+        first = os.path.abspath(paths[0]) if paths else ""
+        self._root = self._given or (roots.root_of(os.path.dirname(first)) if first else "")
+        self._name = f"{settings}\n{self._root}"
+        # at the start: what is read later than it was stamped may be newer, and then the next stamp is another one
+        self._stamp = stamp(self._root) if store is not None and len(paths) > FEW and self._root else ""
+        self._before: frozenset[str] = frozenset()
+        noted = store.noted(_KIND, _Note, self._name) if store is not None and self._stamp else None
+        if noted is not None and noted[0] == self._stamp:
+            self._before = frozenset(noted[1])
+        self._now: set[str] = set()
+
+    def holds(self, path: str, answers: Iterable[tuple[str, str]]) -> bool:
+        """Whether a file was told of others what it would be told now."""
+        below = self._below(path)
+        if below in self._before:
+            return True
+        every = list(answers)
+        held = still_hold(self._files, path, every, self._given)
+        if held:
+            self._take(below, every)
+        return held
+
+    def made(self, path: str, answers: Iterable[tuple[str, str]]) -> None:
+        """Has a result hold that was made in this run."""
+        self._take(self._below(path), answers)
+
+    def note(self) -> None:
+        """Puts down what held in this run, for the next one."""
+        if self._store is not None and self._now:
+            self._store.note(_KIND, self._name, (self._stamp, sorted(self._before | self._now)))
+
+    def _take(self, below: str, answers: Iterable[tuple[str, str]]) -> None:
+        if below and all(_is_stamped(asked) for asked, _ in answers):
+            self._now.add(below)
+
+    def _below(self, path: str) -> str:
+        """The path of a file below the root; empty where the stamp is not that of its project, or there is none."""
+        if not self._stamp:
+            return ""
+        path = os.path.abspath(path)
+        if not self._given and roots.root_of(os.path.dirname(path)) != self._root:
+            return ""
+        return path.removeprefix(os.path.join(self._root, "")) if path.startswith(os.path.join(self._root, "")) else ""
+
+
+def _is_stamped(asked: str) -> bool:
+    """Whether what was asked for cannot have another answer under the same stamp."""
+    path = is_about(asked)
+    return path is not None and not any(
+        (part.startswith(".") and part != os.curdir) or part.lower() in SKIPPED for part in path.split(os.sep)
+    )
+
+
+def stamp(root: str) -> str:
+    """What stands for the programs and folders below a root; empty where it would not show all that changes from now on."""
+    seen = [os.path.realpath(root)]
+    newest = count = 0
+    pending = [root]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(folder) as entries:
+                every = sorted(entries, key=lambda each: each.name)
+        except OSError:
+            return ""
+        seen.append(f"/{folder}")
+        count += len(every)
+        for entry in every:
+            is_program = entry.name.lower().endswith(_PROGRAMS)
+            if entry.name.startswith("."):
+                continue
+            try:
+                if entry.is_symlink():
+                    if is_program or entry.is_dir():
+                        return ""
+                elif entry.is_dir(follow_symlinks=False):
+                    seen.append(entry.name)
+                    if entry.name.lower() not in SKIPPED:
+                        pending.append(entry.path)
+                elif is_program:
+                    status = entry.stat(follow_symlinks=False)
+                    if not entry.is_file(follow_symlinks=False):
+                        return ""
+                    newest = max(newest, status.st_mtime_ns, status.st_ctime_ns)
+                    seen.append(f"{entry.name}/{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size} {status.st_ino}")
+            except OSError:
+                return ""
+    if count > _MOST_ENTRIES or newest + TICK >= time.time_ns():
+        return ""
+    return blake2b("\0".join(seen).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
