@@ -9,6 +9,7 @@ from torchlint.semantics.numerics.broadcasts import Broadcast, Broadcasts
 from torchlint.semantics.numerics.denominators import Denominators, WrongDenominator
 from torchlint.semantics.numerics.refused_patterns import RefusedPattern, RefusedPatterns
 from torchlint.semantics.numerics.unstable_logs import Unstable, UnstableLogs
+from torchlint.semantics.purpose import Purpose
 
 
 class NumbersQuestions:
@@ -21,6 +22,11 @@ class NumbersQuestions:
     def unstable_log(self, call: cst.Call) -> Unstable[cst.BaseExpression] | None:
         """What a logarithm is taken of that may have overflowed or underflowed; ``None`` for all other calls."""
         return self._model.found(self._semantics.of(UnstableLogs).found, call)
+
+    def is_of_test(self, call: cst.Call) -> bool:
+        """Whether numbers are computed in a test of the code, which may compare them with those of a stable function."""
+        scope, purpose = self._semantics.control_flow.scope, self._semantics.of(Purpose)
+        return bool(self._model.answered(lambda node: purpose.is_test_case(scope(node)), call))
 
     def wrong_denominator(self, length: cst.Call) -> WrongDenominator[cst.BaseExpression] | None:
         """What is divided by the length of a loader, or of its data set, and was summed by the other; ``None`` for all else."""

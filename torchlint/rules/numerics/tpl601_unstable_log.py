@@ -18,7 +18,8 @@ _FULL = {
 class UnstableLog(Rule):
     """
     ## What it does
-    Finds `log(softmax(x))`, `log(sigmoid(x))` and `log(sum(exp(x)))`, as functions and as methods.
+    Finds `log(softmax(x))`, `log(sigmoid(x))` and `log(sum(exp(x)))`, as functions and as methods. In a test of the code, where
+    they are what others are compared with, they are strict.
 
     ## Why is this bad
     The probability of what is unlikely becomes zero, and its logarithm minus infinity; the exponential of what is large becomes
@@ -57,7 +58,8 @@ class UnstableLog(Rule):
         stable = STABLE[found.function]
         when = "an exponential overflows" if found.function == "sum" else f"the {found.function} becomes zero"
         message = f"`{self.model.shown_call(node)}` is infinite where {when}, and its gradient NaN; use `{stable}`"
-        self.report(node, message, self._fix(node, found.inner, found) if found.is_direct else None)
+        mended = self._fix(node, found.inner, found) if found.is_direct else None
+        self.report(node, message, mended, strict=self.model.numbers.is_of_test(node))
 
     def _fix(self, node: cst.Call, inner: cst.Call, found: Unstable[cst.BaseExpression]) -> CodeFix | None:
         """What does both at once."""
