@@ -19,6 +19,7 @@ from patterns import Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
 from torchlint.project.bound import _patterns
+from torchlint.project.calling import Sought
 from torchlint.rules import all_rules
 from torchlint.text.noqa import _Patterns
 from torchlint.text.pythons.scanner import _text_patterns
@@ -43,6 +44,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.project.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
+    "torchlint.project.calling.__init__": [Sought("load")._called.pattern],
     "torchlint.text.noqa.__init__": [
         pattern for made in (_Patterns(NAMES), _Patterns({})) for pattern in (made.item, made.on_line, made.on_file)
     ],
