@@ -190,12 +190,29 @@ class Constructors:
                 if not isinstance(data, ast.Attribute) or attribute != data.attr:
                     return False
                 stores = [store for slot in self._semantics.facts.slots(owner, attribute) for store in slot.stores]
+                function = self._semantics.tree.function(statement)
                 return any(
-                    isinstance(unpacked := self._semantics.tree.parent(store), ast.Tuple)
-                    and self._semantics.tree.function(unpacked) is self._semantics.tree.function(statement)
+                    self._semantics.tree.function(store) is function and self._is_of_array(store)
                     for store in stores
+                    if store.lineno < statement.lineno
                 )
         return False
+
+    def _is_of_array(self, store: ast.expr) -> bool:
+        """Whether an attribute is given an array, or one of several values that are not known to be tensors."""
+        match self._semantics.tree.parent(store):
+            case ast.Tuple():
+                return True
+            case ast.Assign(value=value) if all(ast.dump(part) != _loaded(store) for part in ast.walk(value)):
+                return self._semantics.kind(value).type is Type.ARRAY or self._is_computed_of_array(value)
+        return False
+
+    def _is_computed_of_array(self, value: ast.expr) -> bool:
+        """Whether numbers are computed of what numpy gives: `np.empty(3) * np.nan`."""
+        while isinstance(value, ast.BinOp):
+            value = value.left
+        name = self._semantics.qualified_name(value.func) if isinstance(value, ast.Call) else None
+        return name is not None and name.startswith("numpy.")
 
     def _shape(self, node: ast.expr, depth: int = 3) -> Content | None:
         """What an expression is that may be a `torch.Size`, which counts as sizes where a tuple would be data."""
@@ -284,3 +301,8 @@ def is_called_a_count(node: ast.expr) -> bool:
         case ast.BinOp(left=left, op=ast.Mult() | ast.FloorDiv() | ast.Add() | ast.Sub(), right=right):
             return is_called_a_count(left) or is_called_a_count(right)
     return False
+
+
+def _loaded(target: ast.expr) -> str:
+    """How an attribute that is assigned to looks where it is read."""
+    return ast.dump(target).replace("Store()", "Load()")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import Slot
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.kinds.kind import UNKNOWN, Basis, Grad, Kind, Type, tensor
 from torchlint.semantics.summaries.own_autograd import OwnAutograd
 
@@ -26,6 +27,10 @@ TESTED = "it is tested for being a tensor"
 """Why a value is taken for a tensor that is asked whether it is one; it is none where the answer was no."""
 _SURE_MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "modules", "named_modules"})
 """Methods that hardly anything but a module has, even if it has attributes that modules do not have of themselves."""
+
+
+_CLASS = re.compile(r"(?!.*(Tensor|Variable|Parameter)$)[A-Z]\w*[a-z]\w*")
+"""Names that classes have, but for those of tensors."""
 
 
 class Evidence:
@@ -52,6 +57,8 @@ class Evidence:
         if not kind.known and self._is_model_output(binding):
             return tensor(Grad.GRAPH, loose=True, why="the output of a model, whose loss is back-propagated")
         found = self._refined(kind, uses)
+        if found is not kind and found.is_tensor and found.basis is Basis.CALLED and _is_made_by_class(binding):
+            return kind
         if not found.known and self._is_forward_argument(binding):
             return tensor(loose=True, why="an argument of a module's forward")
         return found
@@ -234,3 +241,11 @@ def is_engine_backward(call: ast.Call) -> bool:
     name = receiver.attr if isinstance(receiver, ast.Attribute) else receiver.id if isinstance(receiver, ast.Name) else ""
     engines = ("accelerator", "fabric", "engine", "optimizer", "optim", "model", "trainer", "strategy", "scaler", "self", "amp")
     return any(name.lower().endswith(engine) for engine in engines)
+
+
+def _is_made_by_class(binding: Binding) -> bool:
+    """Whether a value is an object of a class, by its name: `average = Averager()` has an ``item()`` of its own."""
+    match binding:
+        case Binding(form=Form.ASSIGNMENT, path=(), value=ast.Call(func=function)):
+            return _CLASS.fullmatch(last_name(function)) is not None
+    return False

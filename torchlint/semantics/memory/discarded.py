@@ -33,7 +33,7 @@ _ASSIGNABLE_METHODS = (
 _USED_BY_OTHERS = frozenset(
     {"expand", "view", "permute", "split", "sort", "index", "max", "min", "sum", "add", "put", "select"}
 )
-"""Methods that other types have, too: that they are called does not make a value a tensor."""
+"""Methods that other types have, too: that they are called does not make a value a tensor, nor that it has an ``item()``."""
 _OTHER_FUNCTIONS = ("torch.nn.init.", "torch.nn.utils.", "torch.autograd.", "torch.distributed.", "torch.cuda.", "torch.jit.")
 _STATEFUL = ("batch_norm", "instance_norm", "embedding_bag")
 """Functions that change what they are given besides have this in their names."""
@@ -140,7 +140,7 @@ class DiscardedResults:
             return method in _MOVES and (self._semantics.of(LoadedTensors).include(node) or self._is_given_to_model(node))
         if not kind.is_tensor:
             return False
-        return not (method in _USED_BY_OTHERS and kind.used == method)
+        return not (method in _USED_BY_OTHERS and kind.used in (method, "item"))
 
     def _is_state(self, node: ast.expr) -> bool:
         """Whether a tensor is one of those that a recurrent network of torch's gives beside its outputs."""

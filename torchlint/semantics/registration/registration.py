@@ -26,6 +26,8 @@ _BY_HAND = frozenset(
     }
 )
 """Methods of modules that code calls on the items of a list when it looks after unregistered modules itself."""
+_PARTS = frozenset({"children", "named_children", "modules"})
+"""Methods that give the parts of a module."""
 _MOVING = frozenset({"to", "cuda"})
 _REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "setattr", "__setattr__"})
 _DEEP = 4
@@ -195,7 +197,18 @@ class Registration:
         if not isinstance(tree.parent(item), ast.Return) or not isinstance(function, FUNCTIONS):
             return False
         assigned = [tree.parent(call) for call in self._semantics.facts.calls.get(function.name, ())]
-        return any(isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Attribute) for each in assigned)
+        return any(isinstance(each, ast.Assign) and self._is_registered_there(each.targets[0]) for each in assigned)
+
+    def _is_registered_there(self, target: ast.expr) -> bool:
+        """Whether an assignment registers a module, or the next does so in parts: `self.body = Sequential(*net.children())`."""
+        if isinstance(target, ast.Attribute):
+            return True
+        binding = self._semantics.bindings.of(target) if isinstance(target, ast.Name) else None
+        for use in binding.uses if binding is not None else ():
+            match self._semantics.tree.statement(use):
+                case ast.Assign(targets=[ast.Attribute()], value=value) if self._semantics.kind(value).type is Type.MODULE:
+                    return any(isinstance(part, ast.Call) and last_name(part.func) in _PARTS for part in ast.walk(value))
+        return False
 
     def _makes_module(self, call: ast.Call) -> bool:
         if (self._semantics.qualified_name(call.func) or "") in torch_api.MODULES:
