@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 from torchlint.diagnostic import Diagnostic, FileError, applies
 from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
@@ -243,8 +243,14 @@ def _load_for_all(candidates: Iterable[_Candidate], task: Task) -> None:
         gc.freeze()
 
 
-def _by_workers(candidates: Iterable[_Candidate], task: Task, jobs: int, files: Files) -> Iterator[tuple[_Candidate, Outcome]]:
-    from torchlint.engine.workers import Crash, spread
+def _by_workers(candidates: Iterator[_Candidate], task: Task, jobs: int, files: Files) -> Iterator[tuple[_Candidate, Outcome]]:
+    from torchlint.engine.workers import Crash, may_fork, spread
+
+    if task.project_root is not None and may_fork():
+        head = list(islice(candidates, 1))
+        for first in head:  # what its project imports is found out once for all workers
+            files.callers.importers(files.reading(first.path, task.project_root).root).by_word()
+        candidates = chain(head, candidates)
 
     given: dict[str, _Candidate] = {}
 

@@ -81,13 +81,17 @@ class Callers:
             self._among[key] = tuple(files), self._state_of_all(files, root)
         return self._among[key]
 
-    def _that_may_call(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
+    def importers(self, root: str) -> Importers:
+        """What the files below a root import."""
         if root not in self._importers:
             self._importers[root] = Importers(root, self._store)
+        return self._importers[root]
+
+    def _that_may_call(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
         inside = os.path.join(root, "")
         texts = ((path, text) for path, text in self._texts.items() if path.startswith(inside))
         open_ = (path for path, text in texts if words_in(code_of(path, text)) & {*words})
-        files = sorted({*self._importers[root].of(words), *open_, *([file] if file else [])})
+        files = sorted({*self.importers(root).of(words), *open_, *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: tuple[str, ...], state: str, root: str) -> Found:

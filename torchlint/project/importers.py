@@ -47,9 +47,14 @@ class Importers:
 
     def of(self, words: Iterable[str]) -> list[str]:
         """The files that import something called by one of some words, or from a module called so; in order."""
+        files = self.by_word()
+        return sorted({file for word in words for file in files.get(word, ())})
+
+    def by_word(self) -> dict[str, list[str]]:
+        """The files that import something, by the words in their imports."""
         if self._files is None:
             self._files = self._by_word()
-        return sorted({file for word in words for file in self._files.get(word, ())})
+        return self._files
 
     def _by_word(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
