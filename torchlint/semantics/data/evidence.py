@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.apis.variable_wrappers import OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.tree import spoken_name
@@ -48,6 +48,7 @@ class DataEvidence:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._others: dict[Binding, bool] = {}
 
     def is_probed(self, node: ast.Attribute) -> bool:
         """Whether the code asks whether ``x`` has a ``data``, or of what type it is: a tensor would need no asking."""
@@ -79,15 +80,13 @@ class DataEvidence:
             return True
         if change is not None and change.means in (Means.METHOD, Means.RESHAPED, Means.INITIALISER):
             return True
-        if self._is_used_as_other(node.value):
-            return False
-        if self._semantics.of(Backpropagated).name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES):
-            return True
-        return (
-            self._is_put_among_tensors(node, role, change)
+        is_shown = (
+            (self._semantics.of(Backpropagated).name(node.value) and (not method or method in torch_api.TENSOR_ATTRIBUTES))
+            or self._is_put_among_tensors(node, role, change)
             or self._has_item_of_tensor(node)
             or self._stands_beside_tensors(node)
         )
+        return is_shown and not self._is_used_as_other(node.value)
 
     def _has_item_of_tensor(self, node: ast.Attribute) -> bool:
         """Whether an item of ``node`` is what only a tensor has, ``x.data[0].numpy()``, or is a Variable's: ``action.data[0]``.
@@ -191,11 +190,17 @@ class DataEvidence:
         So is a sparse matrix of scipy known, whose ``nonzero`` gives rows and columns.
         """
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        parents = (self._tree.parent(use) for binding in bindings for use in binding.uses)
-        return any(
-            isinstance(parent, ast.Attribute) and (parent.attr not in torch_api.TENSOR_ATTRIBUTES or self._is_unpacked(parent))
-            for parent in parents
-        )
+        return any(map(self._is_bound_to_other, bindings))
+
+    def _is_bound_to_other(self, binding: Binding) -> bool:
+        if binding not in self._others:
+            parents = (self._tree.parent(use) for use in binding.uses)
+            self._others[binding] = any(
+                isinstance(parent, ast.Attribute)
+                and (parent.attr not in torch_api.TENSOR_ATTRIBUTES or self._is_unpacked(parent))
+                for parent in parents
+            )
+        return self._others[binding]
 
     def _is_unpacked(self, attribute: ast.Attribute) -> bool:
         """Whether ``attribute`` is that of ``rows, columns = x.nonzero()``."""
