@@ -23,6 +23,9 @@ _OTHER_LIBRARIES = (
 )
 _IMPORTS_OTHER = rb"(?m)^[ \t]*(?:import|from)[ \t]+(?:" + b"|".join(_OTHER_LIBRARIES) + rb")\b"
 _IMPORTS_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t].*(?:(?<!py)torch|lightning|fastai)"
+_IMPORTS_ALL = rb"(?m)^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]*\*"
+_USES_TORCH = rb"(?<![.\w])torch\.[A-Za-z]"
+"""Torch may be among all that is imported of another file."""
 
 
 class Declared(Protocol):
@@ -53,7 +56,9 @@ def is_foreign(data: bytes) -> bool:
     """Whether a file imports another library whose objects have a ``data`` or a ``backward``, and not torch."""
     if _words_of(data).isdisjoint(_OTHER_LIBRARIES):
         return False
-    return re.search(_IMPORTS_OTHER, data) is not None and re.search(_IMPORTS_TORCH, data) is None
+    if re.search(_IMPORTS_OTHER, data) is None or re.search(_IMPORTS_TORCH, data) is not None:
+        return False
+    return re.search(_IMPORTS_ALL, data) is None or re.search(_USES_TORCH, data) is None
 
 
 _TABLE = bytes(

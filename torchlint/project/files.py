@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.project import roots
 from torchlint.project.callers import Callers, digest
-from torchlint.project.origins import Origins, is_settled
+from torchlint.project.origins import Givens, Origins, is_settled
 from torchlint.project.outputs import may_have_outputs, outputs_of
 from torchlint.project.talk import Talk
 from torchlint.project.trees import Trees
@@ -23,7 +23,7 @@ from torchlint.text.reading import read_file
 if TYPE_CHECKING:
     from torchlint.project.store import Store
     from torchlint.semantics.summaries.calls import Calls
-    from torchlint.semantics.summaries.summary import ClassOutput, Place, Summary
+    from torchlint.semantics.summaries.summary import ClassOutput, Given, Place, Summary
 
 _LARGEST = 1_000_000
 """Bytes of a file that is summed up; larger ones are generated, and say nothing."""
@@ -81,6 +81,7 @@ class Files:
         self.callers = Callers(self.texts, self.trees, store)
         self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
         """What the modules of files give, each beside the stamp of the file that it was found for."""
+        self.givens = Givens(self.texts, self._state, store)
         self.origins = Origins(self.texts, self._state)
         self.talk = Talk(self.texts.get)
         roots.look_again()
@@ -153,6 +154,8 @@ class Files:
             return str(self.talk.speaks_of(asked.removeprefix(_TALK), root)) == answer
         if asked.startswith(_OUTPUTS):
             return self.gives_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
+        if asked.startswith(_GIVEN):
+            return self.givens.is_as(root, asked.removeprefix(_GIVEN), answer)
         if asked.startswith(_BOUND):
             path, *names = asked.removeprefix(_BOUND).split("\n")
             return self.origins.are_as(os.path.join(root, path), tuple(names), answer)
@@ -387,6 +390,11 @@ class Reading:
         self._asked[_OUTPUTS + os.path.relpath(file, self.root)] = stamp
         return given
 
+    def given(self, file: str, name: str) -> Given:
+        """What a function of a file gives, or a method or attribute, ``Class.name``, as far as that file alone tells."""
+        found, self._asked[f"{_GIVEN}{os.path.relpath(file, self.root)}\n{name}"] = self._files.givens.of(file, name)
+        return found
+
     def may_bind(self, file: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """Where a file may have one of some names from: modules that it imports everything of, or, as ``""``, itself."""
         found, stamp = self._files.origins.of(file, names)
@@ -417,8 +425,8 @@ _BOUND = "///"
 """What a question starts with that is about names which a file may bind."""
 _OUTPUTS = "//="
 """What a question starts with that is about what modules give."""
-_TALK = "//?"
-"""What a topic that the project's files may speak of starts with, among what was asked for."""
+_GIVEN = "//!"  # about what a function, a method or an attribute gives
+_TALK = "//?"  # a topic that the project's files may speak of
 
 
 def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:

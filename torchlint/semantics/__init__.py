@@ -32,6 +32,7 @@ class Semantics(Code):
     def __init__(self, module: ast.Module, project: Project | None = None, file: str = "") -> None:
         super().__init__(module)
         self.elsewhere = Elsewhere(self, project, file)
+        self.names.starred = self.elsewhere.starred
         self.facts = self.definitions
         self.facts.is_plain = self.elsewhere.is_plain
         self.no_grad = NoGrad(self)

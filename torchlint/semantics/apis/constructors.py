@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.code.tree import FUNCTIONS
 
 Node = TypeVar("Node")
 
@@ -142,7 +143,19 @@ class Constructors:
     def _is_of_tensor(self, new: ast.Call) -> bool:
         assert isinstance(new.func, ast.Attribute)
         kind = self._semantics.kind(new.func.value)
-        return kind.is_tensor or (not kind.known and self._filling(new) in _FILLING & torch_api.INPLACE_METHODS)
+        if kind.is_tensor or kind.known:
+            return kind.is_tensor
+        return self._filling(new) in _FILLING & torch_api.INPLACE_METHODS or self._is_of_function(new.func.value)
+
+    def _is_of_function(self, node: ast.expr) -> bool:
+        """Whether something is what the ``forward`` or ``backward`` of a function for autograd is given."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        method = self._semantics.tree.function(node)
+        owner = self._semantics.tree.parent(method) if method is not None else None
+        if not bindings or not isinstance(owner, ast.ClassDef) or not isinstance(method, FUNCTIONS):
+            return False
+        is_function = self._semantics.facts.derives_from(owner, "torch.autograd.")
+        return is_function and method.name in ("forward", "backward") and all(each.form is Form.PARAMETER for each in bindings)
 
     # --- what is given -----------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
-from torchlint.semantics import Binding, Grad, Semantics, Type
+from torchlint.semantics import Basis, Binding, Grad, Kind, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected
@@ -217,7 +217,7 @@ class Accumulations:
         if self._semantics.of(PlainValues).is_plain(node):
             return False
         kind = self._semantics.kind(node)
-        if not kind.known:
+        if _is_unclear(kind):
             return self._is_likely_loss(node)
         of_loss = kind.is_tensor and bool(kind.scalar) and kind.grad is Grad.UNKNOWN
         return kind.carries_graph or (of_loss and self._is_computed_of_loss(node))
@@ -240,7 +240,7 @@ class Accumulations:
         if self._holds_loss(value):
             return True
         for part in connected(value, self._semantics.names):
-            if isinstance(part, ast.Name) and _LOSS_NAME.match(part.id) and not self._semantics.kind(part).known:
+            if isinstance(part, ast.Name) and _LOSS_NAME.match(part.id) and _is_unclear(self._semantics.kind(part)):
                 if self._semantics.of(Backpropagated).name(part) or self._is_beside_loss(part):
                     return True
         return False
@@ -397,3 +397,8 @@ def _asks_for_graph(value: ast.expr) -> bool:
 def _is_data(target: ast.expr) -> bool:
     """Whether what is assigned to is the ``.data`` of a tensor, which takes the values alone."""
     return isinstance(target, ast.Attribute) and target.attr == "data"
+
+
+def _is_unclear(kind: Kind) -> bool:
+    """Whether of a value nothing tells whether it has a graph, but how it is used here."""
+    return not kind.known or (kind.is_tensor and kind.grad is Grad.UNKNOWN and kind.basis is Basis.ELSEWHERE)

@@ -168,6 +168,12 @@ class Definitions:
         return [found.slots[name] for base in self.bases(node) if name in (found := self.classes[base]).slots]
 
     @cached_property
+    def stored_attributes(self) -> frozenset[str]:
+        """The attributes that the file stores to, of whatever object but ``self``."""
+        stored = (node for node in self._tree.of_type(ast.Attribute) if not isinstance(node.ctx, ast.Load))
+        return frozenset(node.attr for node in stored if not (isinstance(node.value, ast.Name) and node.value.id == "self"))
+
+    @cached_property
     def calls(self) -> dict[str, list[ast.Call]]:
         """The calls of the file, by the last name of what is called."""
         calls: dict[str, list[ast.Call]] = defaultdict(list)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import torch_api
@@ -117,6 +118,8 @@ class Names:
         self._tree = tree
         self._bindings = bindings
         self._resolved: dict[ast.AST, str | None] = {}
+        self.starred: Callable[[str], str | None] = lambda name: None
+        """The full name of an API that the file has by importing everything of another file of the project."""
 
     @cached_property
     def imported_libraries(self) -> frozenset[str]:
@@ -175,7 +178,10 @@ class Names:
         bindings = self._bindings.reaching(name)
         if not bindings:
             is_other = name.id == "Variable" and self._is_other_variable(name)
-            return "builtins.Variable" if is_other else self._unbound(name.id)
+            if is_other:
+                return "builtins.Variable"
+            meant = self._unbound(name.id)
+            return (self._starred(name) or meant) if meant == f"builtins.{name.id}" else meant
         found = [self._binding(binding) for binding in bindings]
         known = [target for target in found if target]
         if len(known) == len(found) and len(set(known)) == 1:
@@ -191,7 +197,7 @@ class Names:
             return canonical(binding.imported)
         if binding.form is Form.ASSIGNMENT and not binding.path and isinstance(binding.value, (ast.Name, ast.Attribute)):
             return self.qualified(binding.value)
-        module = imported_by_call(binding) if not binding.path else None
+        module = imported_by_call(binding) if not binding.path else _optional(binding)
         return canonical(module) if module is not None else None
 
     def _unbound(self, name: str) -> str | None:
@@ -201,6 +207,20 @@ class Names:
         if name in CONVENTIONS and not (name == "Variable" and self._uses_another_framework):
             return CONVENTIONS[name]
         return f"builtins.{name}"
+
+    def _starred(self, name: ast.Name) -> str | None:
+        """The API that the file has by importing everything of another file; annotations are taken as they are written."""
+        if hasattr(builtins, name.id):
+            return None
+        child: ast.AST = name
+        for parent in self._tree.ancestors(name):
+            if isinstance(parent, ast.stmt):
+                is_annotation = child in (getattr(parent, "annotation", None), getattr(parent, "returns", None))
+                return None if is_annotation else self.starred(name.id)
+            if isinstance(parent, ast.arg):
+                return None
+            child = parent
+        return None
 
     def _is_other_variable(self, name: ast.Name) -> bool:
         """Whether a `Variable` that nothing binds is another library's: its star import, or arguments that no tensor takes."""
@@ -241,6 +261,21 @@ def _is_missing(binding: Binding) -> bool:
     if binding.form in (Form.CLASS, Form.FUNCTION):
         return True
     return isinstance(binding.value, ast.Constant) and binding.value.value in (None, False)
+
+
+def _optional(binding: Binding) -> str | None:
+    """The module, or what is of it, of ``models, has_models = optional_import("torchvision", name="models")``."""
+    match binding.value:
+        case ast.Call(
+            func=ast.Name(id="optional_import") | ast.Attribute(attr="optional_import"),
+            args=[ast.Constant(value=str(module))],
+            keywords=words,
+        ) if binding.path == (0,):
+            name = next((word.value for word in words if word.arg == "name"), None)
+            if name is None:
+                return module
+            return f"{module}.{name.value}" if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
+    return None
 
 
 def imported_by_call(binding: Binding) -> str | None:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.scopes import Form
 from torchlint.semantics.code.tree import FUNCTIONS, chosen_from
 from torchlint.semantics.kinds.annotations import instance
-from torchlint.semantics.kinds.kind import NUMBER, UNKNOWN, Basis, Kind, Type, item_of, join, sequence, tensor
+from torchlint.semantics.kinds.kind import (
+    ARRAY,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Basis,
+    Grad,
+    Kind,
+    Type,
+    item_of,
+    join,
+    record,
+    sequence,
+    tensor,
+)
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.summaries.callers import Callers
 from torchlint.semantics.summaries.calls import PARAMETER, Parameter
@@ -23,7 +38,7 @@ from torchlint.semantics.summaries.lookup import (
     Target,
     ValueElsewhere,
 )
-from torchlint.semantics.summaries.summary import Made
+from torchlint.semantics.summaries.summary import MADE_BY, Given, Made
 
 _FOREIGN = (
     "torchvision.datasets",
@@ -82,6 +97,8 @@ def instance_of(found: ClassElsewhere) -> Kind:
 def given_by(found: FunctionElsewhere, elsewhere: Elsewhere) -> Kind:
     """What calling a function of another file gives."""
     kind = _given(found, elsewhere.lookup, _DEEPEST)
+    if not kind.known:
+        kind = _told(elsewhere.lookup.given(found), found.file, found.name, elsewhere.lookup)
     elsewhere.has_said = elsewhere.has_said or kind.known
     return kind
 
@@ -131,6 +148,48 @@ def _is_module(found: ClassElsewhere, lookup: Lookup) -> bool:
     return lookup.is_module(found) and lookup.is_plain(found)
 
 
+def member_of(found: ClassElsewhere, name: str, kinds: Kinds, own: Container[str] = ()) -> Kind:
+    """What a method ``name()`` of another file's class gives, or an attribute of instances holds, as far as its file tells.
+
+    Methods called as ``own`` ones are those of a class that derives from it. What the file stores there itself is not known.
+    """
+    definitions = kinds.code.definitions
+    if name.startswith("__") or name.removesuffix("()") in definitions.stored_attributes:
+        return UNKNOWN
+    told = kinds.elsewhere.lookup.given_by(found, name, own)
+    kind = _told(told[1], told[0], f"{found.name}.{name}", kinds.elsewhere.lookup) if told is not None else UNKNOWN
+    kinds.elsewhere.has_said = kinds.elsewhere.has_said or kind.known
+    return kind
+
+
+def output_of(found: ClassElsewhere, elsewhere: Elsewhere) -> Kind:
+    """What calling an instance of another file's module gives."""
+    told = elsewhere.lookup.given_by(found, "forward()") if _is_module(found, elsewhere.lookup) else None
+    kind = _told(told[1], told[0], found.name, elsewhere.lookup) if told is not None else UNKNOWN
+    elsewhere.has_said = elsewhere.has_said or kind.known
+    return kind
+
+
+_ALIKE = {Type.NUMBER.value: NUMBER, Type.STRING.value: STRING, Type.ARRAY.value: ARRAY}
+
+
+def _told(given: Given, file: str, name: str, lookup: Lookup) -> Kind:
+    """The kind of what another file tells of."""
+    match given.type:
+        case Type.TENSOR.value:
+            return tensor(Grad(given.grad), given.scalar, why=f"what `{name}` gives", basis=Basis.ELSEWHERE)
+        case Type.MODULE.value if given.name.startswith("torch."):
+            return Kind(Type.MODULE, name=given.name, why=f"made by `{given.name}`")
+        case Type.MODULE.value:
+            target = lookup.reference(given.name, file)
+            return instance_of(target) if isinstance(target, ClassElsewhere) and _is_module(target, lookup) else UNKNOWN
+        case Type.SEQUENCE.value:
+            return sequence(items=tuple(_told(each, file, name, lookup) for each in given.items))
+        case Type.MAPPING.value:
+            return record({key: _told(each, file, name, lookup) for key, each in given.entries})
+    return _ALIKE.get(given.type, UNKNOWN)
+
+
 # --- what methods of base classes give ----------------------------------------------------------------------------------
 
 
@@ -152,9 +211,38 @@ def inherited(owner: ast.ClassDef, method: str, kinds: Kinds) -> Kind:
             if not isinstance(found, ClassElsewhere):
                 return UNKNOWN
             kind = _given_by_method(found, method, elsewhere.lookup)
+            if kind is not None and not kind.known:
+                own = {each for base in definitions.bases(owner) for each in definitions.classes[base].methods}
+                kind = member_of(found, f"{method}()", kinds, own)
             if kind is not None:
                 elsewhere.has_said = elsewhere.has_said or kind.known
                 return kind
+    return UNKNOWN
+
+
+def inherited_attribute(owner: ast.ClassDef, name: str, kinds: Kinds) -> Kind:
+    """What an attribute of instances of a class of the file holds, where only a base in another file stores to it.
+
+    Where the base keeps what a method gives that is to be overridden, it is what the method of the file gives.
+    """
+    elsewhere, definitions = kinds.elsewhere, kinds.code.definitions
+    if not elsewhere.is_in_project or name.startswith("__") or name in definitions.stored_attributes:
+        return UNKNOWN
+    if any(slot.stores or slot.class_values for slot in definitions.slots(owner, name)):
+        return UNKNOWN
+    own = {each for base in definitions.bases(owner) for each in definitions.classes[base].methods}
+    for definition in definitions.bases(owner):
+        for base in definition.bases:
+            found = elsewhere.target(base) if definitions.definition(base) is None else None
+            told = elsewhere.lookup.given_by(found, name, own) if isinstance(found, ClassElsewhere) else None
+            if told is None:
+                continue
+            kind = _told(told[1], told[0], f"{owner.name}.{name}", elsewhere.lookup)
+            method = definitions.method(owner, told[1].name) if told[1].type == MADE_BY else None
+            if method is not None and not method.decorator_list:
+                kind = kinds.returned(method)
+            elsewhere.has_said = elsewhere.has_said or kind.known
+            return kind
     return UNKNOWN
 
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.kinds.annotations import annotated_kind
-from torchlint.semantics.kinds.api import api_kind
+from torchlint.semantics.kinds.api import api_kind, inherited_attribute, member_of
 from torchlint.semantics.kinds.evidence import Evidence
 from torchlint.semantics.kinds.kind import (
     NUMBER,
@@ -61,7 +60,8 @@ class Attributes:
             case Type.CLASS if isinstance(base.definition, ast.ClassDef):
                 return self._slot(base.definition, node.attr)
             case Type.UNKNOWN:
-                return self._unknown_attribute(node)
+                found = member_of(base.elsewhere, node.attr, self._kinds) if base.elsewhere is not None else UNKNOWN
+                return found if found.known else self._unknown_attribute(node)
             case Type.PACKED if node.attr in ("data", "batch_sizes"):
                 return tensor(why="the data of a packed sequence")
         return UNKNOWN
@@ -107,10 +107,16 @@ class Attributes:
             kind = self._slot(base.definition, node.attr)
             if kind.known:
                 return UNKNOWN if self._is_stored_here_alone(node, base.definition) else kind
+            if kind.elsewhere is not None:
+                return kind
             if self._definitions.method(base.definition, node.attr) is not None:
                 return self._method(base.definition, node.attr)
+            if (found := inherited_attribute(base.definition, node.attr, self._kinds)).known:
+                return found
             if base.type is Type.INSTANCE or any(slot.stores for slot in self._definitions.slots(base.definition, node.attr)):
                 return UNKNOWN
+        if base.elsewhere is not None and (kind := member_of(base.elsewhere, node.attr, self._kinds)).known:
+            return kind
         if base.type is Type.MODULE:
             if node.attr == "module":
                 return Kind(Type.MODULE, why="a wrapped module")
@@ -162,14 +168,18 @@ class Attributes:
 
     def _slot_kind(self, definition: ast.ClassDef, name: str) -> Kind:
         slots = self._definitions.slots(definition, name)
-        kinds = [self._stored(store) for slot in slots for store in slot.stores]
+        kinds = [self.stored(store) for slot in slots for store in slot.stores]
         for slot in slots:
             for value, annotation in slot.class_values:
-                kinds.append(self._kinds.kind(value) if value is not None else annotated_kind(annotation, self._kinds.code))
+                kinds.append(self._kinds.kind(value) if value is not None else self._kinds.annotated(annotation))
         kinds.extend(
             self._registered[base, name] for base in self._definitions.bases(definition) if (base, name) in self._registered
         )
         return self._evidence.refine_slot(join(kinds), slots)
+
+    def registered(self, definition: ast.ClassDef, name: str) -> Kind | None:
+        """The buffer or parameter that a class registers by that name itself."""
+        return self._registered.get((definition, name))
 
     @cached_property
     def _registered(self) -> dict[tuple[ast.ClassDef, str], Kind]:
@@ -177,15 +187,17 @@ class Attributes:
         found = {}
         for method, grad, basis in _REGISTERING:
             for call in self._definitions.calls.get(method, ()):
-                match call:
-                    case ast.Call(args=[_, ast.Constant(value=None), *_]):
+                words = {word.arg: word.value for word in call.keywords}
+                given = [*call.args, *(words[word] for word in ("name", "tensor", "parameter", "param") if word in words)]
+                match call.func, given[:2]:
+                    case _, [_, ast.Constant(value=None)]:
                         continue  # a name without a tensor
-                    case ast.Call(func=ast.Attribute(value=receiver), args=[ast.Constant(value=str(name)), *_]):
+                    case ast.Attribute(value=receiver), [ast.Constant(value=str(name)), *_]:
                         if (owner := self._definitions.self_class(receiver)) is not None:
                             found[owner, name] = tensor(grad, why=f"given to `{method}`", basis=basis)
         return found
 
-    def _stored(self, store: ast.Attribute) -> Kind:
+    def stored(self, store: ast.Attribute) -> Kind:
         """The kind of the value that an assignment gives an attribute."""
         child: ast.AST = store
         parent = self._tree.parent(store)
@@ -197,7 +209,7 @@ class Attributes:
             case ast.Assign(value=value):
                 kind = self._kinds.kind(value)
             case ast.AnnAssign(value=value, annotation=annotation):
-                kind = annotated_kind(annotation, self._kinds.code)
+                kind = self._kinds.annotated(annotation)
                 if not kind.known and value is not None:
                     kind = self._kinds.kind(value)
             case ast.AugAssign(value=value):

@@ -6,9 +6,10 @@ import ast
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
+from torchlint.semantics.code.scopes import Form
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.annotations import instance
-from torchlint.semantics.kinds.api import chosen_module, given_by, inherited, instance_of
+from torchlint.semantics.kinds.api import chosen_module, given_by, inherited, instance_of, member_of, output_of
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NUMBER,
@@ -26,6 +27,7 @@ from torchlint.semantics.kinds.kind import (
 )
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.kinds.results import KEEPS_SCALAR, LOSS_MODULES, Results, element_at, is_on
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 _NUMBER_METHODS = frozenset(
     {"item", "dim", "numel", "nelement", "get_device", "data_ptr", "element_size", "stride", "storage_offset"}
@@ -80,7 +82,7 @@ class Calls:
         if _is_super_call(call.func):
             return UNKNOWN
         found = self._called(call, self._kinds.kind(call.func))
-        return found if found.known else chosen_module(call, self._kinds)
+        return found if found.known or found.elsewhere is not None else chosen_module(call, self._kinds)
 
     # --- builtins ----------------------------------------------------------------------------------------------------
 
@@ -122,6 +124,8 @@ class Calls:
             and arguments[1].value in ("weight", "bias")
         ):
             return tensor(Grad.LEAF, why="the weight or bias of a layer")
+        if name == "getattr" and len(arguments) >= 2:
+            return self._looked_up(arguments[0], arguments[1])
         return UNKNOWN
 
     def _mapped(self, function: ast.expr) -> Kind:
@@ -137,10 +141,15 @@ class Calls:
             return found
         if _is_super_call(function.value):
             return self._super(call, function)
+        if function.attr == "__getattr__" and len(call.args) == 1:
+            return self._looked_up(function.value, call.args[0])
         base = self._kinds.kind(function.value)
         if isinstance(base.definition, ast.ClassDef) and base.type in (Type.MODULE, Type.INSTANCE):
             if (found := inherited(base.definition, function.attr, self._kinds)).known:
                 return found
+        if base.elsewhere is not None and base.type in (Type.MODULE, Type.UNKNOWN) and function.attr not in _SAME_MODULE:
+            if (found := member_of(base.elsewhere, f"{function.attr}()", self._kinds)).known and function.attr != "forward":
+                return self._there(call, found)
         match base.type:
             case Type.TENSOR:
                 return self._tensor_method(call, function, base)
@@ -161,6 +170,16 @@ class Calls:
             return self._tensor_method(call, function, called)
         if function.attr == "numpy" and not call.args:
             return ARRAY
+        return UNKNOWN
+
+    def _looked_up(self, owner: ast.expr, name: ast.expr) -> Kind:
+        """``getattr(module, name)`` with the names of parameters or buffers that a loop goes through."""
+        bindings = self._kinds.code.bindings.reaching(name) if isinstance(name, ast.Name) else ()
+        match [binding.value for binding in bindings if binding.path == (0,) and binding.form is Form.LOOP]:
+            case [ast.Call(func=ast.Attribute(attr="named_parameters" | "named_buffers" as method))] if len(bindings) == 1:
+                if self._kinds.kind(owner).type is Type.MODULE:
+                    grad = Grad.LEAF if method == "named_parameters" else Grad.NONE
+                    return tensor(grad, why=f"one of the `{method}` of a module")
         return UNKNOWN
 
     def _parameters(self, call: ast.Call, function: ast.Attribute) -> Kind:
@@ -281,7 +300,9 @@ class Calls:
             case Type.CLASS:
                 return self._results.of_torch(call, kind.name)
             case Type.UNKNOWN if (function := self._kinds.elsewhere.function(call.func)) is not None:
-                return given_by(function, self._kinds.elsewhere)
+                return self._there(call, given_by(function, self._kinds.elsewhere))
+            case Type.UNKNOWN if isinstance(made := self._kinds.elsewhere.target(call.func), ClassElsewhere):
+                return Kind(elsewhere=made)  # of a class that makes no modules
             case Type.FUNCTION if isinstance(kind.definition, FUNCTIONS):
                 if kind.definition.decorator_list and any(
                     "contextmanager" in ast.dump(part) for part in kind.definition.decorator_list
@@ -307,7 +328,8 @@ class Calls:
         if not call.args and not isinstance(module.definition, ast.ClassDef) and not _gives_inputs(call):
             return UNKNOWN  # rather a class that is taken for a module, called to make one
         if module.basis is Basis.ELSEWHERE:
-            return UNKNOWN  # what the forward of another file gives, a loss, figures or a tuple of them, is not summed up
+            given = output_of(module.elsewhere, self._kinds.elsewhere) if module.elsewhere is not None else UNKNOWN
+            return self._recorded(call, given, UNKNOWN)
         why = (
             f"the output of `{ast.unparse(call.func)}`"
             if isinstance(call.func, (ast.Name, ast.Attribute))
@@ -330,6 +352,14 @@ class Calls:
         ):
             return replace(output, loose=False)
         return output
+
+    def _there(self, call: ast.Call, given: Kind) -> Kind:
+        """What another file's function gives where it is called."""
+        if given.is_tensor:
+            return replace(given, grad=self._results.here(call, given.grad))
+        if given.items is not None:
+            return sequence(items=tuple(self._there(call, item) for item in given.items))
+        return given
 
     def _recorded(self, call: ast.Call, returned: Kind, output: Kind) -> Kind:
         """A forward method's result, taken to carry graph where nothing else is known of its grad status."""

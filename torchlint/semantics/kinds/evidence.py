@@ -43,10 +43,12 @@ class Evidence:
     def refine(self, kind: Kind, binding: Binding) -> Kind:
         """The kind of what ``binding`` binds, given what its value tells."""
         found = self._refined_binding(kind, binding)
+        if kind.elsewhere is not None and not found.known:
+            return kind  # of a class of another file, whatever its instances are
         return kind if found is not kind and self._own.are_used else found
 
     def _refined_binding(self, kind: Kind, binding: Binding) -> Kind:
-        if kind.basis is Basis.ELSEWHERE:
+        if kind.basis is Basis.ELSEWHERE and not kind.is_tensor:
             found = self._refined_binding(UNKNOWN, binding)
             return kind.because(found) if found.type is Type.MODULE else kind
         if kind.type not in (Type.UNKNOWN, Type.TENSOR) or binding.form in (Form.IMPORT, Form.CLASS, Form.FUNCTION):
@@ -86,10 +88,12 @@ class Evidence:
     def refine_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
         """The kind of an attribute of ``self``, given what the values stored there tell."""
         found = self._refined_slot(kind, slots)
+        if kind.elsewhere is not None and not found.known:
+            return kind
         return kind if found is not kind and self._own.are_used else found
 
     def _refined_slot(self, kind: Kind, slots: Iterable[Slot]) -> Kind:
-        if kind.basis is Basis.ELSEWHERE:
+        if kind.basis is Basis.ELSEWHERE and not kind.is_tensor:
             found = self._refined_slot(UNKNOWN, slots)
             return kind.because(found) if found.type is Type.MODULE else kind
         if kind.type not in (Type.UNKNOWN, Type.TENSOR, Type.NONE):
@@ -161,7 +165,7 @@ class Evidence:
             return None
         if attribute == "batch_sizes":
             return Kind(Type.PACKED, why="its `batch_sizes` is read", basis=Basis.READ, used=attribute)
-        if attribute in torch_api.TENSOR_ONLY:
+        if attribute in torch_api.TENSOR_ONLY or attribute == "volatile":
             return tensor(why=f"its `{attribute}` is used", basis=Basis.READ, used=attribute)
         if attribute in _MODULE_EVIDENCE and called:
             return Kind(Type.MODULE, why=f"its `{attribute}` is called", basis=Basis.CALLED, used=attribute)

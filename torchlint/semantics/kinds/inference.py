@@ -10,7 +10,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk
 from torchlint.semantics.kinds.annotations import annotated_kind, instance
-from torchlint.semantics.kinds.api import api_kind, handed_kind, kind_of
+from torchlint.semantics.kinds.api import api_kind, handed_kind, instance_of, kind_of
 from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.call_graph import CallGraph
@@ -38,8 +38,10 @@ from torchlint.semantics.kinds.kind import (
 )
 from torchlint.semantics.summaries.asking import Asking
 from torchlint.semantics.summaries.elsewhere import Elsewhere
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 from torchlint.semantics.summaries.own_autograd import OwnAutograd
 
+_OF_NO_PROJECT = ("builtins.", "typing.", "torch.", "numpy.", "collections.")
 _DEEP = 150
 """At this depth of recursion, what is needed further on is inferred first."""
 
@@ -51,6 +53,8 @@ class Inference:
         self.code = code
         self.no_grad = no_grad
         self.elsewhere = elsewhere
+        self.asks_callers = True
+        """Whether calls tell what parameters are: not where the answer is for other callers."""
         self._asking = Asking(code)
         self._tree = code.tree
         self._bindings = code.bindings
@@ -59,7 +63,7 @@ class Inference:
         self.own_autograd = OwnAutograd(code, elsewhere)
         self._evidence = Evidence(code, self.own_autograd)
         self._asked = AskedTensors(code)
-        self._attributes = Attributes(self, self._evidence)
+        self.attributes = Attributes(self, self._evidence)
         self._calls = Calls(self)
         self.call_graph = CallGraph(self)
         self._kinds: dict[ast.AST, Kind] = {}
@@ -104,8 +108,9 @@ class Inference:
             case ast.Name():
                 return self._name(node)
             case ast.Attribute():
-                found = self._attributes.kind(node)
-                return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
+                found = self.attributes.kind(node)
+                is_told = found.known or found.elsewhere is not None
+                return found if is_told else kind_of(self.elsewhere.target(node), self.elsewhere)
             case ast.Call():
                 return self._calls.result(node)
             case ast.Subscript():
@@ -190,7 +195,7 @@ class Inference:
                     return before  # changed in place, which without autograd leaves it what it was
                 value = self.kind(binding.value) if binding.value is not None else UNKNOWN
                 return self._combine(binding.node, [before, value])
-        if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self.code)).known:
+        if binding.annotation is not None and (kind := self.annotated(binding.annotation)).known:
             return self._precise(kind, binding)
         if binding.value is None:
             return UNKNOWN
@@ -249,7 +254,7 @@ class Inference:
         function = binding.scope.node
         parameter = binding.node
         assert isinstance(parameter, ast.arg)
-        if binding.annotation is not None and (kind := annotated_kind(binding.annotation, self.code)).known:
+        if binding.annotation is not None and (kind := self.annotated(binding.annotation)).known:
             return kind
         if not isinstance(function, FUNCTIONS):
             return UNKNOWN
@@ -263,6 +268,8 @@ class Inference:
                 return Kind(Type.CLASS, name=owner.name, definition=owner)
             if not is_static(function):
                 return instance(owner, self.code)
+        if not self.asks_callers:
+            return UNKNOWN
         kind = join([self.kind(value) if value is not None else UNKNOWN for value in self.given(binding)])
         if not kind.known or kind.type is Type.NONE:
             default = self._definitions.default(function, parameter)
@@ -284,6 +291,26 @@ class Inference:
             own = next((node for node in classes if node.name == kind.name), None)
             return instance(own, self.code) if own is not None else UNKNOWN
         return kind
+
+    def annotated(self, annotation: ast.expr | None) -> Kind:
+        """What a value with this annotation is: of a module's class in another file, a module."""
+        found = annotated_kind(annotation, self.code)
+        if found.type not in (Type.UNKNOWN, Type.INSTANCE) or found.definition is not None or not self.elsewhere.is_in_project:
+            return found
+        match annotation:
+            case ast.Subscript(value=ast.Name(id="Optional"), slice=inner):
+                annotation = inner
+            case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+                annotation = left
+        name = self._names.qualified(annotation) if isinstance(annotation, (ast.Name, ast.Attribute)) else None
+        if name is None or not name.rpartition(".")[2][:1].isupper() or name.startswith(_OF_NO_PROJECT):
+            return found
+        assert annotation is not None
+        target = self.elsewhere.target(annotation)
+        if not isinstance(target, ClassElsewhere):
+            return found
+        made = kind_of(target, self.elsewhere)
+        return instance_of(target) if made.known else found if found.known else Kind(elsewhere=target)
 
     def call_sites(self, function: Function) -> list[ast.Call]:
         """The calls in the file that surely are of ``function``."""
@@ -311,7 +338,7 @@ class Inference:
         values = self._definitions.returned(function)
         kind = join([self.kind(value) if value is not None else NONE for value in values])
         if not kind.known and function.returns is not None:
-            kind = annotated_kind(function.returns, self.code)
+            kind = self.annotated(function.returns)
         if kind.is_tensor and self.no_grad.decorated(function):
             kind = replace(kind, grad=Grad.NONE)
         return kind

@@ -188,6 +188,8 @@ def join(kinds: Iterable[Kind]) -> Kind:
         joined = _join_two(joined, other)
     if not certain and joined.choices:
         joined = replace(joined, choices=())
+    if not certain and joined.is_tensor and all(kind.basis is Basis.ELSEWHERE for kind in some):
+        return UNKNOWN  # what another file says of one value is nothing that this one knows of the others
     if not certain and joined.is_tensor:
         grad = joined.grad if joined.grad is Grad.GRAPH else Grad.UNKNOWN
         joined = replace(joined, grad=grad, scalar=joined.scalar or None)

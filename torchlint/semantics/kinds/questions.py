@@ -28,3 +28,7 @@ class Kinds(Protocol):
     def returned(self, function: Function) -> Kind:
         """What calling a function of the file gives."""
         ...
+
+    def annotated(self, annotation: ast.expr | None) -> Kind:
+        """What a value with this annotation is."""
+        ...

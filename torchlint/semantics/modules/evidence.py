@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
@@ -57,6 +57,13 @@ class ModuleEvidence:
         receivers = (method.value for method in methods if isinstance(method, ast.Attribute))
         functions = (call.func for call in calls.get(chain.rpartition(".")[2], ()))
         return any(dotted(other) == chain and self._same_root(node, other) for other in (*receivers, *functions))
+
+    def has_method(self, node: ast.expr, methods: Iterable[str]) -> bool:
+        """Whether one of some methods is called on the same chain of names."""
+        chain = dotted(node)
+        calls = (call.func for name in methods for call in self._semantics.facts.calls.get(name, ()))
+        receivers = (method.value for method in calls if isinstance(method, ast.Attribute))
+        return chain is not None and any(dotted(each) == chain and self._same_root(node, each) for each in receivers)
 
     def _same_root(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether the names that two chains start with stand for the same thing."""

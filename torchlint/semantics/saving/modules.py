@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
@@ -15,6 +16,7 @@ from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
+_MODEL = re.compile(r"(\w{1,20}_)?(model|net|network|classifier|generator|discriminator)")
 _DEPTH = 3
 """So deep in lists and dicts modules are looked for."""
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
@@ -111,13 +113,21 @@ class SavedModules:
         kind = self._semantics.kind(saved)
         if kind.used == "train" or self._is_result_of_training(saved):
             return False
+        if kind.elsewhere is not None:
+            return kind.type is Type.MODULE or self._semantics.elsewhere.lookup.is_module(kind.elsewhere)
         evidence = self._semantics.of(ModuleEvidence)
-        return kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_module_methods(saved))
+        if not kind.known and self._is_called_a_model(saved) and evidence.has_method(saved, ("state_dict",)):
+            return True  # which optimizers have, too
+        return kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_method(saved, _MODULE_METHODS))
 
-    def _has_module_methods(self, saved: ast.expr) -> bool:
-        """Whether a method that modules have, and few other callable things, is called on the same chain of names."""
+    @staticmethod
+    def _is_called_a_model(saved: ast.expr) -> bool:
+        return _MODEL.fullmatch((dotted(saved) or "").rpartition(".")[2]) is not None
+
+    def _has_method(self, saved: ast.expr, methods: Iterable[str]) -> bool:
+        """Whether a method, such as modules have and few other callable things, is called on the same chain of names."""
         chain = dotted(saved)
-        calls = (call.func for name in _MODULE_METHODS for call in self._semantics.facts.calls.get(name, ()))
+        calls = (call.func for name in methods for call in self._semantics.facts.calls.get(name, ()))
         return chain is not None and any(
             isinstance(method, ast.Attribute) and dotted(method.value) == chain for method in calls
         )

@@ -147,6 +147,11 @@ class Elsewhere:
         self.has_said = self.has_said or found is not None
         return found
 
+    def starred(self, name: str) -> str | None:
+        """The full name of an API of torch that the file has by importing everything of another file."""
+        found = self._starred(name) if self._lookup is not None and self._stars else None
+        return found.name if isinstance(found, Outside) and found.name.startswith("torch.") else None
+
     def _starred(self, name: str) -> Target | None:
         key = f"* {name}"
         if key not in self._found:
@@ -162,6 +167,6 @@ class Elsewhere:
         """The modules that the file imports everything of, but for those of torch."""
         found = []
         for node in self._code.tree.of_type(ast.ImportFrom):
-            if node.names[0].name == "*" and not (node.module or "").startswith("torch"):
+            if node.names[0].name == "*" and (node.level or (node.module or "").partition(".")[0] != "torch"):
                 found.append("." * node.level + (node.module or ""))
         return found

@@ -6,7 +6,7 @@ that is longer than any that people write, or that comes back to where it was, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -22,6 +22,7 @@ from torchlint.semantics.summaries.summary import (
     ClassOutput,
     ClassSummary,
     FunctionSummary,
+    Given,
     Made,
     Place,
     Summary,
@@ -64,6 +65,10 @@ class Project(Protocol):
 
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
         """What calling the modules of a file gives, as far as that file alone tells."""
+        ...
+
+    def given(self, file: str, name: str) -> Given:
+        """What a function of a file gives, or a method or attribute, ``Class.name``, as far as that file alone tells."""
         ...
 
     def may_bind(self, file: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -364,6 +369,30 @@ class Lookup:
             if "forward" in base.summary.methods:
                 outputs = self._project.outputs(base.file)
                 return next(((base.file, each) for each in outputs if (each.name, each.path) == (base.name, path)), None)
+        return None
+
+    # --- what functions and classes give, as their files alone tell ----------------------------------------------------------
+
+    def given(self, found: FunctionElsewhere) -> Given:
+        """What calling a function gives."""
+        return Given() if found.summary.hidden else self._project.given(found.file, found.name)
+
+    def given_by(self, found: ClassElsewhere, name: str, own: Container[str] = ()) -> tuple[str, Given] | None:
+        """What calling a method ``name()`` gives, or an attribute holds, and the file that says so; ``own`` are overridden.
+
+        `None` where a method that it rests on is another one in a class between, or not all of the bases are known.
+        """
+        overridden: set[str] = set()
+        for base in self.bases(found):
+            if not isinstance(base, ClassElsewhere):
+                if base is None:
+                    return None
+                continue
+            given = self._project.given(base.file, f"{base.name}.{name}")
+            if given.type or name.removesuffix("()") in base.summary.methods:
+                is_safe = not any(each in overridden or each in own for each in given.rests_on)
+                return (base.file, given) if is_safe else None
+            overridden.update(base.summary.methods)
         return None
 
     # --- what a function does ------------------------------------------------------------------------------------------

@@ -91,6 +91,28 @@ class ClassOutput:
     line: int
 
 
+MADE_BY = "made by"
+"""The type of what an attribute holds that is given what a method of the same instance gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a function, a method or an attribute gives, by its file alone: the value of a `Type` and of a `Grad`, or nothing.
+
+    Of a module, ``name`` is a class of its file or of torch; ``items`` and ``entries`` are of tuples and dicts. Where an
+    attribute is `MADE_BY` a method, ``name`` is that.
+    """
+
+    type: str = ""
+    grad: str = ""
+    scalar: bool | None = None
+    name: str = ""
+    items: tuple[Given, ...] = ()
+    entries: tuple[tuple[str, Given], ...] = ()
+    rests_on: tuple[str, ...] = ()
+    """The other methods and attributes of its class that it asks for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """What a name of the file's top level stands for: one of a ``definition`` here, a reference, or a value that is made.
