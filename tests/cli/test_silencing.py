@@ -16,7 +16,7 @@ from torchlint.text.noqa import with_noqa
 from torchlint.text.source import Source
 
 TYPO = "import torch\np = torch.ones(1, requires_grad=True)\np.requres_grad = False\n"
-READ = "x = torch.ones(1, requires_grad=True)\nprint(x.data + 1)\n"
+READ = "x = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
 
 
 @pytest.fixture(autouse=True)
@@ -35,20 +35,20 @@ def make(**texts: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("print(x.data + 1)\n", "print(x.data + 1)  # noqa: TPL002\n"),
-        ("print(x.data + 1)", "print(x.data + 1)  # noqa: TPL002"),
-        ("print(x.data + 1)  # why\r\n", "print(x.data + 1)  # why  # noqa: TPL002\r\n"),
-        ("print(x.data + 1)  # noqa: E501\n", "print(x.data + 1)  # noqa: E501, TPL002\n"),
-        ("print(x.data + 1)  # noqa: E501 long\n", "print(x.data + 1)  # noqa: E501, TPL002 long\n"),
-        ("print(x.data + 1, x.data)   \n", "print(x.data + 1, x.data)  # noqa: TPL002\n"),
+        ("store(x.data + 1)\n", "store(x.data + 1)  # noqa: TPL002\n"),
+        ("store(x.data + 1)", "store(x.data + 1)  # noqa: TPL002"),
+        ("store(x.data + 1)  # why\r\n", "store(x.data + 1)  # why  # noqa: TPL002\r\n"),
+        ("store(x.data + 1)  # noqa: E501\n", "store(x.data + 1)  # noqa: E501, TPL002\n"),
+        ("store(x.data + 1)  # noqa: E501 long\n", "store(x.data + 1)  # noqa: E501, TPL002 long\n"),
+        ("store(x.data + 1, x.data)   \n", "store(x.data + 1, x.data)  # noqa: TPL002\n"),
         ("p.requres_grad = x.data\n", "p.requres_grad = x.data  # noqa: TPL002, TPL005\n"),
         ('s = f"""\n{x.data}\n"""\n', 's = f"""\n{x.data}\n"""  # noqa: TPL002\n'),
         ("s = x.data + \\\n    1\n", "s = x.data + \\\n    1  # noqa: TPL002\n"),
         ("f(x.data,\n  1)\n", "f(x.data,  # noqa: TPL002\n  1)\n"),
-        ("print(x.data + 1)  # why\xa0\n", "print(x.data + 1)  # why\xa0  # noqa: TPL002\n"),
-        ("print(x.data + 1)  # why\u2028\r\n", "print(x.data + 1)  # why\u2028  # noqa: TPL002\r\n"),
-        ("print(x.data + 1)\x0c\n", "print(x.data + 1)\x0c  # noqa: TPL002\n"),
-        ("print(x.data + 1)  # noqa: E501,\nE1 = 2\n", "print(x.data + 1)  # noqa: E501, TPL002,\nE1 = 2\n"),
+        ("store(x.data + 1)  # why\xa0\n", "store(x.data + 1)  # why\xa0  # noqa: TPL002\n"),
+        ("store(x.data + 1)  # why\u2028\r\n", "store(x.data + 1)  # why\u2028  # noqa: TPL002\r\n"),
+        ("store(x.data + 1)\x0c\n", "store(x.data + 1)\x0c  # noqa: TPL002\n"),
+        ("store(x.data + 1)  # noqa: E501,\nE1 = 2\n", "store(x.data + 1)  # noqa: E501, TPL002,\nE1 = 2\n"),
     ],
 )
 def test_a_comment_is_added_where_it_silences(before: str, after: str) -> None:
@@ -72,7 +72,7 @@ def test_add_noqa_is_for_the_selected_rules() -> None:
     make(a=TYPO + READ)
     torchlint_("--add-noqa", "--select", "TPL002")
     assert "requres_grad = False\n" in Path("a.py").read_text()
-    assert "print(x.data + 1)  # noqa: TPL002\n" in Path("a.py").read_text()
+    assert "store(x.data + 1)  # noqa: TPL002\n" in Path("a.py").read_text()
 
 
 def test_add_noqa_on_standard_input() -> None:
@@ -80,10 +80,10 @@ def test_add_noqa_on_standard_input() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ['print(x.data + 1, "# noqa: E501")', "print(x.data + 1, '''# noqa: E501\n''')  # noqa: TPL002"]
+    "line", ['store(x.data + 1, "# noqa: E501")', "store(x.data + 1, '''# noqa: E501\n''')  # noqa: TPL002"]
 )
 def test_a_line_whose_comment_would_not_count_is_left_alone_and_reported(line: str) -> None:
-    text = f"import torch\nx = torch.ones(1, requires_grad=True)\n{line}\nprint(x.data + 1)\n"
+    text = f"import torch\nx = torch.ones(1, requires_grad=True)\n{line}\nstore(x.data + 1)\n"
     Path("a.py").write_text(text)
     result = torchlint_("--add-noqa")
     assert result.stderr.splitlines() == [
@@ -92,7 +92,7 @@ def test_a_line_whose_comment_would_not_count_is_left_alone_and_reported(line: s
         "Added 1 noqa comment.",
     ]
     assert result.returncode == 2
-    assert Path("a.py").read_text() == text.replace("print(x.data + 1)\n", "print(x.data + 1)  # noqa: TPL002\n")
+    assert Path("a.py").read_text() == text.replace("store(x.data + 1)\n", "store(x.data + 1)  # noqa: TPL002\n")
 
 
 # --- comments that silence nothing -----------------------------------------------------------------------------------
@@ -142,13 +142,13 @@ def test_unused_comments_are_found_when_asked_for_and_taken_away() -> None:
 
 
 def test_a_comment_is_judged_by_rules_that_are_not_selected_too() -> None:
-    make(a="import torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data + 1)  # noqa: TPL002\n")
+    make(a="import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)  # noqa: TPL002\n")
     assert torchlint_("--select", "TPL900", "a.py").returncode == 0
     assert torchlint_("--select", "TPL900", "--ignore", "TPL002", "a.py").returncode == 0
 
 
 def test_a_comment_for_the_whole_file() -> None:
-    make(a="# torchlint: noqa: TPL002\nimport torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data + 1)\n")
+    make(a="# torchlint: noqa: TPL002\nimport torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n")
     assert torchlint_("--extend-select", "TPL900", "a.py").returncode == 0
     make(a="# torchlint: noqa: TPL002\nimport torch\nx = torch.ones(1)\n")
     torchlint_("--extend-select", "TPL900", "--fix", "a.py")
@@ -168,7 +168,7 @@ def test_what_is_in_the_baseline_is_not_reported() -> None:
     assert (result.stdout, result.stderr, result.returncode) == ("", "Wrote 2 findings to known.json.\n", 0)
     assert json.loads(Path("known.json").read_text()) == {
         "version": 1,
-        "findings": {"a.py": {"TPL002": {"print(x.data + 1)": 1}, "TPL005": {"p.requres_grad = False": 1}}},
+        "findings": {"a.py": {"TPL002": {"store(x.data + 1)": 1}, "TPL005": {"p.requres_grad = False": 1}}},
     }
     assert torchlint_("--baseline", "known.json").returncode == 0
 
@@ -178,7 +178,7 @@ def test_known_findings_may_move_and_new_ones_are_reported() -> None:
     torchlint_("--write-baseline", "known.json")
     make(a="import os\n\n\n" + TYPO + "if p:\n    " + READ.replace("\n", "\n    ").rstrip() + "\n")
     assert codes("--baseline", "known.json") == []
-    make(a=TYPO + READ + "print(x.data + 1)\ny = x.data\n")
+    make(a=TYPO + READ + "store(x.data + 1)\ny = x.data\n")
     assert codes("--baseline", "known.json") == ["TPL002", "TPL002"]
     make(b=READ)
     assert codes("--baseline", "known.json", "b.py") == ["TPL002"]
@@ -192,7 +192,7 @@ def test_known_findings_are_not_fixed_nor_given_comments() -> None:
     assert Path("a.py").read_text() == TYPO + READ.replace("x.data", "x.detach()")
     make(a=TYPO + READ)
     assert torchlint_("--baseline", "known.json", "--add-noqa").stderr == "Added 1 noqa comment.\n"
-    assert Path("a.py").read_text() == TYPO + READ.replace("print(x.data + 1)\n", "print(x.data + 1)  # noqa: TPL002\n")
+    assert Path("a.py").read_text() == TYPO + READ.replace("store(x.data + 1)\n", "store(x.data + 1)  # noqa: TPL002\n")
 
 
 def test_a_baseline_is_about_files_from_its_own_folder_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ SCHEMA = Path(__file__).parents[2] / "docs" / "torchlint.schema.json"
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 """A finding of TPL005, with a safe fix."""
-READ = "import torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data + 1)\n"
+READ = "import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
 """A finding of TPL002, with a safe fix."""
 KEPT = """\
 import torch

@@ -13,7 +13,7 @@ from torchlint.config.versions import fits
 
 TYPO = "import torch\np = torch.ones(1, requires_grad=True)\np.requres_grad = False\n"
 """A finding of TPL005."""
-READ = "import torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data + 1)\n"
+READ = "import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
 """A finding of TPL002."""
 
 

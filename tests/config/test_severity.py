@@ -10,7 +10,7 @@ import pytest
 
 from command import torchlint_
 
-READ = "import torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data + 1)\n"
+READ = "import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
 """A warning of TPL002, with a safe fix."""
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
 """An error of TPL005, with a safe fix."""

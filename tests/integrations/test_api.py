@@ -14,7 +14,7 @@ from torchlint.rules.selection import SelectionError
 from torchlint.text.source import SourceError
 
 TYPO = "import torch\np = torch.ones(1)\np.requres_grad = False\n"
-READ = "import torch\nx = torch.ones(1, requires_grad=True)\nprint(x.data + 1)\n"
+READ = "import torch\nx = torch.ones(1, requires_grad=True)\nstore(x.data + 1)\n"
 REBIND = "import torch\nw = torch.nn.Linear(2, 2).weight\nw.data = torch.ones(2, 2)\n"
 KEPT = """\
 import torch

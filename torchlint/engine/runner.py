@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from torchlint.diagnostic import Diagnostic, FileError, applies
 from torchlint.engine.cache import CLEAN, Cache, Metadata, Result, digest
 from torchlint.engine.examination import NOTHING, Action, Outcome, Task, examine, failed, may_hold_findings, please_report
 from torchlint.engine.words import awake_rules
 from torchlint.project.files import Files
-from torchlint.project.held import Held
 from torchlint.text.reading import read_file, refuse_larger
+
+if TYPE_CHECKING:
+    from torchlint.project.held import Held
 
 __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
 
@@ -56,6 +59,8 @@ def run(
     files = Files(cache.summaries if cache is not None and task.action is Action.LINT else None)
     held: Held | None = None
     if cache is not None:
+        from torchlint.project.held import Held
+
         store = cache.summaries if files.has_store and task.project_root is not None else None
         held = Held(files, store, cache.key, paths, task.project_root or "")
         cache.holds = held.holds
