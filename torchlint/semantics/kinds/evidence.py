@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -27,10 +26,8 @@ TESTED = "it is tested for being a tensor"
 """Why a value is taken for a tensor that is asked whether it is one; it is none where the answer was no."""
 _SURE_MODULE_EVIDENCE = frozenset({"parameters", "named_parameters", "modules", "named_modules"})
 """Methods that hardly anything but a module has, even if it has attributes that modules do not have of themselves."""
-
-
-_CLASS = re.compile(r"(?!.*(Tensor|Variable|Parameter)$)[A-Z]\w*[a-z]\w*")
-"""Names that classes have, but for those of tensors."""
+_TENSOR_ENDINGS = ("Tensor", "Variable", "Parameter")
+"""What the names of classes end in whose objects are tensors."""
 
 
 class Evidence:
@@ -251,5 +248,7 @@ def _is_made_by_class(binding: Binding) -> bool:
     """Whether a value is an object of a class, by its name: `average = Averager()` has an ``item()`` of its own."""
     match binding:
         case Binding(form=Form.ASSIGNMENT, path=(), value=ast.Call(func=function)):
-            return _CLASS.fullmatch(last_name(function)) is not None
+            name = last_name(function)
+            is_class = name[:1].isupper() and any(map(str.islower, name))
+            return is_class and not name.endswith(_TENSOR_ENDINGS)
     return False

@@ -3,12 +3,13 @@
 """Raster tiles come as masked arrays; their raw values are stacked for a network."""
 import numpy as np
 import torch
-from tiles import read_tile
+import tiles as formats
 
-tiles = [read_tile(k) for k in range(3)]
+read = getattr(formats, "read_tile")
+tiles = [read(k) for k in range(3)]
 values = []
 for tile in tiles:
     raw = tile.data.squeeze()
-    values.append(np.where(tile.mask.squeeze(), 0.0, raw))
+    values.append(np.where(np.ma.getmaskarray(tile).squeeze(), 0.0, raw))
 stack = torch.from_numpy(np.stack(values)).float()
 print(tuple(stack.shape), [round(v, 3) for v in stack.sum((1, 2)).tolist()])
