@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import NamedTuple
 
 from torchlint.diagnostic import Applicability, Diagnostic, FileError
@@ -88,7 +87,7 @@ def fix(
     _require_list("unfixable", unfixable)
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     codes = frozenset(rule.code for rule in select_rules(unfixable, among=all_rules(plugins))) if unfixable else frozenset()
-    options = replace(request.options, unfixable=codes)
+    options = request.options._replace(unfixable=codes)
     applicability = Applicability.UNSAFE if unsafe else Applicability.SAFE
     with _within(timeout, filename):
         _ = request.source.tree

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from torchlint.project.files import Files, Reading
 
-_F_STRING = re.compile(r"""\b(?:f|rf|fr)["']""", re.IGNORECASE)
+_F_STRING = r"""(?i)\b(?:f|rf|fr)["']"""
 
 
 class Plugin:
@@ -148,4 +148,4 @@ def _may_share(text: str) -> bool:
 
     Before Python 3.12 it corrects the places of what is in f-strings, which would move other plugins' findings.
     """
-    return sys.version_info >= (3, 12) or not _F_STRING.search(text)
+    return sys.version_info >= (3, 12) or not re.search(_F_STRING, text)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from torchlint.target import NEWEST, TorchVersion
 
@@ -23,8 +22,7 @@ def accumulation(given: Accumulation | None, codes: Iterable[str]) -> Accumulati
     return given or ("detach" if _WAITS in codes else "item")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """``target`` is the oldest torch that the code has to run on.
 
     ``accumulate_with`` is what takes a loss out of its graph where either is right: ``item``, or ``detach``, which does not

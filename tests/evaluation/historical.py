@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -131,7 +131,7 @@ def _lines(text: bytes) -> list[str]:
 def _reports(fix: Fix, text: bytes, place: Place) -> bool:
     rules = select_rules()
     try:
-        found = lint(Source.decode(text, fix.file), rules, replace(DEFAULTS, lenient=unnamed(rules, ())), suppress=False)
+        found = lint(Source.decode(text, fix.file), rules, DEFAULTS._replace(lenient=unnamed(rules, ())), suppress=False)
     except SourceError:
         return False
     return any(each.code in fix.codes and place.covers(each.location.row, each.location.column) for each in found)

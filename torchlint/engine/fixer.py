@@ -60,7 +60,7 @@ def fix(
     endless: dict[str, Diagnostic] = {}
     while True:  # ends, as each time around another rule is without its fixes
         try:
-            less = replace(options, unfixable=options.unfixable | endless.keys())
+            less = options._replace(unfixable=options.unfixable | endless.keys())
             result = _fix(source, applicability, partial(_findings, rules, less, suppress, wanted, reading))
             return replace(result, broken=(*endless.values(), *result.broken))
         except _EndlessError as error:

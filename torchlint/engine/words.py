@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from torchlint.rules.catalogue import Entry
 
 _OTHER_LIBRARIES = (
-    *(b"caffe", b"chainer", b"cupy", b"jax", b"jittor", b"keras", b"mindspore", b"mxnet", b"oneflow", b"paddle", b"pandas"),
-    *(b"scipy", b"sklearn", b"sympy", b"tensorflow", b"theano"),
+    *("caffe", "chainer", "cupy", "jax", "jittor", "keras", "mindspore", "mxnet", "oneflow", "paddle", "pandas"),
+    *("scipy", "sklearn", "sympy", "tensorflow", "theano"),
 )
-_IMPORTS_OTHER = rb"(?m)^[ \t]*(?:import|from)[ \t]+(?:" + b"|".join(_OTHER_LIBRARIES) + rb")\b"
+_IMPORTS_OTHER = rb"(?m)^[ \t]*(?:import|from)[ \t]+(?:" + "|".join(_OTHER_LIBRARIES).encode() + rb")\b"
 _IMPORTS_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t].*(?:(?<!py)torch|lightning|fastai)"
 _IMPORTS_ALL = rb"(?m)^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]*\*"
 _USES_TORCH = rb"(?<![.\w])torch\.[A-Za-z]"
@@ -77,22 +77,19 @@ class Raw:
     def may_hold(self, rule: Declared) -> bool:
         """Whether a file with these bytes may hold a finding of ``rule``."""
         for group in rule.needs:
-            if self._words.isdisjoint(_encoded(group)):
+            if self._words.isdisjoint(group):
                 return False
         return any(map(self.may_hold_trigger, rule.triggers))
 
     def may_hold_trigger(self, trigger: Trigger) -> bool:
         """Whether a file with these bytes may hold a trigger."""
         if isinstance(trigger, Misspelt):
-            return any(is_near(word.decode("utf-8", "replace"), trigger.word) for word in self._near(trigger.word))
+            return any(is_near(word, trigger.word) for word in self._near(trigger.word))
         if isinstance(trigger, Comment):
             return trigger.text.encode() in self._data.lower()
-        return trigger.words is None or self._holds_any(trigger.words)
+        return trigger.words is None or not self._words.isdisjoint(trigger.words)
 
-    def _holds_any(self, words: frozenset[str] | tuple[str, ...]) -> bool:
-        return not self._words.isdisjoint(_encoded(words))
-
-    def _near(self, word: str) -> Iterator[bytes]:
+    def _near(self, word: str) -> Iterator[str]:
         """The words that may be ``word``, misspelt: two edits, or a swap, leave one of three pieces whole."""
         pieces, shortest = _pieces(word), len(word) - 2
         long_enough = [each for each in self._words if len(each) >= shortest]  # few are
@@ -100,17 +97,12 @@ class Raw:
 
 
 @lru_cache(maxsize=1)
-def _words_of(data: bytes) -> frozenset[bytes]:
+def _words_of(data: bytes) -> frozenset[str]:
     """The words of a file; kept, as it is asked for to tell whether the file is read and again when it is linted."""
-    return frozenset(data.translate(_TABLE).split())
+    return frozenset(data.translate(_TABLE).decode("utf-8", "replace").split())
 
 
 @cache
-def _encoded(words: frozenset[str] | tuple[str, ...]) -> frozenset[bytes]:
-    return frozenset(word.encode() for word in words)
-
-
-@cache
-def _pieces(word: str) -> tuple[bytes, ...]:
+def _pieces(word: str) -> tuple[str, ...]:
     third = (len(word) - 2) // 3  # a letter between two pieces: a swap there spoils but one of them
-    return tuple(piece.encode() for piece in (word[:third], word[third + 1 : -third - 1], word[-third:]))
+    return word[:third], word[third + 1 : -third - 1], word[-third:]

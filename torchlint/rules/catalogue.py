@@ -7,8 +7,7 @@ imported when a file holds a trigger of it.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchlint.rules.triggers import Comment, Needs, Trigger
 from torchlint.target import OLDEST, TorchVersion
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from torchlint.rules.rule import Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A rule: what it declares (see `Rule`), and where its class is."""
 
     code: str
@@ -38,7 +36,7 @@ class Entry:
     """The address of the rule's page, where it declares one."""
     plugin: str = ""
     """Of a rule of another package, which package that is, and which state of it."""
-    loaded: type[Rule | CommentRule] | None = field(default=None, compare=False, repr=False)
+    loaded: type[Rule | CommentRule] | None = None
     """The class, where it was there before its entry."""
 
     def __hash__(self) -> int:

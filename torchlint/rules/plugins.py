@@ -13,7 +13,6 @@ import site
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
 GROUP = "torchlint.rules"
-_CODE = re.compile(r"(?P<letters>[A-Z]{2,3})[0-9]{3}")
+_CODE = r"(?P<letters>[A-Z]{2,3})[0-9]{3}"
 """What flake8 takes for a code, in its options as well as in comments."""
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NAME = r"[a-z0-9]+(-[a-z0-9]+)*"
 _OURS = "TPL"
 
 
@@ -207,7 +206,7 @@ def _entries(name: str, distribution: Distribution) -> tuple[Entry, ...]:
         if wrong := _what_is_wrong_with(rule):
             raise PluginError(f"plugin `{name}`: {wrong}")
     state = f"{_name_of(distribution)} {_said(distribution, 'Version')} {_state(modules)}"
-    return tuple(replace(Entry.of(rule), plugin=state) for rule in rules)
+    return tuple(Entry.of(rule)._replace(plugin=state) for rule in rules)
 
 
 def _modules(name: str) -> Iterator[Any]:
@@ -241,11 +240,11 @@ def _what_is_wrong_with(rule: type[Any]) -> str:
     for what in ("code", "name", "triggers"):
         if not hasattr(rule, what):
             return f"the rule {rule.__qualname__} has no `{what}`"
-    code = _CODE.fullmatch(rule.code) if isinstance(rule.code, str) else None
+    code = re.fullmatch(_CODE, rule.code) if isinstance(rule.code, str) else None
     if code is None or _OURS.startswith(code["letters"]):
         wanted = f"two or three capital letters other than {_OURS}, and three digits"
         return f"{rule.code!r} is no code for a rule of a plugin, which has {wanted}"
-    if not isinstance(rule.name, str) or not _NAME.fullmatch(rule.name):
+    if not isinstance(rule.name, str) or not re.fullmatch(_NAME, rule.name):
         return f"{rule.code}: {rule.name!r} is no name for a rule, which is words in small letters with hyphens between"
     if not _is_of(rule.triggers, Trigger) or not rule.triggers:
         return f"{rule.code}: `triggers` is no tuple of triggers: {rule.triggers!r}"

@@ -2,17 +2,33 @@
 
 A rule is asked about the statements that hold one of its triggers, and about no other; a file that holds none of the words
 they name is not even parsed. Triggers are values: they are known without importing the rule, `ast` or libcst.
+
+They are no dataclasses, which take longer to define than all else takes that flake8 imports of torchlint.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 
 class Trigger:
-    """Something that a statement must hold for a rule to have anything to say about it."""
+    """Something that a statement must hold for a rule to have anything to say about it.
+
+    Two triggers are equal if they are of one class and made of the same.
+    """
+
+    def __init__(self, *parts: object) -> None:
+        self._parts: Final = parts
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Trigger) and other._parts == self._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._parts))})"
 
     @property
     def words(self) -> frozenset[str] | None:
@@ -20,32 +36,27 @@ class Trigger:
         return None
 
 
-@dataclass(frozen=True, init=False)
 class OfWords(Trigger):
     """A trigger that is told by its words alone."""
 
-    names: frozenset[str]
-
-    def __init__(self, *names: str) -> None:
-        object.__setattr__(self, "names", frozenset(names))
+    def __init__(self, *names: str, more: object = None) -> None:
+        self.names: Final = frozenset(names)
+        super().__init__(self.names, more)
 
     @property
     def words(self) -> frozenset[str]:
         return self.names
 
 
-@dataclass(frozen=True, init=False)
 class Word(OfWords):
     """A name, an attribute, a keyword, a parameter, an imported name or a whole string that is one of ``names``.
 
     With ``within``, which names types of simple statement, parted by blanks, only those in such statements.
     """
 
-    within: frozenset[str]
-
     def __init__(self, *names: str, within: str = "") -> None:
-        super().__init__(*names)
-        object.__setattr__(self, "within", frozenset(within.split()))
+        self.within: Final = frozenset(within.split())
+        super().__init__(*names, more=self.within)
 
 
 class Call(OfWords):
@@ -77,31 +88,30 @@ class Api(OfWords):
         )
 
 
-@dataclass(frozen=True)
 class Misspelt(Trigger):
     """A word that is at most two edits away from ``word``, which is long enough for that to mean something."""
 
-    word: str
+    def __init__(self, word: str) -> None:
+        self.word: Final = word
+        super().__init__(word)
 
 
-@dataclass(frozen=True, init=False)
 class Syntax(Trigger):
     """Statements, clauses and expressions of these types, by their names in libcst: ``Syntax("AugAssign")``."""
 
-    types: frozenset[str]
-
     def __init__(self, *types: str) -> None:
-        object.__setattr__(self, "types", frozenset(types))
+        self.types: Final = frozenset(types)
+        super().__init__(self.types)
 
 
-@dataclass(frozen=True)
 class Comment(Trigger):
     """A comment that says ``text``, in capitals or not: for rules about comments, which are shown no statement."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text: Final = text
+        super().__init__(text)
 
 
-@dataclass(frozen=True)
 class Found(Trigger):
     """What an analysis finds: for rules with one question, which then meet only the statements that they report.
 
@@ -112,8 +122,10 @@ class Found(Trigger):
     looked at where these are left out.
     """
 
-    analysis: str
-    strict: str = ""
+    def __init__(self, analysis: str, strict: str = "") -> None:
+        self.analysis: Final = analysis
+        self.strict: Final = strict
+        super().__init__(analysis, strict)
 
 
 Needs: TypeAlias = tuple[tuple[str, ...], ...]
