@@ -257,7 +257,20 @@ def _function_tables(api: Api) -> dict[str, tuple[str, Table]]:
             _saving_input(functions),
         ),
         "LOSS_FUNCTIONS": ("Functions that reduce a loss as their `reduction` says.", losses),
+        "VALUES_AND_INDICES": (
+            "Functions and methods that give a pair, the values that they find along a dimension and where these are.",
+            _values_and_indices(),
+        ),
     }
+
+
+def _values_and_indices() -> frozenset[str]:
+    pairs = (name for name, kind in vars(torch.return_types).items() if _fields(kind) == ("values", "indices"))
+    return frozenset(name for name in pairs if hasattr(torch.Tensor, name))
+
+
+def _fields(kind: object) -> tuple[str, ...]:
+    return getattr(kind, "__match_args__", ())
 
 
 def tables() -> dict[str, tuple[str, Table]]:

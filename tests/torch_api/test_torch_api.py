@@ -523,6 +523,15 @@ def test_classes_that_programs_use() -> None:
     } <= torch_api.SCHEDULERS
 
 
+def test_values_and_indices(names: dict[str, Any]) -> None:
+    for name in torch_api.VALUES_AND_INDICES:
+        arguments = "1, 0" if name == "kthvalue" else "1" if name == "topk" else "0"
+        for pair in (eval(f"torch.{name}(x, {arguments})", names), eval(f"x.{name}({arguments})", names)):
+            assert pair.values.requires_grad, name
+            assert not pair.indices.is_floating_point(), name
+    assert not {"aminmax", "sum", "unique", "argmax"} & torch_api.VALUES_AND_INDICES
+
+
 def test_properties(names: dict[str, Any]) -> None:
     sample = {"data": "tensor", "grad": "tensor", "grad_fn": "node", "shape": "size", "device": "device", "is_cuda": "bool"}
     assert {name: torch_api.TENSOR_PROPERTIES[name] for name in sample} == sample

@@ -833,6 +833,11 @@ LOSS_FUNCTIONS: frozenset[str] = frozenset({
 })
 """Functions that reduce a loss as their `reduction` says."""
 
+VALUES_AND_INDICES: frozenset[str] = frozenset({
+    "cummax", "cummin", "kthvalue", "max", "median", "min", "mode", "nanmedian", "sort", "topk",
+})
+"""Functions and methods that give a pair, the values that they find along a dimension and where these are."""
+
 LOSS_MODULES: frozenset[str] = frozenset({
     "torch.nn.BCELoss", "torch.nn.BCEWithLogitsLoss", "torch.nn.CTCLoss", "torch.nn.CosineEmbeddingLoss",
     "torch.nn.CrossEntropyLoss", "torch.nn.GaussianNLLLoss", "torch.nn.HingeEmbeddingLoss", "torch.nn.HuberLoss",

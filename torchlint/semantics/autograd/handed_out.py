@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Form, Semantics, torch_api
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import Function, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import References
 
-_INDICES = frozenset({"max", "min", "topk", "sort", "mode", "median", "kthvalue"})
-"""Methods whose second result are indices."""
 _WITHOUT_GRAPH = frozenset(
     {"eq", "ne", "gt", "lt", "ge", "le", "argsort", "argmin", "long", "int", "bool", "topk", "multinomial"}
 )
@@ -96,7 +94,7 @@ class HandedOut:
 
 
 def _gives_indices(value: ast.expr, path: tuple[int | None, ...]) -> bool:
-    return path == (1,) and isinstance(value, ast.Call) and last_name(value.func) in _INDICES
+    return path == (1,) and isinstance(value, ast.Call) and last_name(value.func) in torch_api.VALUES_AND_INDICES
 
 
 def _unpacked(value: ast.expr, path: tuple[int | None, ...]) -> ast.expr:

@@ -41,8 +41,6 @@ _SIZED = frozenset({"repeat", "flip", "sum", "mean", "cumsum"})
 """Methods that are told sizes or axes, which have no graph to give."""
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _INTEGERS = frozenset({"long", "int", "short", "byte"})
-_PAIRS = frozenset({"max", "min", "sort", "topk", "median"})
-"""Methods that give values and indices, told which axis; otherwise one tensor, of which each item is a view."""
 _PLACING = frozenset({"scatter_", "index_fill_"})
 """Methods that put a number into places, in place: told an axis, the places and the number."""
 _NEW = frozenset({"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"})
@@ -155,7 +153,9 @@ class OwnTensors:
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
                 is_of_values = not isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
                 return Own(new=True, bare=True) if is_of_values and self._computed([left, right]) is not None else None
-            case ast.Subscript(value=ast.Call(func=ast.Attribute(value=inner, attr=method))) if method in _PAIRS:
+            case ast.Subscript(value=ast.Call(func=ast.Attribute(value=inner, attr=method))) if (
+                method in torch_api.VALUES_AND_INDICES
+            ):
                 return Own(new=True) if self.of(inner) is not None else None
             case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T"):
                 return self._viewed(inner)

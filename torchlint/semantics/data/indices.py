@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.code.tree import last_name
 
-_WITH_INDICES = frozenset({"max", "min", "topk", "sort", "median", "kthvalue", "mode", "cummax", "cummin"})
-"""What gives values and their positions, if it is told an axis or a number."""
 _INDICES = frozenset(
     {"argmax", "argmin", "argsort", "multinomial", "nonzero", "randperm", "randint", "bucketize", "searchsorted"}
 )
@@ -32,7 +30,7 @@ class Indices:
             return False
         call = binding.value
         if binding.path == (1,):
-            return last_name(call.func) in _WITH_INDICES and bool(call.args or call.keywords)
+            return last_name(call.func) in torch_api.VALUES_AND_INDICES and bool(call.args or call.keywords)
         return not binding.path and self._gives_indices(call)
 
     def _gives_indices(self, call: ast.Call) -> bool:

@@ -23,7 +23,7 @@ _NEEDS_PARTNER = frozenset(
     }
 )
 """They save an operand only for the gradient of the other one."""
-_SELECTING = frozenset({"max", "min", "median", "nanmedian", "mode", "cummax", "cummin"})
+_SELECTING = torch_api.VALUES_AND_INDICES - {"sort", "topk", "kthvalue"}
 """With a dim, they save no more than where the selected values were."""
 _KEEPS_LITTLE = frozenset(
     {

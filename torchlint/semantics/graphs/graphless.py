@@ -27,8 +27,6 @@ _FACTORIES = frozenset(
 _FACTORY_METHODS = frozenset({"new_zeros", "new_ones", "new_empty", "new_tensor"})
 _NUMBERS = frozenset({"item", "tolist", "numpy", "size", "dim", "numel", "nelement", "stride", "data_ptr", "is_contiguous"})
 _INTEGERS = frozenset({"long", "int", "short", "byte", "char", "bool"})
-_FINDING = frozenset({"max", "min", "topk", "sort", "median", "mode", "kthvalue", "cummax", "cummin"})
-"""Functions and methods that give along a dimension what they find, and where."""
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "is_cuda", "requires_grad", "layout", "grad_fn", "is_leaf", "names"})
 _VIEWS = (torch_api.VIEW_METHODS - {"numpy", "as_subclass"}) | torch_api.MAYBE_VIEW_METHODS
 """Methods that may give another look at the same tensor."""
@@ -151,7 +149,7 @@ class Graphless:
         last = name.rpartition(".")[2] if is_function else getattr(call.func, "attr", "")
         arguments = call.args[1:] if is_function else call.args
         dims = [*arguments[:1], *(word.value for word in call.keywords if word.arg == "dim")]
-        if last not in _FINDING or any(word.arg in (None, "out") for word in call.keywords) or not dims:
+        if last not in torch_api.VALUES_AND_INDICES or any(word.arg in (None, "out") for word in call.keywords) or not dims:
             return False
         if not all(isinstance(dim, (ast.Constant, ast.UnaryOp)) for dim in dims):
             return False  # `torch.max(a, b)` compares two tensors

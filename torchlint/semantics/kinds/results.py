@@ -227,7 +227,7 @@ class Results:
             return sequence(value)
         values = tensor(grad, why=why)
         indices = tensor(Grad.NONE, why="indices")
-        if last in ("max", "min", "median", "mode", "kthvalue", "topk", "sort", "cummax", "cummin", "nanmedian"):
+        if last in torch_api.VALUES_AND_INDICES:
             second = call.args[operands] if len(call.args) > operands else None
             if second is not None and self._kinds.kind(second).is_tensor:
                 return values  # torch.max(a, b) is elementwise

@@ -61,8 +61,6 @@ _REFUSING = (
     "tqdm.",
 )
 """Libraries that give nothing with a graph: they refuse a tensor that carries one, or make a number of it."""
-_INDICES = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin", "nanmedian"})
-"""Methods and functions whose second result is made of indices."""
 FILLING = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "put", "put_nowait", "setdefault"})
 _TAKING = frozenset(
     {"keys", "values", "items", "get", "pop", "copy", "index", "count", "most_common", "sort", "reverse", "clear"}
@@ -345,10 +343,10 @@ class GraphCarriers:
             return False
         name = self._semantics.qualified_name(node.func) or ""
         if name.startswith("torch."):
-            return name.removeprefix("torch.") in _INDICES and _has_dimension(node, node.args[1:])
+            return name.removeprefix("torch.") in torch_api.VALUES_AND_INDICES and _has_dimension(node, node.args[1:])
         if not isinstance(node.func, ast.Attribute) or self._defines(node.func.attr):
             return False
-        return node.func.attr in _INDICES and _has_dimension(node, node.args)
+        return node.func.attr in torch_api.VALUES_AND_INDICES and _has_dimension(node, node.args)
 
 
 def _has_dimension(call: ast.Call, arguments: list[ast.expr]) -> bool:
