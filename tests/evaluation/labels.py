@@ -144,8 +144,8 @@ def read_occurrences(path: Path) -> list[Occurrence]:
 class Teller:
     """What tells of an occurrence that the file was once said not to tell of.
 
-    ``tells`` is ``file`` (read again, the file does tell), ``project`` (``where`` is a file of the project and a line), or
-    ``no`` (``where`` says in a word who tells).
+    ``tells`` is ``file`` (read again, the file does tell), ``project`` (``where`` is a file of the project and a line),
+    ``no`` (``where`` says in a word who tells), or ``none`` (it is no occurrence after all; ``where`` says why).
     """
 
     occurrence: Occurrence
@@ -158,8 +158,8 @@ def read_tellers(path: Path) -> list[Teller]:
     tellers = []
     for where, row in read_table(path, TELLS_COLUMNS):
         tells = row["tells"]
-        if tells not in ("file", "project", "no"):
-            raise LabelError(f"{where}: what tells is `file`, `project` or `no`, not {tells!r}")
+        if tells not in ("file", "project", "no", "none"):
+            raise LabelError(f"{where}: what tells is `file`, `project`, `no` or `none`, not {tells!r}")
         if tells == "project" and not _LINE.fullmatch(row["where"]):
             raise LabelError(f"{where}: not a file and a line of it: {row['where']!r}")
         if (tells == "file") != (not row["where"]):

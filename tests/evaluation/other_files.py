@@ -21,7 +21,7 @@ from torchlint.project.files import Files  # noqa: E402
 from torchlint.rules.selection import select_rules  # noqa: E402
 from torchlint.text.source import Source, SourceError  # noqa: E402
 
-_KINDS = ("file", "project", "no")
+_KINDS = ("file", "project", "no", "none")
 
 
 def main(arguments: Sequence[str]) -> int:
