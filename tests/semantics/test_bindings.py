@@ -90,6 +90,11 @@ TRIES = [
     case("x = 0\ntry:\n    pass\nexcept E as x:\n    pass\n«x»", 1),
     case("x = 0\ntry:\n    try:\n        x = 1\n    finally:\n        f()\n    x = 2\nexcept E:\n    «x»", 1, 4, 7),
     case("def f():\n    x = 0\n    try:\n        x = 1\n        return x\n    except E:\n        x = 2\n    «x»", 7),
+    case(  # handlers delete a name twice, the second time in a block that is left for good
+        "def f():\n    try:\n        try: g()\n        except A as x: h()\n"
+        "        try: g()\n        except B as x: raise\n    except E as e:\n        x = 2\n    «x»",
+        8,
+    ),
 ]
 
 SCOPES = [

@@ -279,13 +279,13 @@ class BindingFlow:
         for part in entered:
             self._expression(part)
         alive = self._block(block)
-        changes = {name: self._locals[name] for name in self._undo}
+        changes = {name: self._locals.get(name, ()) for name in self._undo}
         for name, value in self._undo.items():
             self._breaks.changed[name] = None
             if value:
                 self._locals[name] = value
             else:
-                del self._locals[name]
+                self._locals.pop(name, None)
         self._undo = outer
         return changes, alive
 
