@@ -135,6 +135,31 @@ def test_many_parts_of_a_name_are_looked_for_in_linear_time(tmp_path: Path) -> N
     assert Talk(lambda path: None).speaks_of("writer of " + "a*" * 30 + "b", str(tmp_path)) is False
 
 
+TRAINING = """
+import torch
+from parts import Net
+def train(batches):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in batches:
+        loss = model(batch)
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        self.zero_grad()\n", []),
+        ("import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        self.part.zero_grad()\n", ["TPL015"]),
+        ("", ["TPL015"]),
+    ],
+)
+def test_models_of_other_files_may_zero_their_own_gradients(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, TRAINING, other) == expected
+
+
 PRECISION = """
 import torch
 def precision(output, target, topk=(1,)):

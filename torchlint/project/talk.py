@@ -19,8 +19,11 @@ _TOPICS = {
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
+    "own gradients": re.compile(rb"\bself\.zero_grad\("),
 }
-"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving."""
+"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving, and
+modules that zero their own gradients.
+"""
 _WRITER = "writer of "
 """What a topic starts with that asks who saves a file of this name: whether some do, and all of them on one GPU, the same."""
 _WRITES = re.compile(rb"torch\.save\b|import\s+save\b|\.save\(")

@@ -85,8 +85,26 @@ class UnseenCode:
             case ast.AugAssign(target=ast.Attribute(attr="grad")):
                 return True
             case ast.Call():
-                return self._unknown_may_wipe(node, optimizer)
+                return self._unknown_may_wipe(node, optimizer) or self._may_zero_itself(node)
         return False
+
+    def _may_zero_itself(self, call: ast.Call) -> bool:
+        """Whether what is called may be a model that zeroes its own gradients whenever it is run."""
+        if not isinstance(call.func, (ast.Name, ast.Attribute)):
+            return False
+        kind = self._inference.kind(call.func)
+        if isinstance(kind.definition, ast.ClassDef):
+            return kind.definition in self._zeroing_themselves
+        if kind.known and (kind.type is not Type.MODULE or (kind.name or "").startswith("torch.")):
+            return False
+        return self._elsewhere.speaks_of("own gradients") is True
+
+    @cached_property
+    def _zeroing_themselves(self) -> set[ast.AST]:
+        """The file's classes with a method that zeroes the gradients of the object's own parameters."""
+        calls = self._facts.calls.get("zero_grad", ())
+        owners = [call.func.value for call in calls if isinstance(call.func, ast.Attribute)]
+        return {found for owner in owners if (found := self._facts.self_class(owner)) is not None}
 
     @cached_property
     def _reads_gradients(self) -> bool:
