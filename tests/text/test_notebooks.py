@@ -52,6 +52,15 @@ TRAINING = content(
 # --- findings --------------------------------------------------------------------------------------------------------
 
 
+MASK = "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x: torch.Tensor):\n        return x * torch.arange(8)"
+
+
+@pytest.mark.parametrize(("line", "expected"), [("print(Net()(x))", 0), ("Net().to('cuda')", 1), ("device = get()", 1)])
+def test_a_notebook_that_speaks_of_no_device_makes_tensors_as_it_likes(line: str, expected: int) -> None:
+    write("a.ipynb", content(code_cell(MASK), code_cell(line)))
+    assert torchlint_("--select", "TPL405", "--output-format", "concise", "a.ipynb").stdout.count("TPL405") == expected
+
+
 def test_findings_name_cell_and_line() -> None:
     write("a.ipynb", TRAINING)
     result = torchlint_("--output-format", "concise", "a.ipynb")

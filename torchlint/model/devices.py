@@ -18,6 +18,7 @@ from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.training_runs import TrainingRuns
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
+from torchlint.text.notebook import NotebookSource
 
 
 class DevicesQuestions:
@@ -144,5 +145,10 @@ class DevicesQuestions:
         return self._model.found(self._semantics.of(Timings).unfinished, difference)
 
     def placeless(self, factory: cst.Call) -> Placeless[cst.BaseExpression] | None:
-        """What a tensor meets that a module makes on no device that is said; ``None`` for all other calls."""
+        """What a tensor meets that a module makes on no device that is said; ``None`` for all other calls.
+
+        A notebook that speaks of no device runs on the CPU, and nobody imports from it.
+        """
+        if isinstance(self._model.source, NotebookSource) and not self._semantics.of(PlacelessTensors).speaks_of_devices:
+            return None
         return self._model.found(self._semantics.of(PlacelessTensors).found, factory)

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.devices.module_inputs import ModuleInputs
 from torchlint.semantics.devices.plain_tensors import PlainTensors
 from torchlint.semantics.modules.classes import ModuleClasses
 
@@ -20,8 +21,8 @@ _DEFAULTS = frozenset({"set_default_device", "set_default_tensor_type"})
 """Words of code that says for all factories where they make tensors."""
 
 
-_OF_DEVICES = re.compile(r"cuda|device|gpu|cpu", re.IGNORECASE)
-"""What conditions name that ask for a device."""
+_OF_DEVICES = re.compile(r"cuda|device|gpu|cpu|accelerat|lightning|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
+"""What code names that has to do with devices."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,10 +49,10 @@ class PlacelessTensors:
         found: dict[ast.Call, Placeless[ast.expr]] = {}
         if _DEFAULTS & self._semantics.words.all:
             return found
-        plain = self._semantics.of(PlainTensors)
+        plain, inputs = self._semantics.of(PlainTensors), self._semantics.of(ModuleInputs)
         for name in _FACTORIES:
             for call in self._semantics.facts.calls.get(name, ()):
-                if self._semantics.qualified_name(call.func) != f"torch.{name}" or _is_told(call) or not plain.makes(call):
+                if self._semantics.qualified_name(call.func) != f"torch.{name}" or _is_told(call) or not inputs.makes(call):
                     continue
                 forward = self._forward(call)
                 if forward is None or self._is_under_device(call, forward):
@@ -60,6 +61,11 @@ class PlacelessTensors:
                 if other is not None:
                     found[call] = Placeless(other, self._known(other))
         return found
+
+    @property
+    def speaks_of_devices(self) -> bool:
+        """Whether anything in the file has to do with other devices than the CPU."""
+        return self._semantics.words.match(_OF_DEVICES)
 
     def _forward(self, call: ast.Call) -> Function | None:
         """The ``forward`` of a module that a call stands in, or the method that this calls."""

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.devices.module_inputs import MAKING, PLACING, ModuleInputs
 from torchlint.semantics.modules.classes import ModuleClasses
 
 Node = TypeVar("Node")
 
-_MAKING = frozenset({"FloatTensor", "LongTensor", "ByteTensor", "BoolTensor", "DoubleTensor", "IntTensor", "Tensor"})
-_PLACING = frozenset({"to", "cuda", "cpu", "type_as", "device", "_apply", "get_device", "pin_memory"})
-"""What is said of a tensor, or of a module, whose device is looked after by hand."""
-_NUMBERS = frozenset({"shape", "size", "device", "dtype", "dim", "ndim", "numel", "item", "tolist", "numpy", "is_cuda"})
 _KEEPING = frozenset(
     {
         *("unsqueeze", "squeeze", "view", "reshape", "expand", "repeat", "transpose", "permute", "t", "T", "mT", "flatten"),
@@ -69,7 +65,7 @@ class PlainTensors:
         self._semantics = semantics
         self._tree = semantics.tree
         self._facts = semantics.facts
-        self._inputs: dict[Binding, bool] = {}
+        self._inputs = semantics.of(ModuleInputs)
 
     @cached_property
     def found(self) -> dict[ast.Assign, PlainTensor[ast.expr]]:
@@ -125,10 +121,12 @@ class PlainTensors:
         for part in ast.walk(value):
             match part:
                 case ast.Call(func=function, args=arguments, keywords=words):
-                    if last_name(function) in _PLACING or any(word.arg in (None, "device", "requires_grad") for word in words):
+                    if last_name(function) in PLACING or any(word.arg in (None, "device", "requires_grad") for word in words):
                         return False
                     name = self._semantics.qualified_name(function) or ""
-                    makes = makes or (self._makes(name, arguments))
+                    if (source := _placed_as(part, name)) is not None and not self._is_own(source, depth):
+                        return False
+                    makes = makes or (self._inputs.is_factory(name, arguments))
                 case ast.Name():
                     bindings = self._semantics.bindings.reaching(part)
                     if depth < _DEPTH and self._semantics.kind(part).is_tensor:
@@ -140,22 +138,15 @@ class PlainTensors:
                         makes = True
         return makes
 
+    def _is_own(self, source: ast.expr, depth: int) -> bool:
+        """Whether what a new tensor is put beside is made here, too, or is a parameter of the module; of others, who knows."""
+        if self._semantics.kind(source).grad is Grad.LEAF:
+            return True
+        return depth < _DEPTH and self._is_made_here(source, depth + 1)
+
     @staticmethod
     def _is_placed(binding: Binding) -> bool:
-        return any(isinstance(use, ast.Attribute) and use.attr in _PLACING for use in binding.uses)
-
-    def _makes(self, name: str, arguments: list[ast.expr]) -> bool:
-        """Whether an API makes a tensor of some dimensions: one without any is taken on every device."""
-        short = name.removeprefix("torch.")
-        if short in ("tensor", "as_tensor") and name.startswith("torch."):
-            return bool(arguments) and self._has_items(arguments[0])
-        return name in torch_api.FACTORIES or name == "torch.from_numpy" or (name.startswith("torch.") and short in _MAKING)
-
-    def _has_items(self, data: ast.expr) -> bool:
-        return isinstance(data, (ast.List, ast.Tuple, ast.ListComp)) or self._semantics.kind(data).type in (
-            Type.SEQUENCE,
-            Type.ARRAY,
-        )
+        return any(isinstance(use, ast.Attribute) and use.attr in PLACING for use in binding.uses)
 
     def _is_row(self, value: ast.expr) -> bool:
         """Whether all tensors that a value makes have one dimension, so that an item of them has none."""
@@ -166,7 +157,7 @@ class PlainTensors:
         name = (self._semantics.qualified_name(call.func) or "").removeprefix("torch.")
         words = {word.arg for word in call.keywords}
         match call.args:
-            case [ast.List(elts=items) | ast.Tuple(elts=items)] if name in ("tensor", "as_tensor", *_MAKING):
+            case [ast.List(elts=items) | ast.Tuple(elts=items)] if name in ("tensor", "as_tensor", *MAKING):
                 return all(self._is_number(item) for item in items)
             case [size] if name in ("ones", "zeros", "empty", "rand", "randn"):
                 return self._is_number(size) and "size" not in words
@@ -237,13 +228,7 @@ class PlainTensors:
         if not isinstance(call, ast.Call) or self._semantics.qualified_name(call.func) not in _JOINING:
             return None
         assert isinstance(parent, (ast.List, ast.Tuple))
-        return next((each for each in parent.elts if each is not value and self._is_input(each, method)), None)
-
-    def makes(self, call: ast.Call) -> bool:
-        """Whether a call makes a tensor of some dimensions, on no device that is said."""
-        name = self._semantics.qualified_name(call.func) or ""
-        has_none = any(isinstance(each, (ast.Tuple, ast.List)) and not each.elts for each in call.args[:1])
-        return self._makes(name, call.args) and self._semantics.kind(call).scalar is not True and not has_none
+        return next((each for each in parent.elts if each is not value and self._inputs.is_input(each, method)), None)
 
     def _method(self, use: ast.expr) -> Function | None:
         """The method of the class that a use of ``self.x`` stands in."""
@@ -265,7 +250,7 @@ class PlainTensors:
         """Whether a use of a tensor moves it, or asks for its device; also an item or a view of it."""
         current, parent = use, self._tree.parent(use)
         while isinstance(parent, (ast.Attribute, ast.Subscript)) or (isinstance(parent, ast.Call) and parent.func is current):
-            if isinstance(parent, ast.Attribute) and parent.attr in _PLACING:
+            if isinstance(parent, ast.Attribute) and parent.attr in PLACING:
                 return True
             current, parent = parent, self._tree.parent(parent)
             if isinstance(parent, ast.Subscript) and parent.slice is current:
@@ -279,7 +264,7 @@ class PlainTensors:
             parent = self._tree.parent(current)
             match parent:
                 case ast.Subscript(value=value, slice=index) if value is current:
-                    if self._is_input(index, method) and self._semantics.kind(index).is_tensor:
+                    if self._inputs.is_input(index, method) and self._semantics.kind(index).is_tensor:
                         return current, index
                     current = parent
                 case ast.Attribute(attr=name) if name in _KEEPING:
@@ -287,17 +272,17 @@ class PlainTensors:
                     current = call if isinstance(call, ast.Call) and call.func is parent else parent
                 case ast.Attribute() if isinstance(call := self._tree.parent(parent), ast.Call) and call.func is parent:
                     others = call.args if parent.attr not in _ACROSS else []
-                    return current, next((each for each in others if self._is_input(each, method)), None)
+                    return current, next((each for each in others if self._inputs.is_input(each, method)), None)
                 case ast.UnaryOp():
                     current = parent
                 case ast.BinOp(left=left, right=right):
                     other = right if current is left else left
-                    if self._is_input(other, method):
+                    if self._inputs.is_input(other, method):
                         return current, other
                     current = parent
                 case ast.Compare(left=left, comparators=[right]):
                     other = right if current is left else left
-                    if self._is_input(other, method):
+                    if self._inputs.is_input(other, method):
                         return current, other
                     current = parent
                 case ast.Call() if current is not parent.func:
@@ -309,10 +294,10 @@ class PlainTensors:
         function = call.func
         if self._semantics.qualified_name(function) in _ELEMENTWISE:
             others = [each for each in call.args if each is not given]
-            return next((each for each in others if self._is_input(each, method)), None)
+            return next((each for each in others if self._inputs.is_input(each, method)), None)
         if isinstance(function, ast.Attribute) and function.attr not in _ACROSS:
             owner = function.value
-            if self._semantics.kind(owner).is_tensor and self._is_input(owner, method):
+            if self._semantics.kind(owner).is_tensor and self._inputs.is_input(owner, method):
                 return owner
         name = self._semantics.kind(function).name
         is_weighted = bool(torch_api.PARAMETER_ATTRIBUTES.get(name)) and given in call.args[:1]
@@ -320,60 +305,15 @@ class PlainTensors:
             return function
         return None
 
-    # --- inputs ------------------------------------------------------------------------------------------------------
 
-    def _is_input(self, value: ast.expr, method: Function) -> bool:
-        """Whether a value is a tensor that is computed of what a method is given, or of the module's own parameters."""
-        if not self._semantics.kind(value).is_tensor or self._semantics.kind(value).scalar is True:
-            return False
-        return self._comes_in(value, 0)
-
-    def _comes_in(self, value: ast.expr, depth: int) -> bool:
-        return any(self._is_given(part, depth) for part in self._parts(value))
-
-    def _parts(self, value: ast.expr) -> Iterator[ast.expr]:
-        """The parts of an expression, but for what gives new tensors a size, a type or numbers; none if it says a device."""
-        pending: list[ast.AST] = [value]
-        found: list[ast.expr] = []
-        while pending:
-            part = pending.pop()
-            if isinstance(part, ast.Attribute) and part.attr in ("cpu", "numpy"):
-                return
-            if isinstance(part, ast.Attribute) and part.attr in _NUMBERS:
-                continue
-            if (
-                isinstance(part, ast.Call)
-                and self.makes(part)
-                and all(word.arg not in (None, "device") for word in part.keywords)
-            ):
-                continue
-            if isinstance(part, ast.expr):
-                found.append(part)
-            pending.extend(ast.iter_child_nodes(part))
-        yield from found
-
-    def _is_given(self, part: ast.expr, depth: int) -> bool:
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            weights = torch_api.PARAMETER_ATTRIBUTES.get(self._semantics.kind(part.func).name)
-            return bool(weights) and self._facts.self_class(part.func.value) is not None
-        if not isinstance(part, ast.Name) or not self._semantics.kind(part).is_tensor or depth >= _DEPTH:
-            return False
-        bindings = self._semantics.bindings.reaching(part)
-        return bool(bindings) and all(self._is_from_outside(binding, depth) for binding in bindings)
-
-    def _is_from_outside(self, binding: Binding, depth: int) -> bool:
-        if binding not in self._inputs:
-            self._inputs[binding] = binding.form is Form.AUGMENTED  # of itself: told by its other bindings
-            if binding.form is Form.PARAMETER:
-                self._inputs[binding] = not self._is_number_by_default(binding)
-            elif binding.value is not None and binding.form in (Form.ASSIGNMENT, Form.LOOP):
-                self._inputs[binding] = self._comes_in(binding.value, depth + 1)
-        return self._inputs[binding]
-
-    def _is_number_by_default(self, parameter: Binding) -> bool:
-        """Whether a parameter is a number where it is not given: a weight or a rate, and no tensor."""
-        function, argument = parameter.scope.node, parameter.node
-        if not isinstance(function, FUNCTIONS) or not isinstance(argument, ast.arg):
-            return False
-        default = self._facts.default(function, argument)
-        return isinstance(default, ast.Constant) and isinstance(default.value, (bool, int, float))
+def _placed_as(call: ast.Call, name: str) -> ast.expr | None:
+    """The tensor on whose device a function of torch makes another one: of which it has the form, or the values."""
+    if not name.startswith("torch."):
+        return None
+    by_name = {word.arg: word.value for word in call.keywords}
+    if name.endswith("_like"):
+        return call.args[0] if call.args else by_name.get("input")
+    if name.startswith("torch.sparse_") and name.endswith("_tensor"):
+        position = 1 if name == "torch.sparse_coo_tensor" else 2
+        return call.args[position] if len(call.args) > position else by_name.get("values")
+    return None

@@ -155,7 +155,20 @@ class RepeatedModules:
                     told.extend(last_name(target) for target in targets)
                 case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                     told.append(name)
-        return any(_SHARING.search(name) for name in told) or self._is_copied(call, repeated)
+        if any(_SHARING.search(name) for name in told) or self._is_copied(call, repeated):
+            return True
+        return any(isinstance(frame, ast.If) and self._is_choice(frame, call) for frame in self._tree.ancestors(call))
+
+    def _is_choice(self, condition: ast.If, call: ast.Call) -> bool:
+        """Whether the other branch of a condition gives the same name a container with a module for each place."""
+        target = _target(self._tree.statement(call))
+        in_body = any(self._tree.inside(call, part) for part in condition.body)
+        for statement in condition.orelse if in_body else condition.body:
+            if target is not None and _target(statement) == target and isinstance(statement, ast.Assign):
+                for part in ast.walk(statement.value):
+                    if isinstance(part, (ast.ListComp, ast.GeneratorExp)) and isinstance(part.elt, ast.Call):
+                        return True
+        return False
 
     def _is_copied(self, call: ast.Call, repeated: Repeated[ast.expr]) -> bool:
         """Whether the function around copies the module elsewhere."""
@@ -171,6 +184,11 @@ class RepeatedModules:
                 names = (argument.id for argument in call.args if isinstance(argument, ast.Name))
                 copied.setdefault(self._tree.function(call), set()).update(names)
         return copied
+
+
+def _target(statement: ast.stmt) -> str | None:
+    """What an assignment gives a value, as it is spelled."""
+    return ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
 
 
 def _is_one(times: ast.expr) -> bool:
