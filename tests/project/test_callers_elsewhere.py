@@ -275,3 +275,49 @@ def test_a_notebook_imports_from_the_project(tmp_path: Path) -> None:
     path = str(tmp_path / "run.ipynb")
     assert [each.code for each in lint(text, filename=path, select=["TPL015"], project_root=str(tmp_path))] == ["TPL015"]
     assert lint(text, filename=path, select=["TPL015"]) == []
+
+
+EVALUATION = """
+    import torch
+
+    def evaluate(model, loader):
+        model.eval()
+        hits = 0
+        for x, y in loader:
+            hits += (model(x).argmax(1) == y).sum().item()
+        return hits
+
+    class Trainer:
+        def __init__(self, model):
+            self.model = model
+
+        def predict(self, loader):
+            self.model.eval()
+            hits = 0
+            for x, y in loader:
+                hits += (self.model(x).argmax(1) == y).sum().item()
+            return hits
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def main(model, loader):\n    t = Trainer(model)\n    with torch.no_grad():\n        return {call}", 0),
+        ("@torch.inference_mode()\ndef main(model, loader):\n    t = Trainer(model)\n    return {call}", 0),
+        ("def main(model, loader):\n    t = Trainer(model)\n    with torch.set_grad_enabled(False):\n        return {call}", 0),
+        ("def main(model, loader):\n    t = Trainer(model)\n    return {call}", 1),
+        ("def main(model, loader):\n    t = Trainer(model)\n    with torch.no_grad():\n        {call}\n    return {call}", 1),
+        ("def main(model, loader):\n    t = Trainer(model)\n    with torch.set_grad_enabled(True):\n        return {call}", 1),
+        ("def main(model, loader):\n    t = Trainer(model)\n    with torch.no_grad():\n        pass\n    return {call}", 1),
+    ],
+)
+@pytest.mark.parametrize("call", ["evaluate(model, loader)", "t.predict(loader)"])
+def test_an_evaluation_that_others_call_without_autograd_keeps_no_graph(
+    tmp_path: Path, text: str, call: str, expected: int
+) -> None:
+    (tmp_path / "main.py").write_text("import torch\nfrom scores import evaluate, Trainer\n" + text.format(call=call))
+    name, code = str(tmp_path / "scores.py"), dedent(EVALUATION)
+    (tmp_path / "scores.py").write_text(code)
+    found = lint(code, filename=name, select=["TPL304"], project_root=str(tmp_path))
+    assert len(found) == 1 + expected, "the other one is called by nobody"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run
@@ -24,6 +25,8 @@ _MOST_BLOCKS = 200
 """So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
 _SHORT = 6
 """So many statements has a function at most that only sets modes."""
+_MODEL = re.compile(r"(^|_)(model|net|network|backbone)$", re.IGNORECASE)
+"""What models are called that something else is handed."""
 _Switch: TypeAlias = tuple[ast.Call, list[Reference], Mode]
 _OF_TORCH = ("torch", "Module")
 """Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
@@ -103,7 +106,19 @@ class EvaluatedRuns:
             if not self._is_anothers_business(switch, scope):
                 for model in models:
                     found.setdefault(scope, []).extend(self._behind(switch, scope, model, mode))
-        return found
+        return {scope: runs for scope, runs in found.items() if not (runs and self._is_called_unrecorded(scope))}
+
+    def _is_called_unrecorded(self, scope: FlowScope) -> bool:
+        """Whether other files call a function, and only where autograd is off; this one, too, if it does."""
+        callers = self._semantics.elsewhere.callers
+        if callers is None or not isinstance(scope, FUNCTIONS):
+            return False
+        owner = self._semantics.tree.parent(scope)
+        if not isinstance(owner, (ast.Module, ast.ClassDef)):
+            return False
+        name = f"{owner.name}.{scope.name}" if isinstance(owner, ast.ClassDef) else scope.name
+        sites = self._semantics.facts.call_sites(scope)
+        return all(map(self._semantics.no_grad.covers, sites)) and callers.are_unrecorded(name) is True
 
     def _behind(self, switch: ast.Call, scope: FlowScope, model: Reference, mode: Mode) -> list[Evaluated]:
         runs, evaluated = self._recorded_runs(scope, model), list[Evaluated]()
@@ -186,11 +201,20 @@ class EvaluatedRuns:
                 run
                 for run in modes.runs(scope, model)
                 if modes.is_recorded(run)
+                and not self._is_handed_model(run.call)
                 and not self._gradients.are_ruled_at(run.node)
                 and not self._gradients.are_ruled_at(run.call)
             )
             self._runs[scope, model] = _RecordedRuns(scope, runs, training, self._semantics.control_flow)
         return self._runs[scope, model]
+
+    def _is_handed_model(self, call: ast.Call) -> bool:
+        """Whether what is run is handed another model, and may train it: a method that adapts to a few examples first."""
+        if isinstance(self._semantics.kind(call.func).definition, ast.ClassDef):
+            return False
+        given = [*call.args, *(word.value for word in call.keywords)]
+        named = [each for each in given if isinstance(each, (ast.Name, ast.Attribute))]
+        return any(self._semantics.kind(each).type is Type.MODULE or _MODEL.search(last_name(each)) for each in named)
 
     # --- under conditions --------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, last_name, position, walk_body
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run, Setting
@@ -99,6 +99,8 @@ class EvaluationModeTrainings:
         evaluating, chosen = self._chosen(evaluating, settings)
         leaving = (*(setting.node for setting in settings if setting.modes != EVAL), *chosen)
         evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
+        others = [run.node for run in modes.all_runs(scope, model) if run not in trained]
+        trained = [run for run in trained if not any(self._is_meant(setting, run, others) for setting in evaluating)]
         for run in trained:
             looped = [(setting, self._common_loop(setting.node, run.node)) for setting in evaluating]
             from_start = [s for s, loop in looped if loop is None and flow.may_follow(s.node, run.node, leaving)]
@@ -111,6 +113,25 @@ class EvaluationModeTrainings:
                 if loop is not None and flow.may_follow(setting.node, run.node, leaving):
                     if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
                         yield setting, run, loop
+
+    def _is_meant(self, setting: Setting, run: Run, others: list[ast.Call]) -> bool:
+        """Whether evaluation mode is set to train another model: in the same round before, and nothing evaluates then."""
+        tree = self._semantics.tree
+        if not isinstance(setting.node, ast.Call) or setting.switch is not setting.node:
+            return False
+        first = tree.statement(setting.node)
+        if any(position(first) < position(node) < position(run.node) for node in others):
+            return False
+        around: ast.AST = tree.statement(run.node)
+        while isinstance(around, ast.stmt) and not isinstance(around, (*LOOPS, *FUNCTIONS)):
+            block = tree.block(around)
+            if first in block:
+                return block.index(first) < block.index(around)
+            parent = tree.parent(around)
+            if parent is None:
+                break
+            around = parent
+        return False
 
     def _chosen(self, evaluating: Iterable[Setting], settings: Iterable[Setting]) -> tuple[list[Setting], list[ast.expr]]:
         """What sets evaluation mode but for where that is one of two choices, and the conditions that choose.

@@ -48,6 +48,11 @@ class Callers:
             self._known[key] = tuple(self._given(parameter, file))
         return self._known[key]
 
+    def are_unrecorded(self, function: str) -> bool | None:
+        """Whether all calls in other files of one of this file's functions are made with autograd off; `None` without any."""
+        calls = [call.unrecorded for _, call in self._calls(function, self._file)]
+        return all(calls) if calls else None
+
     def _given(self, parameter: Parameter, file: str) -> Iterator[Given]:
         for caller, call in self._calls(parameter.function, file):
             made = dict(call.given)

@@ -35,11 +35,15 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class CallSummary:
-    """A call of what the reference ``to`` stands for, or of a method of an instance; what is ``given``, by place."""
+    """A call of what the reference ``to`` stands for, or of a method of an instance; what is ``given``, by place.
+
+    It is ``unrecorded`` where the function around it turns autograd off for it.
+    """
 
     to: str
     given: tuple[tuple[str, Made], ...] = ()
     starred: bool = False
+    unrecorded: bool = False
 
     @property
     def name(self) -> str:
@@ -77,7 +81,8 @@ def _summed_up(call: ast.Call, to: str, scope: _Scope) -> CallSummary:
     places = ((str(index), each) for index, each in enumerate(call.args) if not isinstance(each, ast.Starred))
     words = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
     given = ((place, scope.made(value)) for place, value in (*places, *words))
-    return CallSummary(to, tuple((place, made) for place, made in given if made != NOTHING_KNOWN), starred)
+    made = tuple((place, made) for place, made in given if made != NOTHING_KNOWN)
+    return CallSummary(to, made, starred, scope.is_unrecorded(call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,8 @@ class _Scope:
         self._within = owner
         """The class that the function is a method of."""
         self._owner: _Instance | None = owner or (outer._owner if outer is not None else None)
+        self._unrecorded: list[tuple[int, int]] = []
+        """From where to where lines of the scope are run with autograd off."""
 
     @classmethod
     def calls(
@@ -158,8 +165,16 @@ class _Scope:
                 else:
                     if isinstance(node, (ast.Call, ast.alias)):
                         found.append((scope, node))
+                    elif isinstance(node, (ast.With, ast.AsyncWith)) and any(map(_turns_off, _contexts(node))):
+                        scope._unrecorded.append((node.lineno, node.end_lineno or node.lineno))
                     push_children(node, stack)
         return found
+
+    def is_unrecorded(self, call: ast.Call) -> bool:
+        """Whether a call of this scope stands where a block or a decorator turns autograd off."""
+        if self._function is not None and any(map(_turns_off, self._function.decorator_list)):
+            return True
+        return any(first <= call.lineno <= last for first, last in self._unrecorded)
 
     def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
         inner = _Scope(function.body, function, self, owner)
@@ -284,6 +299,21 @@ def _stored(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]
                 yield from _stored(each, part)
 
 
+def _contexts(block: ast.With | ast.AsyncWith) -> Iterator[ast.expr]:
+    yield from (item.context_expr for item in block.items)
+
+
+def _turns_off(context: ast.expr) -> bool:
+    """Whether a context manager or a decorator is called like those of torch that turn autograd off."""
+    match context:
+        case ast.Call(func=function, args=[], keywords=[]):
+            return last_name(function) in _TURNING_OFF
+        case ast.Call(func=function, args=[ast.Constant(value=False)], keywords=[]):
+            return last_name(function) == "set_grad_enabled"
+    return last_name(context) in _TURNING_OFF
+
+
+_TURNING_OFF = frozenset({"no_grad", "inference_mode"})
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel", "DDP", "compile"})
 """What gives a model that acts as the one that it is given."""
 

@@ -7,12 +7,15 @@ import builtins
 from collections.abc import Sequence
 
 from torchlint.semantics import Form, Semantics, torch_api
-from torchlint.semantics.code.tree import Loop, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Loop, last_name
 from torchlint.semantics.unrecorded.carried_states import CarriedStates
 
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers"})
 _FILLS = frozenset({"append", "appendleft", "insert"})
 _PARTS = frozenset({"keys", "values", "items"})
+_FEW = 8
+"""So many values that a function keeps until it returns are no growth."""
+_MANY = _FEW + 1
 _RUN_OTHERS = frozenset({"builtins.next", "builtins.map", "builtins.filter"})
 
 
@@ -26,8 +29,8 @@ class Gatherings:
     def is_one(self, statement: ast.stmt, container: ast.expr, values: Sequence[ast.expr]) -> bool:
         """Whether a function gathers in a container of its own: the parts of a model, or what it computes of what it is given.
 
-        Its loop then calls no model, and no code but torch's functions; or it goes through the numbers of a tensor. Or what is
-        added are steps of a sequence, whose graph their state holds.
+        Its loop then calls no model, and no code but torch's functions; or it goes through the numbers of a tensor, or has so
+        few rounds that nothing grows. Or what is added are steps of a sequence, whose graph their state holds.
         """
         if values and all(map(self._semantics.of(CarriedStates).hold, values)):
             return True
@@ -36,7 +39,37 @@ class Gatherings:
             return False
         bindings = self._semantics.bindings.reaching(container)
         is_own = all(each.form is Form.ASSIGNMENT and each.scope.node is function for each in bindings)
-        return bool(bindings) and is_own and (self._is_plain(loops[-1]) or _goes_through_numbers(loops[0]))
+        if not bindings or not is_own:
+            return False
+        return self._is_plain(loops[-1]) or _goes_through_numbers(loops[0]) or self._have_few_rounds(loops)
+
+    def _have_few_rounds(self, loops: Sequence[Loop]) -> bool:
+        """Whether loops go through what is written out, or count to a few, each time that their function is called."""
+        rounds = 1
+        for loop in loops:
+            match loop:
+                case ast.For(iter=ast.Tuple(elts=items) | ast.List(elts=items)):
+                    rounds *= max(len(items), 1)
+                case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[end])):
+                    rounds *= self._most(end)
+                case _:
+                    return False
+        return rounds <= _FEW
+
+    def _most(self, end: ast.expr) -> int:
+        """The greatest of the numbers that a value has as far as the file says, of a parameter by default; else a great one."""
+        if isinstance(end, ast.Constant) and isinstance(end.value, int):
+            return end.value
+        bindings = self._semantics.bindings.reaching(end) if isinstance(end, ast.Name) else ()
+        if len(bindings) != 1:
+            return _MANY
+        function, parameter = bindings[0].scope.node, bindings[0].node
+        if bindings[0].form is not Form.PARAMETER or not isinstance(parameter, ast.arg) or not isinstance(function, FUNCTIONS):
+            return _MANY
+        default = self._semantics.facts.default(function, parameter)
+        values = [default, *self._semantics.inference.given(bindings[0])]
+        numbers = [each.value for each in values if isinstance(each, ast.Constant) and isinstance(each.value, int)]
+        return max(numbers) if len(numbers) == len(values) else _MANY
 
     def _is_plain(self, loop: Loop) -> bool:
         if loop not in self._plain:
