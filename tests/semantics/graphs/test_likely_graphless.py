@@ -36,6 +36,7 @@ def seems_graphless(text: str) -> bool:
         "for x in loader:\n    with torch.no_grad():\n        y = net(x)\n    «y»",
         "def f(loader):\n    image, _ = loader.next()\n    image = to_var(image.type(kind))\n    return «image[0]»",
         "def f(loader):\n    batch = iter(loader).__next__()\n    return «batch[0]»",
+        "def f(loader):\n    x, y = loader.__iter__().next()\n    x = x.to(device)\n    return «x»",
         "def f(labels):\n    return «labels»",
         "def f(batch):\n    return «batch.target»",
         "def f(batch):\n    return «batch['labels']»",

@@ -101,6 +101,8 @@ class DeprecatedUses:
             return ""
         symbols = members()[node.attr]
         found = next((symbol for owner in self.owners(node) if (symbol := f"{owner}.{node.attr}") in symbols), "")
+        if found.startswith("torch.Tensor.") and isinstance(self._semantics.tree.parent(node), ast.Attribute):
+            return ""  # nobody asks a method for an attribute: it is one of another class
         return found if isinstance(node.ctx, ast.Load) or found.startswith(_DIGITS) else ""
 
     def owners(self, node: ast.Attribute) -> Iterator[str]:

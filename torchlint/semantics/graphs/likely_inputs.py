@@ -127,4 +127,7 @@ class LikelyInputs:
             if name not in _PASSES and last_name(iterable.func) not in ("tqdm", "trange", "islice", "track"):
                 break
             iterable = iterable.args[0]
+        match iterable:
+            case ast.Call(func=ast.Attribute(value=loader, attr="__iter__"), args=[]):
+                iterable = loader
         return _LOADER.search(spoken_name(iterable)) is not None

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import last_name
 
 Node = TypeVar("Node")
 
@@ -60,9 +61,40 @@ class UnstableLogs:
                 continue
             inner = self._computed(operand)
             unstable = self._unstable(inner, is_direct=inner is operand) if isinstance(inner, ast.Call) else None
-            if unstable is not None:
+            if unstable is not None and not self._is_ranked(call):
                 found[call] = unstable
         return found
+
+    def _is_ranked(self, log: ast.Call) -> bool:
+        """Whether only the place of the largest is asked for, of which the logarithm changes nothing; also by a name for it."""
+        parent = self._semantics.tree.parent(log)
+        if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or not isinstance(parent.targets[0], ast.Name):
+            return self._gives_place(log)
+        binding = self._semantics.bindings.of(parent.targets[0])
+        uses = binding.uses if binding is not None else []
+        read = [use for use in uses if not self._is_overwritten(use)]
+        return bool(read) and all(map(self._gives_place, read))
+
+    def _is_overwritten(self, use: ast.expr) -> bool:
+        """Whether a use of a tensor gives some of its numbers other values."""
+        around = self._semantics.tree.parent(use)
+        while isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Load):
+            around = self._semantics.tree.parent(around)
+        return isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store)
+
+    def _gives_place(self, value: ast.expr) -> bool:
+        """Whether only the place of a largest number is made of a value: ``x.argmax(1)``, ``_, i = x.max(1)``."""
+        tree = self._semantics.tree
+        parent = tree.parent(value)
+        call = tree.parent(parent) if isinstance(parent, ast.Attribute) else parent
+        if not isinstance(call, ast.Call) or value not in (*call.args[:1], getattr(call.func, "value", None)):
+            return False
+        if last_name(call.func) in ("argmax", "argsort"):
+            return True
+        match tree.parent(call):
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id="_"), _])]):
+                return last_name(call.func) in ("max", "sort", "topk")
+        return False
 
     def _computed(self, value: ast.expr) -> ast.expr:
         """What a name was given, where that is one value; anything else itself."""
