@@ -38,6 +38,7 @@ def codes(folder: Path, text: str, other: str, *, alone: bool = False) -> list[s
         ("state = {k[7:]: v for k, v in state.items()}", []),
         ("state = {k.replace('module.', ''): v for k, v in state.items()}", []),
         ("if k.startswith('_orig_mod.'): pass", []),
+        ("if k.startswith('module.encoder_q'): pass", []),
         ("import module.part\nx = 'a module. Or two'", ["TPL506"]),
         ("", ["TPL506"]),
     ],

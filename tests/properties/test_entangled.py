@@ -127,6 +127,20 @@ def test_names_made_of_themselves(knot: str, start: str) -> None:
         lint_to_the_end(f"{HEAD}class M(nn.Module):\n{forward}{TAIL}")
 
 
+@pytest.mark.parametrize("chain", [3, LENGTH])
+def test_parts_of_a_module_made_of_themselves(chain: int) -> None:
+    """What a constructor keeps: in a loop, and of names that are each made twice of the one before."""
+    set_by_hand = "self.table = nn.Embedding(3, 3)\nself.table.weight.data = torch.ones(3, 3)"
+    for expression in EXPRESSIONS:
+        made = expression.format(n="a", m="b")
+        steps = [f"v{n + 1} = {expression.format(n=f'v{n}', m=f'v{n}')}" for n in range(chain)]
+        loop = (
+            f"for i in range(3):\n    c = a\n    a = {made}\n    b = c\n    self.a = a\n    self.both = nn.ModuleList([a, b])"
+        )
+        body = ("super().__init__()", set_by_hand, "v0 = a", *steps, f"self.last = v{chain}", loop)
+        lint_to_the_end(f"{HEAD}class M(nn.Module):\n{method('__init__(self, a, b)', *body)}{TAIL}")
+
+
 @pytest.mark.parametrize("start", ["torch.zeros(3)", "[]", "[nn.Linear(2, 2)]"])
 @pytest.mark.parametrize("kind", ["names", "attributes", "functions"])
 def test_long_chains(kind: str, start: str) -> None:

@@ -15,7 +15,7 @@ from torchlint.project.programs import code_of, is_program
 from torchlint.text.reading import read_file
 
 _TOPICS = {
-    "prefixes": re.compile(rb"""["'](module\.?|_orig_mod\.?)["']|\[(7|10):\]"""),
+    "prefixes": re.compile(rb"""["'](module|_orig_mod)(\.[\w.]{0,60})?["']|\[(7|10):\]"""),
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),

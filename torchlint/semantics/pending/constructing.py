@@ -25,6 +25,10 @@ class Constructing:
         self._facts = semantics.facts
         self._callers = semantics.of(Callers)
         self._untouched = semantics.of(Untouched)
+        self._made: dict[Binding, bool] = {}
+        self._asked: set[Binding] = set()
+        """The names that are being asked for, and those of them, in ``_open``, that were met again."""
+        self._open: set[Binding] = set()
 
     def fact(self, tensor: ast.expr, place: ast.AST) -> Fact:
         """Whether ``tensor``, where it is changed at ``place``, is part of a module whose constructor runs.
@@ -160,8 +164,23 @@ class Constructing:
         if binding.form is Form.PARAMETER:
             return not self._is_run_or_kept(binding)
         if binding.form in (Form.ASSIGNMENT, Form.AUGMENTED) and binding.value is not None:
-            return binding.path != () or self._is_made(binding.value)
+            return binding.path != () or self._is_assigned_made(binding, binding.value)
         return binding.form in (Form.LOOP, Form.FUNCTION, Form.CLASS)
+
+    def _is_assigned_made(self, binding: Binding, value: ast.expr) -> bool:
+        """The same of what a name is assigned, perhaps made of itself in a loop: that tells what it was before."""
+        if binding in self._made:
+            return self._made[binding]
+        if binding in self._asked:
+            self._open.add(binding)
+            return True
+        self._asked.add(binding)
+        is_made = self._is_made(value)
+        self._asked.remove(binding)
+        self._open.discard(binding)
+        if not self._open:  # else it rests on a name that is being asked for
+            self._made[binding] = is_made
+        return is_made
 
     def _is_run_or_kept(self, parameter: Binding) -> bool:
         """Whether an argument may be a module: it is stored and later run, or asked for its parts, or put into a container."""
