@@ -172,6 +172,24 @@ def test_what_no_stamp_stands_for_is_asked_each_time(project: Path, asked: list[
     assert set(asked) == {"many.py"}
 
 
+def test_no_more_than_that_is_asked_each_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(project / "models", project / "Build")
+    text = MANY.replace("import nn\n", "import nn\nfrom Build.net import Net as Built\n")
+    (project / "many.py").write_text(text.replace("[Net() for _ in range(3)]", "[Built(), Net()]"))
+    seen: list[str] = []
+
+    def noted(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
+        every = list(answers)
+        seen.extend(question for question, _ in every)
+        return still_hold(files, file, every, root)
+
+    monkeypatch.setattr(held, "still_hold", noted)
+    for _ in range(3):
+        assert linted(project) == ["TPL301"]
+    assert {"./Build", "Build/net", "Build/net.py"} <= set(seen)
+    assert all("Build" in question for question in seen)
+
+
 def test_stamps(project: Path) -> None:
     assert held.stamp(str(project)) == ""  # of something that changed just now
     time.sleep(2 * TICK / 1e9)

@@ -67,9 +67,14 @@ class Patterns:
 
     def _relative(self, path: str) -> str:
         """The path from the root on, empty for the root itself."""
-        root = os.path.join(self.root, "")
+        root = self._start
         relative = path.removeprefix(root) if path.startswith(root) else os.path.basename(path.removeprefix(self.root))
         return relative.replace(os.sep, "/")
+
+    @cached_property
+    def _start(self) -> str:
+        """How paths below the root start."""
+        return os.path.join(self.root, "")
 
     @cached_property
     def _sorted(self) -> tuple[frozenset[str], tuple[str, ...], GitIgnoreSpec | None]:

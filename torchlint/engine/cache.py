@@ -131,7 +131,8 @@ class Cache:
         self.holds: Callable[[str, Iterable[tuple[str, str]]], bool] = lambda path, answers: False
         """Whether what the file at a path was told of other files is what it would be told now."""
         self._shards: dict[str, _Shard] = {}
-        self._shard_of: dict[str, str] = {}
+        self._shard_of: dict[str, tuple[str, str]] = {}
+        """By the folders of paths as they are given, the names of shards and the folders' own paths."""
 
     @property
     def summaries(self) -> Store:
@@ -214,11 +215,12 @@ class Cache:
         return entry
 
     def _place(self, path: str) -> tuple[_Shard, str, str]:
-        directory, name = os.path.split(os.path.join(self._working_directory, path))
-        shard_name = self._shard_of.get(directory)
-        if shard_name is None:
-            shard_name = f"{int(digest(os.fsencode(directory)), 16) % 64:02d}.json"
-            self._shard_of[directory] = shard_name
+        folder, name = os.path.split(path)
+        known = self._shard_of.get(folder)
+        if known is None:
+            directory = os.path.dirname(os.path.join(self._working_directory, path))
+            known = self._shard_of[folder] = f"{int(digest(os.fsencode(directory)), 16) % 64:02d}.json", directory
+        shard_name, directory = known
         if shard_name not in self._shards:
             self._shards[shard_name] = _Shard(_read(os.path.join(self._results, shard_name)))
         return self._shards[shard_name], directory, name

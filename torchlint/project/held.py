@@ -28,8 +28,8 @@ TICK = 2_000_000_000
 _MOST_ENTRIES = 50_000
 _PROGRAMS = (".py", ".pyi", NOTEBOOK)
 _KIND = "held"
-_Note = tuple[str, tuple[str, ...]]
-"""A stamp, and the paths below the root of the files whose results held under it."""
+_Note = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""A stamp, and the paths below the root of the files of whose results all held under it, and of those of which part did."""
 
 
 class Held:
@@ -44,18 +44,24 @@ class Held:
         self._name = f"{settings}\n{self._root}"
         # at the start: what is read later than it was stamped may be newer, and then the next stamp is another one
         self._stamp = stamp(self._root) if store is not None and len(paths) > FEW and self._root else ""
-        self._before: frozenset[str] = frozenset()
+        self._whole: set[str] = set()
+        self._partly: set[str] = set()
+        """Files whose results rest on what no stamp stands for besides: that is asked about each time."""
+        self._is_new = False
+        self._is_of_root: dict[str, bool] = {}
+        """Whether a folder belongs to the project that the stamp is of."""
         noted = store.noted(_KIND, _Note, self._name) if store is not None and self._stamp else None
         if noted is not None and noted[0] == self._stamp:
-            self._before = frozenset(noted[1])
-        self._now: set[str] = set()
+            self._whole, self._partly = set(noted[1]), set(noted[2])
 
     def holds(self, path: str, answers: Iterable[tuple[str, str]]) -> bool:
         """Whether a file was told of others what it would be told now."""
         below = self._below(path)
-        if below in self._before:
+        if below in self._whole:
             return True
         every = list(answers)
+        if below in self._partly:
+            return still_hold(self._files, path, [each for each in every if not _is_stamped(each[0])], self._given)
         held = still_hold(self._files, path, every, self._given)
         if held:
             self._take(below, every)
@@ -67,21 +73,25 @@ class Held:
 
     def note(self) -> None:
         """Puts down what held in this run, for the next one."""
-        if self._store is not None and self._now:
-            self._store.note(_KIND, self._name, (self._stamp, sorted(self._before | self._now)))
+        if self._store is not None and self._is_new:
+            self._store.note(_KIND, self._name, (self._stamp, sorted(self._whole), sorted(self._partly)))
 
     def _take(self, below: str, answers: Iterable[tuple[str, str]]) -> None:
-        if below and all(_is_stamped(asked) for asked, _ in answers):
-            self._now.add(below)
+        if below:
+            is_whole = all(_is_stamped(asked) for asked, _ in answers)
+            (self._whole if is_whole else self._partly).add(below)
+            self._is_new = True
 
     def _below(self, path: str) -> str:
         """The path of a file below the root; empty where the stamp is not that of its project, or there is none."""
         if not self._stamp:
             return ""
         path = os.path.abspath(path)
-        if not self._given and roots.root_of(os.path.dirname(path)) != self._root:
-            return ""
-        return path.removeprefix(os.path.join(self._root, "")) if path.startswith(os.path.join(self._root, "")) else ""
+        folder = os.path.dirname(path)
+        if folder not in self._is_of_root:
+            is_below = os.path.join(folder, "").startswith(os.path.join(self._root, ""))
+            self._is_of_root[folder] = is_below and (bool(self._given) or roots.root_of(folder) == self._root)
+        return path[len(self._root) :].lstrip(os.sep) if self._is_of_root[folder] else ""
 
 
 def _is_stamped(asked: str) -> bool:

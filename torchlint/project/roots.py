@@ -11,6 +11,13 @@ _MARKS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
 @lru_cache(maxsize=4096)
 def root_of(folder: str) -> str:
     """The root of the project that an absolute ``folder`` is in; without any mark above, the folder over its packages."""
+    while not _is_marked(folder) and _is_package(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return _root_over(folder)
+
+
+@lru_cache(maxsize=4096)
+def _root_over(folder: str) -> str:
     current = folder
     while True:
         if _is_marked(current):
@@ -30,7 +37,7 @@ def package_root(folder: str) -> str:
 
 def look_again() -> None:
     """Has the roots be looked for anew: what marks them may have changed on disk."""
-    for known in (root_of, _is_marked, _is_package):
+    for known in (root_of, _root_over, _is_marked, _is_package):
         known.cache_clear()
 
 

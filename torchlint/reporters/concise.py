@@ -8,6 +8,8 @@ from torchlint.diagnostic import Diagnostic, printable
 from torchlint.reporters.report import Marked, Part, Report
 from torchlint.reporters.summary import summary
 
+_COLON, _BLANK = Part(":", "mark"), Part(" ")
+
 
 def render(report: Report) -> Iterator[str]:
     """``path:row:column: code [*] message`` for each finding, then the summary."""
@@ -23,11 +25,10 @@ def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
 
 def headline(diagnostic: Diagnostic, *, fixable: bool) -> tuple[Part, ...]:
     """The line that a finding is reported with; ``[*]`` says that ``--fix`` mends it."""
-    colon = Part(":", "mark")
-    cell = () if diagnostic.cell is None else (Part(f"cell {diagnostic.cell}"), colon)
+    cell = () if diagnostic.cell is None else (Part(f"cell {diagnostic.cell}"), _COLON)
     return (
-        *(Part(printable(diagnostic.filename), "name"), colon, *cell),
-        *(Part(str(diagnostic.location.row)), colon, Part(str(diagnostic.location.column)), colon, Part(" ")),
+        *(Part(printable(diagnostic.filename), "name"), _COLON, *cell),
+        *(Part(str(diagnostic.location.row)), _COLON, Part(str(diagnostic.location.column)), _COLON, _BLANK),
         *what(diagnostic, fixable=fixable),
     )
 
@@ -36,4 +37,4 @@ def what(diagnostic: Diagnostic, *, fixable: bool) -> tuple[Part, ...]:
     """What a finding's line says behind its place."""
     star = (Part("["), Part("*", "mark"), Part("] ")) if fixable else ()
     message = Part(f"{printable(diagnostic.message)}\n")
-    return Part(diagnostic.code, diagnostic.severity, diagnostic.url), Part(" "), *star, message
+    return Part(diagnostic.code, diagnostic.severity, diagnostic.url), _BLANK, *star, message

@@ -16,6 +16,7 @@ _BEFORE = 40
 """Of these, how many stand before the finding."""
 _NARROWEST = 20
 """Columns that code gets however narrow the terminal is."""
+_BAR, _BLANK, _NEWLINE, _HELP = Part("|", "gutter"), Part(" "), Part("\n"), Part("help", "mark")
 
 
 def render(report: Report) -> Iterator[str]:
@@ -29,34 +30,34 @@ def marked(report: Report, width: int | None = None) -> Iterator[Marked]:
         yield Marked(headline(diagnostic, fixable=report.fixes(diagnostic)), folds=True)
         yield Marked(tuple(_picture(diagnostic, width)))
         if diagnostic.fix:
-            yield Marked((Part("help", "mark"), Part(f": {printable(diagnostic.fix.title)}\n")), folds=True)
-        yield Marked((Part("\n"),))
+            yield Marked((_HELP, Part(f": {printable(diagnostic.fix.title)}\n")), folds=True)
+        yield Marked((_NEWLINE,))
     yield from summary(report)
 
 
 def _picture(diagnostic: Diagnostic, width: int | None) -> Iterator[Part]:
     row = str(diagnostic.location.row)
-    bar, blank, newline = Part("|", "gutter"), Part(f"{' ' * len(row)} "), Part("\n")
+    blank = Part(f"{' ' * len(row)} ")
     code, before, underlined = _underlined(diagnostic)
-    yield from (blank, bar, newline)
-    yield from (Part(row, "gutter"), Part(" "))
+    yield from (blank, _BAR, _NEWLINE)
+    yield from (Part(row, "gutter"), _BLANK)
     position = 0
     for piece, is_last in _pieces(code, None if width is None else max(width - len(row) - 3, _NARROWEST)):
         if position:
             yield blank
-        yield from (bar, Part(f" {piece}".rstrip(" ")), newline)
+        yield from (_BAR, Part(f" {piece}".rstrip(" ")), _NEWLINE)
         end = position + columns(piece)
         first, last = max(before, position), before + underlined if is_last else min(before + underlined, end)
         if first < last:
             yield from (
                 blank,
-                bar,
+                _BAR,
                 Part(" " * (first - position + 1)),
                 Part("^" * (last - first), diagnostic.severity),
-                newline,
+                _NEWLINE,
             )
         position = end
-    yield from (blank, bar, newline)
+    yield from (blank, _BAR, _NEWLINE)
 
 
 def _pieces(code: str, room: int | None) -> Iterator[tuple[str, bool]]:
