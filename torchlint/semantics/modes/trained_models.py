@@ -11,7 +11,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.definitions import is_class_method, is_static
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import Modes
@@ -54,11 +54,18 @@ class TrainedModels:
         found: dict[tuple[FlowScope, Reference], None] = {}
         for name in ("parameters", "named_parameters", "train"):
             for call in self._semantics.facts.calls.get(name, ()):
+                if self._is_own_training(call):
+                    continue
                 if isinstance(call.func, ast.Attribute) and (models := self._references.all_of(call.func.value)):
                     for model in models:
                         found.update(dict.fromkeys(self.scopes_of(model, self._semantics.control_flow.scope(call))))
         found.update(dict.fromkeys(self._given()))
         return list(found)
+
+    def _is_own_training(self, call: ast.Call) -> bool:
+        """Whether ``self.train()`` runs a method of the object's own that trains: that says of no model which one."""
+        is_own = isinstance(call.func, ast.Attribute) and self._semantics.facts.self_class(call.func.value) is not None
+        return is_own and last_name(call.func) == "train" and call not in self._switches.of_call
 
     def _with_those_handed_on(self, models: list[tuple[FlowScope, Reference]]) -> list[tuple[FlowScope, Reference]]:
         found = dict.fromkeys(models)
