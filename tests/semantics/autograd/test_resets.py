@@ -61,3 +61,29 @@ def gathered(behind: str) -> str:
 )
 def test_lists_that_numpy_makes_one_array_of(behind: str, count: int) -> None:
     assert leaks(gathered(behind)) == count
+
+
+@pytest.mark.parametrize(
+    ("first", "start", "last", "count"),
+    [
+        ("", "total = weighted = 0", "weighted.backward()", 0),
+        ("", "total, weighted = 0, 0", "weighted.backward()", 0),
+        ("total = 0", "weighted = 0", "weighted.backward()", 1),
+        ("", "total = weighted = 0", "other.backward()", 2),
+    ],
+)
+def test_a_sum_beside_one_that_is_back_propagated(first: str, start: str, last: str, count: int) -> None:
+    text = f"""
+def train(model: torch.nn.Module, tasks, opt):
+    {first}
+    for epoch in range(9):
+        {start}
+        for w, x, y in tasks:
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            other = loss * 2
+            total += loss
+            weighted += w * loss
+        {last}
+        print(total)
+"""
+    assert leaks(text) == count

@@ -110,7 +110,10 @@ class Ambiguities:
             return any(each is None or not self._semantics.kind(each).is_tensor for each in self._stored(tensor))
         if not isinstance(tensor, ast.Name):
             return False
-        values = [each.value for each in self._semantics.bindings.reaching(tensor) if each.form is Form.ASSIGNMENT]
+        bindings = self._semantics.bindings.reaching(tensor)
+        if len(bindings) > 1 and not all(self._semantics.inference.binding_kind(each).is_tensor for each in bindings):
+            return True  # a variable that is a tensor now and then: a global one, say
+        values = [each.value for each in bindings if each.form is Form.ASSIGNMENT]
         return any(
             self._is_item_of_others(each) or self._semantics.kind(each).type is Type.ARRAY
             for each in values

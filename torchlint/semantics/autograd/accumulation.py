@@ -175,6 +175,8 @@ class Accumulations:
             else self._gatherings.is_one(found.statement, found.root, found.values)
         ):
             return
+        if self._resets.is_beside_loss(found, self._semantics.of(Backpropagated).name):
+            return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
             self._candidates.append((found, values))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics
@@ -29,6 +30,32 @@ class Resets:
         if key not in self._fresh:
             self._fresh[key] = self._found(found.root, loop)
         return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def is_beside_loss(self, found: Accumulation, is_loss: Callable[[ast.expr], bool]) -> bool:
+        """Whether another sum is started and added to beside this one, and is back-propagated: it keeps the same graphs.
+
+        ``total += loss`` and ``weighted += w * loss``, with ``weighted.backward()`` behind the loop.
+        """
+        if found.kept or not isinstance(found.root, ast.Name):
+            return False
+        names = {name for value in found.values for name in _names(value)}
+        for other in self._semantics.tree.block(found.statement):
+            match other:
+                case ast.AugAssign(target=ast.Name() as root, op=ast.Add() | ast.Sub(), value=value) if (
+                    root.id != found.root.id
+                ):
+                    if names and names <= set(_names(value)) and is_loss(root) and self._start_together(found.root, root):
+                        return True
+        return False
+
+    def _start_together(self, one: ast.Name, other: ast.Name) -> bool:
+        """Whether two variables are given their first values in the same block, and none but sums anywhere else."""
+        bindings, tree = self._semantics.bindings, self._semantics.tree
+        found = [bindings.lookup(name.id, bindings.scope_of(name)) for name in (one, other)]
+        first, second = ([each for each in all_of if each.form is not Form.AUGMENTED] for all_of in found)
+        if not len(first) == len(second) == 1:
+            return False
+        return tree.statement(second[0].node) in tree.block(tree.statement(first[0].node))
 
     def _found(self, root: ast.Name | ast.Attribute, loop: Loop) -> list[ast.stmt]:
         """The statements in a loop, itself among them, that give an accumulator a value without the graph of its own."""
@@ -74,6 +101,10 @@ class Resets:
             or _is_of_update(condition)
             for condition in conditions
         )
+
+
+def _names(value: ast.expr) -> Iterator[str]:
+    return (part.id for part in ast.walk(value) if isinstance(part, ast.Name))
 
 
 def _is_of_update(condition: ast.AST) -> bool:

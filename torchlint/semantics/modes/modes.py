@@ -95,7 +95,7 @@ class Modes:
         self._mentions = semantics.of(Mentions)
         self._settings: dict[tuple[FlowScope, Reference], tuple[Setting, ...]] = {}
         self._runs: dict[tuple[FlowScope, Reference], tuple[Run, ...]] = {}
-        self._entered: dict[tuple[Function, Reference], tuple[Run, ...]] = {}
+        self._entered: dict[tuple[Function, Reference, frozenset[Reference]], tuple[Run, ...]] = {}
         self._all_runs: dict[tuple[FlowScope, Reference], tuple[Run, ...]] = {}
         self._effects: dict[tuple[Function, Reference], Setting] = {}
 
@@ -281,8 +281,9 @@ class Modes:
             if self.runs_directly(call, model):
                 yield self._direct_run(call)
             elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
-                for inner in self.references.handed(model, call, function):
-                    yield from (self._seen_from(call, run) for run in self._entered_with(function, inner))
+                names = frozenset(self.references.handed(model, call, function))
+                for inner in sorted(names, key=lambda name: name.path):
+                    yield from (self._seen_from(call, run) for run in self._entered_with(function, inner, names))
 
     def _seen_from(self, call: ast.Call, run: Run) -> Run:
         """A run in a function, for the scope that calls that."""
@@ -291,13 +292,16 @@ class Modes:
     def _direct_run(self, call: ast.Call) -> Run:
         return Run(call, call, self._is_running_method(call.func))
 
-    def _entered_with(self, function: Function, model: Reference) -> tuple[Run, ...]:
-        """What runs a model in the mode that a function finds it in."""
-        key = (function, model)
+    def _entered_with(self, function: Function, model: Reference, names: frozenset[Reference]) -> tuple[Run, ...]:
+        """What runs a model in the mode that a function finds it in; ``names`` are all that it is called there.
+
+        A function that is given a variable of the module may set its mode by the one name and run it by the other.
+        """
+        key = (function, model, names)
         if key not in self._entered:
             self._entered[key] = ()
             flow = self._semantics.control_flow
-            sure = [setting.node for setting in self.settings(function, model) if setting.always]
+            sure = [setting.node for name in names for setting in self.settings(function, name) if setting.always]
             self._entered[key] = tuple(
                 run
                 for run in self.runs(function, model)
