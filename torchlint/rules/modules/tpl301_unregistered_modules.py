@@ -21,6 +21,7 @@ class UnregisteredModules(Rule):
     Finds modules and parameters that an `nn.Module` keeps in a plain list, tuple or dict: `self.layers = [nn.Linear(8, 8)]`,
     also where they are appended one by one, in a branch, or by functions and methods of the file that make or fill the list.
     Objects of a class from another file are taken for modules where `forward` calls them, one by one, with what it computes.
+    A collection that the file does nothing with is strict: it is left over.
 
     ## Why is this bad
     A module finds its submodules among its own attributes, not inside of lists. What stands in a plain list is missing from
@@ -80,7 +81,7 @@ class UnregisteredModules(Rule):
         message = (
             f"`{self.model.shown(node)}` keeps {what} in a plain {plain}: {damage}; use `nn.{_container(kept, kept.given)}`"
         )
-        self.report(node, message, self._fix(kept))
+        self.report(node, message, self._fix(kept), strict=not kept.read)
 
     def _fix(self, kept: Unregistered[cst.BaseExpression]) -> CodeFix | None:
         if not (kept.replaceable if self.options.target >= _GROWN else kept.replaceable_in_old_torch):

@@ -102,9 +102,10 @@ class Ambiguities:
     def _may_be_array(self, tensor: ast.expr) -> bool:
         """Whether what is known as a tensor is an array elsewhere, or an item of what has values of other kinds.
 
-        What loops over loaders give is one of those where the file makes no loader: it may be handed a dataset of arrays.
+        What loops over loaders give is one of those where the file makes no loader: it may be handed a dataset of arrays;
+        or one that is told how to make batches, which may be of lists.
         """
-        if self._semantics.kind(tensor).basis is Basis.BATCH and "DataLoader" not in self._semantics.facts.calls:
+        if self._semantics.kind(tensor).basis is Basis.BATCH and not self._collates_tensors():
             return True
         if isinstance(tensor, ast.Attribute):
             return any(each is None or not self._semantics.kind(each).is_tensor for each in self._stored(tensor))
@@ -119,6 +120,11 @@ class Ambiguities:
             for each in values
             if each is not None
         )
+
+    def _collates_tensors(self) -> bool:
+        """Whether the file makes loaders, and leaves it to all of them what batches are made of."""
+        loaders = self._semantics.facts.calls.get("DataLoader", ())
+        return bool(loaders) and not any(word.arg in ("collate_fn", None) for call in loaders for word in call.keywords)
 
     def _is_item_of_others(self, item: ast.expr) -> bool:
         """Whether a value is an item of what not all its bindings make a tensor."""

@@ -13,12 +13,13 @@ from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Basis, Binding, Grad, Kind, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
-from torchlint.semantics.autograd.paths import connected
+from torchlint.semantics.autograd.paths import connected, evaluates
 from torchlint.semantics.autograd.resets import Resets
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.graphs.kept_changes import KeptChanges
 from torchlint.semantics.graphs.kept_values import KeptValues
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
+from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.gatherings import Gatherings
 from torchlint.semantics.unrecorded.plain_values import PlainValues
 
@@ -175,11 +176,24 @@ class Accumulations:
             else self._gatherings.is_one(found.statement, found.root, found.values)
         ):
             return
+        if found.kept and self._is_of_model(found):
+            return
         if self._resets.is_beside_loss(found, self._semantics.of(Backpropagated).name):
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
             self._candidates.append((found, values))
+
+    def _is_of_model(self, found: Accumulation) -> bool:
+        """Whether a list lives in a method of a module that neither trains nor evaluates: what it computes is its callers'."""
+        function = self._semantics.tree.function(found.statement)
+        if not isinstance(found.root, ast.Name) or not isinstance(function, FUNCTIONS) or evaluates(function):
+            return False
+        owner = self._semantics.tree.parent(function)
+        if not isinstance(owner, ast.ClassDef) or not self._semantics.facts.is_module(owner) or is_evaluation(function.name):
+            return False
+        called = {last_name(part.func) for part in walk_body(function.body) if isinstance(part, ast.Call)}
+        return not called & {"backward", "manual_backward", "step"}
 
     def _is_volatile_at(self, statement: ast.stmt) -> bool:
         function = self._semantics.tree.function(statement)

@@ -60,7 +60,7 @@ class Fate:
         if owner is not None and self.semantics.facts.is_module(owner):
             return False  # a part of a model: what it computes is its callers'
         if isinstance(function, FUNCTIONS) and evaluates(function):
-            return True
+            return not any(map(self._is_log_probability, found.values))
         if not self.semantics.of(Backpropagated).roots:
             return False  # a file that trains nothing: what the values are for is not known
         if not isinstance(found.root, ast.Name) or isinstance(function, ast.Lambda):
@@ -70,6 +70,13 @@ class Fate:
             uses = [use for use in self._reads(found) if not self.semantics.tree.inside(use, found.statement)]
             self._reported[key] = bool(uses) and all(self._reports(use, found, 0) for use in uses)
         return self._reported[key]
+
+    def _is_log_probability(self, value: ast.expr) -> bool:
+        """Whether a value is the logarithm of the probability of what a distribution drew: a policy's gradient begins there."""
+        bindings = self.semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        values = [value, *(binding.value for binding in bindings if binding.value is not None)]
+        calls = [part for each in values for part in ast.walk(each) if isinstance(part, ast.Call)]
+        return any(isinstance(call.func, ast.Attribute) and call.func.attr == "log_prob" for call in calls)
 
     def _reads(self, found: Accumulation) -> list[ast.Name]:
         """Every read that the accumulated value may reach: not those behind another value for the name."""

@@ -35,7 +35,8 @@ _PICTURES = frozenset({"torchvision.utils.make_grid", "torchvision.utils.save_im
 
 _CONTAINERS = re.compile(
     r"(data_?set|loader|train_?set|test_?set|val_?set|train_?data|test_?data|corpus|storage|batch|packed|response|request|node|elem"
-    r"|^edges$|event|message|tree|field|vocab|buffer|memory|mnist|cifar|graph|store|frame|series|parser|args|config)",
+    r"|^edges$|event|message|tree|field|vocab|buffer|memory|mnist|cifar|graph|store|frame|series|parser|args|config|cfg|hparams|"
+    r"settings|^conf$|^opts?$|^options$)",
     re.IGNORECASE,
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
@@ -189,8 +190,19 @@ class DataEvidence:
 
         So is a sparse matrix of scipy known, whose ``nonzero`` gives rows and columns.
         """
+        if isinstance(node, ast.Attribute):
+            return (self._tree.enclosing_class(node), ast.unparse(node)) in self._other_attributes
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         return any(map(self._is_bound_to_other, bindings))
+
+    @cached_property
+    def _other_attributes(self) -> set[tuple[ast.ClassDef | None, str]]:
+        """The attributes of objects, by the class around, from which the code takes what no tensor has."""
+        found = set()
+        for node in self._tree.of_type(ast.Attribute):
+            if isinstance(node.value, ast.Attribute) and node.attr not in torch_api.TENSOR_ATTRIBUTES:
+                found.add((self._tree.enclosing_class(node), ast.unparse(node.value)))
+        return found
 
     def _is_bound_to_other(self, binding: Binding) -> bool:
         if binding not in self._others:

@@ -94,9 +94,19 @@ class ModuleInputs:
             self._inputs[binding] = binding.form is Form.AUGMENTED  # of itself: told by its other bindings
             if binding.form is Form.PARAMETER:
                 self._inputs[binding] = not self._is_number_by_default(binding) and not self._is_given_on_cpu(binding)
+            elif self._is_of_lengths(binding):
+                self._inputs[binding] = False
             elif binding.value is not None and binding.form in (Form.ASSIGNMENT, Form.LOOP):
                 self._inputs[binding] = self._comes_in(binding.value, depth + 1)
         return self._inputs[binding]
+
+    def _is_of_lengths(self, binding: Binding) -> bool:
+        """Whether a variable is the lengths of what is unpacked, which torch keeps on the CPU:
+        https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_packed_sequence.html
+        """
+        call = binding.value if binding.path == (1,) else None
+        name = self._semantics.qualified_name(call.func) if isinstance(call, ast.Call) else None
+        return name == "torch.nn.utils.rnn.pad_packed_sequence"
 
     def _is_given_on_cpu(self, parameter: Binding) -> bool:
         """Whether all that the file's calls give for a parameter is moved to the CPU first."""

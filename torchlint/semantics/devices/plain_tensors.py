@@ -195,7 +195,7 @@ class PlainTensors:
                     return None
                 top, other = self._meets(current, method)
                 other = other or self._joined(top, method)
-                if other is not None and first is None:
+                if other is not None and first is None and not self._is_moved_then(top):
                     first = (use, other, method.name)
                 pending += self._names_for(top)  # type: ignore[arg-type]
         return first
@@ -210,7 +210,8 @@ class PlainTensors:
             if self._is_moved(current):
                 return None
             top, other = self._meets(current, method)
-            first = first or other or self._joined(top, method)
+            if not self._is_moved_then(top):
+                first = first or other or self._joined(top, method)
             pending += self._names_for(top)
             parent = self._tree.parent(top)
             if (
@@ -256,6 +257,13 @@ class PlainTensors:
             if isinstance(parent, ast.Subscript) and parent.slice is current:
                 return False
         return False
+
+    def _is_moved_then(self, value: ast.expr) -> bool:
+        """Whether what an operation makes of a tensor is moved: it was on the CPU, and so was what the tensor met."""
+        made = self._tree.parent(value)
+        if not isinstance(made, (ast.BinOp, ast.Compare, ast.Call)):
+            return False
+        return any(self._is_moved(each) for each in (made, *self._names_for(made)))
 
     def _meets(self, use: ast.expr, method: Function) -> tuple[ast.expr, ast.expr | None]:
         """The largest expression that is where a tensor is, and what of another place it is combined with, if anything."""

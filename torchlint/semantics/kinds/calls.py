@@ -220,7 +220,7 @@ class Calls:
         for base in list(self._kinds.code.definitions.bases(owner))[1:]:
             method = self._kinds.code.definitions.classes[base].methods.get(function.attr)
             if method is not None:
-                return self._kinds.returned(method)
+                return self._there(call, self._kinds.returned(method))
         if self._kinds.code.definitions.is_module(owner) and function.attr in _SAME_MODULE:
             return Kind(Type.MODULE, name=owner.name, definition=owner)
         return UNKNOWN
@@ -278,7 +278,7 @@ class Calls:
             if method is not None:
                 if function.attr == "forward":
                     return self._forward(call, base)
-                return self._kinds.returned(method)
+                return self._there(call, self._kinds.returned(method))
         if function.attr == "eval" and (call.args or call.keywords):
             return UNKNOWN  # a module's own takes none: of an evaluator, which gives scores
         if function.attr in _SAME_MODULE:
@@ -308,15 +308,14 @@ class Calls:
                     "contextmanager" in ast.dump(part) for part in kind.definition.decorator_list
                 ):
                     return UNKNOWN
-                found = self._kinds.returned(kind.definition)
-                return replace(found, grad=self._results.here(call, found.grad)) if found.is_tensor else found
+                return self._there(call, self._kinds.returned(kind.definition))
             case Type.FUNCTION if kind.name.startswith("torch."):
                 return replace(self._results.of_torch(call, kind.name), scalar=None)  # by another name, or a partial
             case Type.FUNCTION if isinstance(kind.definition, ast.Lambda):
                 return self._kinds.kind(kind.definition.body)
             case Type.INSTANCE if isinstance(kind.definition, ast.ClassDef):
                 method = self._kinds.code.definitions.method(kind.definition, "__call__")
-                return self._kinds.returned(method) if method is not None else UNKNOWN
+                return self._there(call, self._kinds.returned(method)) if method is not None else UNKNOWN
         return UNKNOWN
 
     def _forward(self, call: ast.Call, module: Kind) -> Kind:
@@ -354,12 +353,15 @@ class Calls:
         return output
 
     def _there(self, call: ast.Call, given: Kind) -> Kind:
-        """What another file's function gives where it is called."""
+        """What a function gives where it is called: without a graph, where autograd is off there."""
         if given.is_tensor:
             return replace(given, grad=self._results.here(call, given.grad))
         if given.items is not None:
             return sequence(items=tuple(self._there(call, item) for item in given.items))
-        return given
+        if given.element is None and not given.entries:
+            return given
+        element = self._there(call, given.element) if given.element is not None else None
+        return replace(given, element=element, entries=tuple((key, self._there(call, each)) for key, each in given.entries))
 
     def _recorded(self, call: ast.Call, returned: Kind, output: Kind) -> Kind:
         """A forward method's result, taken to carry graph where nothing else is known of its grad status."""

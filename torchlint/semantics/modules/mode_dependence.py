@@ -41,6 +41,21 @@ class ModeDependence:
 
     def of(self, model: ast.expr) -> bool | None:
         """Whether the mode of ``model`` makes a difference; ``None`` where not all of it is in the file."""
+        depends = self._of_one(model)
+        return depends if depends is not None else self._of_any(model)
+
+    def _of_any(self, model: ast.expr) -> bool | None:
+        """Whether the mode makes a difference to one of the models that a parameter is given, if that is the same for all."""
+        bindings = self._semantics.bindings.reaching(model) if isinstance(model, ast.Name) else ()
+        given = [value for binding in bindings for value in self._semantics.inference.given(binding)]
+        if len(bindings) != 1 or len(given) < 2 or model in self._holders or len(self._holders) > _DEEP:
+            return None
+        self._holders.add(model)
+        answers = {self.of(value) if value is not None else None for value in given}
+        self._holders.discard(model)
+        return answers.pop() if len(answers) == 1 else None
+
+    def _of_one(self, model: ast.expr) -> bool | None:
         kind = self._semantics.kind(model)
         if isinstance(kind.definition, ast.ClassDef):
             depends = self._of_class(kind.definition)

@@ -26,6 +26,10 @@ _MOST = 24
 _COLLECTING = frozenset({"list", "filter", "tuple", "chain", "set", "dict", "sum"})
 
 
+_STEPLESS = frozenset({"zero_grad", "param_groups", "state_dict"})
+"""What an optimizer is asked for that changes no parameter."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Replaced(Generic[Node]):
     """What an optimizer was given the parameters of, ``model``, and what of it gets others later: ``parts``, at ``places``.
@@ -99,13 +103,18 @@ class ReplacedParameters:
         for target in statement.targets:
             if isinstance(target, ast.Name):
                 binding = self._semantics.bindings.of(target)
-                uses = binding.uses if binding is not None else []
+                uses = [use for use in binding.uses if not self._is_stepless(use)] if binding is not None else []
                 scope = self._flow.scope(change)
                 if any(self._flow.scope(use) is not scope or self._flow.may_follow(change, use) for use in uses):
                     return True
             elif isinstance(target, ast.Attribute) and self._semantics.facts.self_class(target.value) is not None:
                 return True
         return False
+
+    def _is_stepless(self, use: ast.expr) -> bool:
+        """Whether a use of an optimizer lets it change no parameter."""
+        parent = self._tree.parent(use)
+        return isinstance(parent, ast.Attribute) and parent.attr in _STEPLESS
 
     # --- changes -----------------------------------------------------------------------------------------------------
 

@@ -218,7 +218,7 @@ class Registration:
     def is_kept_elsewhere(self, item: ast.expr) -> bool:
         """Whether a named item is given to an attribute as well, registered by name, or made a part of another module."""
         if not isinstance(item, ast.Name):
-            return isinstance(item, ast.Call) and self._is_made_registered(item)
+            return isinstance(item, ast.Call) and (self._is_made_registered(item) or self._is_kept_by_key(item))
         return any(
             self._is_assigned_to_attribute(b) or self._is_kept_on_all_paths(b, item) for b in self._collections.origins(item)
         )
@@ -264,6 +264,28 @@ class Registration:
             return False
         called = (part for part in ast.walk(method) if isinstance(part, ast.Call))
         return any(last_name(part.func) in _REGISTERING for part in called)
+
+    def _is_kept_by_key(self, item: ast.Call) -> bool:
+        """Whether an entry of a dict that has a name is given to a container by its key: ``parts.append(entry["part"])``."""
+        display = self._semantics.tree.parent(item)
+        statement = self._semantics.tree.parent(display) if isinstance(display, ast.Dict) else None
+        if not isinstance(display, ast.Dict) or not isinstance(statement, ast.Assign) or item not in display.values:
+            return False
+        key = display.keys[display.values.index(item)]
+        bindings = [self._semantics.bindings.of(target) for target in statement.targets if isinstance(target, ast.Name)]
+        entries = (self._semantics.tree.parent(use) for binding in bindings if binding is not None for use in binding.uses)
+        return isinstance(key, ast.Constant) and any(
+            isinstance(entry, ast.Subscript) and ast.dump(entry.slice) == ast.dump(key) and self._is_registered(entry)
+            for entry in entries
+        )
+
+    def _is_registered(self, value: ast.expr) -> bool:
+        """Whether a value is put into something that registers modules."""
+        call = self._semantics.tree.parent(value)
+        if not isinstance(call, ast.Call) or value not in call.args or not isinstance(call.func, ast.Attribute):
+            return False
+        holder = self._semantics.kind(call.func.value)
+        return (call.func.attr == "append" and holder.type is Type.MODULE) or last_name(call.func) in _REGISTERING
 
     def _keeps(self, use: ast.Name) -> bool:
         parent = self._semantics.tree.parent(use)

@@ -43,7 +43,7 @@ class Unregistered(Generic[Node]):
     It holds ``parameters``, or modules; with weights that are ``untrained``, or else with no more than modes. Of modules that
     are ``called`` like layers no more is known than that. It is ``replaceable`` by one that registers, in which all may stay
     that the file does with it: with torch 2.0, or with any. Whether that is certain to do the same for all that is in it, and
-    for all who use it, is ``alike``.
+    for all who use it, is ``alike``. ``read`` is whether the file does anything with it.
     """
 
     given: Plain[Node]
@@ -54,6 +54,7 @@ class Unregistered(Generic[Node]):
     replaceable: bool
     replaceable_in_old_torch: bool
     alike: Fact
+    read: bool
 
 
 class UnregisteredModules:
@@ -129,7 +130,15 @@ class UnregisteredModules:
             self._alike.fact(found, items, parameters=parameters, is_dict=is_dict)
             if not list(self._collections.nested(found))
             else unknown("what is in the inner collections may be used as such"),
+            self._is_read(found.target.attr),
         )
+
+    def _is_read(self, attribute: str) -> bool:
+        """Whether the file reads or fills an attribute of this name, or may by its text."""
+        tree = self._semantics.tree
+        if any(part.value == attribute for part in tree.of_type(ast.Constant)):
+            return True
+        return any(part.attr == attribute and isinstance(part.ctx, ast.Load) for part in tree.of_type(ast.Attribute))
 
     def _is_replaceable(self, found: Collection, others: list[ast.expr], *, parameters: bool) -> bool:
         """Whether what is in a collection, and where it is made, allows one that registers."""

@@ -93,7 +93,21 @@ class EarlySchedules:
             return None
         if not any(self._flow.may_follow(schedule.place, call, avoiding=head) for call in calls):
             return None
-        return EarlySchedule(schedule.act.of, calls[0], *self._place(schedule, loop), False)
+        is_batch = all(self._is_given_batch(call, loop) for call in calls)
+        return EarlySchedule(schedule.act.of, calls[0], *self._place(schedule, loop), is_batch)
+
+    def _is_given_batch(self, call: ast.Call, loop: Loop) -> bool:
+        """Whether what trains is given first what the round has just made: one batch, for one step."""
+        first = call.args[0] if call.args else None
+        if not isinstance(first, ast.Name):
+            return False
+        bindings = self._semantics.bindings.reaching(first)
+        return bool(bindings) and all(
+            each.value is not None
+            and self._semantics.tree.inside(each.node, loop)
+            and self._semantics.kind(first).type is not Type.LOADER
+            for each in bindings
+        )
 
     def _steps_elsewhere(self, call: ast.Call) -> bool:
         """Whether a function that the file does not show is called like one that trains, and given an optimizer."""
