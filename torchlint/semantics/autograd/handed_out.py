@@ -42,9 +42,16 @@ class HandedOut:
                     kept.append(value)
                 case ast.Assign(targets=targets, value=value) if any(isinstance(target, ast.Attribute) for target in targets):
                     kept.append(value)
+                case ast.AugAssign(target=ast.Attribute(value=owner), value=value) if self._is_of_caller(owner):
+                    kept.append(value)
                 case ast.Call(func=ast.Attribute(attr="append" | "extend", value=container), args=values):
                     kept += [] if self._is_local(container, function) else values
         return kept
+
+    def _is_of_caller(self, owner: ast.expr) -> bool:
+        """Whether an object is one that a function is given by its callers, and not the one whose method it is."""
+        found = self._semantics.of(References).of(owner)
+        return found is not None and found.is_given and self._semantics.facts.self_class(owner) is None
 
     def _is_local(self, container: ast.expr, function: Function) -> bool:
         """Whether a list is made in a function, and not given to it."""
