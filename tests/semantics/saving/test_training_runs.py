@@ -23,6 +23,14 @@ STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
 @pytest.mark.parametrize(
     ("code", "is_own"),
     [
+        # a training of another file
+        ("def f(net, o):\n    train(net, o['n'])\n    net.load_state_dict(«torch.load(o['n'] + '.pt')»)", True),
+        ("def f(net, n):\n    fit_model(net, name=n)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", True),
+        ("def f(net, n):\n    train(net)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", False),
+        ("def f(net, n):\n    train(other, n)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", False),
+        ("def f(net, n):\n    net.load_state_dict(«torch.load(f'{n}.pt')»)\n    train(net, n)", False),
+        ("def f(net, n, flag):\n    if flag: train(net, n)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", False),
+        ("def f(net, n):\n    constrain(net, n)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", False),
         # early stopping
         (STOP + "early_stopping(loss, net)\n    net.load_state_dict(«torch.load('a.pt')»)", True),
         (STOP + "early_stopping(loss, other, p)\n    b = p + '/a'\n    net.load_state_dict(«torch.load(b)»)", True),

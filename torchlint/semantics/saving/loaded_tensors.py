@@ -19,6 +19,7 @@ _NAMED = "model|net|network|encoder|decoder|generator|discriminator|netG|netD|ac
 _KEYS = re.compile(rf"(.+_)?state_dict|weights|({_NAMED})(_state|_weights|_sd)?", re.IGNORECASE)
 """What checkpoints call the items that hold tensors."""
 _MODEL = re.compile(r"(^|_)(model|net|network|weights?|checkpoint|ckpt|encoder|decoder|state_dict)s?(_|$)", re.IGNORECASE)
+_DIGEST = re.compile(r"-[0-9a-f]{8}\.pth$")
 _LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
 _OPTIONS = re.compile(r"(args|options?|opt|cfg|conf|config|hparams|hyperparameters)$", re.IGNORECASE)
 _STATE = re.compile(r"state|weights|checkpoint|ckpt", re.IGNORECASE)
@@ -35,7 +36,8 @@ class LoadedTensors:
     def found(self) -> set[ast.Call]:
         """The calls of ``torch.load`` that give tensors."""
         files, uses = self._semantics.of(SavedFiles), self._semantics.of(LoadedUses)
-        return {load for load in files.loads if load in files.weights or any(map(self._shows_tensors, uses.of(load)))}
+        loads = [load for load in files.loads if not _is_published(load)]
+        return {load for load in loads if load in files.weights or any(map(self._shows_tensors, uses.of(load)))}
 
     def _shows_tensors(self, use: ast.expr) -> bool:
         """Whether a use of a loaded value shows that it holds tensors."""
@@ -99,6 +101,14 @@ class LoadedTensors:
         if not _LOADING.search(parts[-1]) or _OPTIONS.search(spoken_name(given)):
             return False
         return any(map(_MODEL.search, parts)) if given is call.args[0] else _STATE.search(parts[-1]) is not None
+
+
+def _is_published(load: ast.Call) -> bool:
+    """Whether a load reads a file of torchvision's, which ends with its digest, and has all its tensors on the CPU."""
+    match load.args:
+        case [ast.Constant(value=str(path))]:
+            return _DIGEST.search(path) is not None
+    return False
 
 
 def _is_named_tensors(key: ast.expr) -> bool:

@@ -15,6 +15,7 @@ from torchlint.semantics.saving.own_files import OwnFiles, file_of
 from torchlint.semantics.saving.paths import Paths
 
 _STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
+_TRAINING = re.compile(r"(^|_)(train|fit)(_|$)", re.IGNORECASE)
 _DEEPEST = 4
 """How many names, or calls, are followed one behind the other."""
 
@@ -32,8 +33,9 @@ class TrainingRuns:
         """Whether a load reads what the run has saved.
 
         That is so where early stopping was given the model before, where the path is what a function gives back that saves to
-        it, where the function, or each of its calls in the file, comes behind a call of one that saves to that path, and
-        where another method of the class loads the best model of the training from there.
+        it, where the function, or each of its calls in the file, comes behind a call of one that saves to that path, where
+        one that trains was given the model and what the path is made of, and where another method of the class loads the best
+        model of the training from there.
         """
         path = file_of(load, 0, "f")
         if path is None:
@@ -48,7 +50,27 @@ class TrainingRuns:
     # --- what a training gives ---------------------------------------------------------------------------------------
 
     def _is_of_training(self, load: ast.Call, path: ast.expr) -> bool:
-        return self._is_of_stopping(load, path) or self._is_given_back(path)
+        return self._is_of_stopping(load, path) or self._is_given_back(path) or self._is_behind_training(load, path)
+
+    def _is_behind_training(self, load: ast.Call, path: ast.expr) -> bool:
+        """Whether a function that trains was given the model before, and what the path is made of."""
+        tree = self._semantics.tree
+        models = {ast.dump(owner) for each in tree.ancestors(load) if (owner := _owner_of_state(each)) is not None}
+        parts = {ast.dump(part) for part in self._parts(path) if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))}
+        for call in self._trainings.get(tree.function(load), ()):
+            given = {ast.dump(each) for each in (*call.args, *(word.value for word in call.keywords))}
+            if position(call) < position(load) and given & models and given & parts - models:
+                return not self._own.is_beside(call, load)
+        return False
+
+    @cached_property
+    def _trainings(self) -> dict[ast.AST | None, list[ast.Call]]:
+        """The calls of functions that are called like those that train, by the function that they stand in."""
+        found: dict[ast.AST | None, list[ast.Call]] = defaultdict(list)
+        for call in self._semantics.tree.of_type(ast.Call):
+            if isinstance(call.func, ast.Name) and _TRAINING.search(call.func.id):
+                found[self._semantics.tree.function(call)].append(call)
+        return found
 
     def _is_of_stopping(self, load: ast.Call, path: ast.expr) -> bool:
         """Whether early stopping was called before with the model that is loaded into, with any model, or with a path."""
