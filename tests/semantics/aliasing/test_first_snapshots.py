@@ -96,3 +96,23 @@ def test_the_best_may_be_worked_out_behind_the_condition() -> None:
     assert not replaced(behind, "")
     assert not replaced(behind, behind)
     assert not replaced("", "")
+
+
+@pytest.mark.parametrize(
+    ("phases", "condition", "expected"),
+    [
+        ("['train', 'val']", "phase == 'val' and score > top", True),
+        ("('train', 'val')", "score > top and phase == 'val'", True),
+        ("['train', 'val']", "phase == 'val' and score > top and epoch > 3", False),
+        ("['train', 'val']", "phase == 'test' and score > top", False),
+        ("phases", "phase == 'val' and score > top", False),
+        ("['train', 'val']", "phase == 'val' or score > top", False),
+    ],
+)
+def test_a_test_for_a_phase_holds_in_each_epoch(phases: str, condition: str, expected: bool) -> None:
+    semantics, (start,) = marked(
+        f"top = 0\n«best» = model\nfor epoch in range(9):\n    for phase in {phases}:\n        score = run(phase)\n"
+        f"        if {condition}:\n            top = score\n            best = copy(model)\nuse(best)\n"
+    )
+    stores = [node for node in semantics.tree.of_type(ast.Name) if node.id == "best" and isinstance(node.ctx, ast.Store)]
+    assert semantics.of(FirstSnapshots).is_replaced(start, stores) is expected

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import Binding, Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, in_body, walk
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, walk
 from torchlint.semantics.memory.references import References
 
 _INFINITE = frozenset({"numpy.inf", "numpy.infty", "numpy.Inf", "math.inf", "torch.inf", "sys.maxsize"})
@@ -34,16 +34,17 @@ class FirstSnapshots:
                 break
             if isinstance(parent, ast.If):
                 conditions.append(parent)
-        match conditions:
-            case []:
-                return True
-            case [condition] if in_body(self._semantics.tree.statement(target), condition):
-                return self._holds_first(condition, loops[-1])
-        return False
+        if not all(self._is_in_body(target, condition) for condition in conditions):
+            return False
+        tests = [test for condition in conditions for test in _joined(condition.test) if not _is_of_phase(test, loops[0])]
+        return not tests or (len(tests) == 1 and self._holds_first(tests[0], loops[-1]))
 
-    def _holds_first(self, condition: ast.If, loop: Loop) -> bool:
+    def _is_in_body(self, node: ast.AST, condition: ast.If) -> bool:
+        return any(self._semantics.tree.inside(node, statement) for statement in condition.body)
+
+    def _holds_first(self, condition: ast.expr, loop: Loop) -> bool:
         """Whether a comparison with the best so far holds in the first round: ``score > best``, with 0 for the best."""
-        match condition.test:
+        match condition:
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[right]):
                 greater, less = left, right
             case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
@@ -52,7 +53,7 @@ class FirstSnapshots:
                 return False
         return self._starts(less, condition, loop, is_low=True) or self._starts(greater, condition, loop, is_low=False)
 
-    def _starts(self, best: ast.expr, condition: ast.If, loop: Loop, *, is_low: bool) -> bool:
+    def _starts(self, best: ast.expr, condition: ast.expr, loop: Loop, *, is_low: bool) -> bool:
         """Whether a variable that the loop first sets in a branch, or behind it, is as low or high as can be at its start."""
         if not isinstance(best, ast.Name):
             return False
@@ -60,7 +61,7 @@ class FirstSnapshots:
         stores = [
             part for part in parts if isinstance(part, ast.Name) and part.id == best.id and isinstance(part.ctx, ast.Store)
         ]
-        if not stores or any(store.lineno <= (condition.test.end_lineno or 0) for store in stores):
+        if not stores or any(store.lineno <= (condition.end_lineno or 0) for store in stores):
             return False
         before = [
             binding
@@ -102,3 +103,19 @@ def _item(value: ast.expr | None, path: tuple[int | None, ...]) -> ast.expr | No
             return None
         value = value.elts[index]
     return value
+
+
+def _joined(test: ast.expr) -> list[ast.expr]:
+    """The tests that all have to hold."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def _is_of_phase(test: ast.expr, loop: Loop) -> bool:
+    """Whether a test chooses a round of a loop over phases: ``phase == "val"`` of ``for phase in ["train", "val"]``."""
+    match loop, test:
+        case (
+            ast.For(target=ast.Name(id=phase), iter=ast.List(elts=phases) | ast.Tuple(elts=phases)),
+            ast.Compare(left=ast.Name(id=asked), ops=[ast.Eq()], comparators=[ast.Constant(value=value)]),
+        ):
+            return asked == phase and any(isinstance(each, ast.Constant) and each.value == value for each in phases)
+    return False
