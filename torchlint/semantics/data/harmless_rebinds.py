@@ -19,6 +19,8 @@ _TAKES_OVER = frozenset(
     {"from_numpy", "as_tensor", "load", "tensor", "Tensor", "FloatTensor", "from_pretrained", "get_vectors"}
 )
 """Functions that make a tensor of values from elsewhere."""
+_MAKES = frozenset({"tensor", "Tensor", "FloatTensor"})
+"""Those of them that are given numbers, with which something is computed."""
 _FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
 _SHOWS = re.compile(r"^(save_image\w*|make_grid|im(save|show|write)|print)$")
 """Names of functions that show what they are given."""
@@ -58,8 +60,8 @@ class HarmlessRebinds:
             case ast.Subscript() | ast.Call() | ast.BinOp() | ast.UnaryOp():
                 if ast.dump(_kept(value)) != ast.dump(value):
                     return False  # a copy, and no more
-                parts = list(ast.walk(value))
-                if any(isinstance(part, ast.Call) and last_name(part.func) in _TAKES_OVER for part in parts):
+                taken = _TAKES_OVER - _MAKES if isinstance(value, ast.BinOp) else _TAKES_OVER
+                if any(isinstance(part, ast.Call) and last_name(part.func) in taken for part in ast.walk(value)):
                     return False
                 return not self._is_given(value)
             case ast.Name():
