@@ -31,7 +31,7 @@ _NEEDS_GRADIENTS = frozenset(
 """Methods and functions that need gradients, or make them."""
 _NEED_GRADIENTS = re.compile(
     r"attack|advers|fgsm|pgd|perturb|saliency|grad_?cam|attribution|explain|hessian|jacobian|langevin|inner_loop|influence|"
-    r"integrated_grad|trainer$|deepdream|(^|_)dream|invert",
+    r"integrated_grad|trainer$|deepdream|(^|_)dream|invert|grads(_|$)|gradients?$|derivativ|laplac|(^|_)pde(_|$)|pinn|physics",
     re.IGNORECASE,
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
