@@ -37,6 +37,9 @@ def seems_graphless(text: str) -> bool:
         "def f(loader):\n    image, _ = loader.next()\n    image = to_var(image.type(kind))\n    return «image[0]»",
         "def f(loader):\n    batch = iter(loader).__next__()\n    return «batch[0]»",
         "def f(loader):\n    x, y = loader.__iter__().next()\n    x = x.to(device)\n    return «x»",
+        "a = []\nfor x in xs:\n    with torch.no_grad():\n        y = net(x)\n        a.append(y['out'])\n"
+        "z = torch.stack(a)\n«z.cpu()»",
+        "outs = []\nfor x in pairs:\n    outs.extend(net(x).max(1)[1])\nouts = torch.stack(outs)\n«outs»",
         "def f(labels):\n    return «labels»",
         "def f(batch):\n    return «batch.target»",
         "def f(batch):\n    return «batch['labels']»",
@@ -97,6 +100,10 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "def f(x):\n    y = net(x)\n    if test:\n        with torch.no_grad():\n            y = net(x)\n    return «y»",
         "y = net(x)\nwith torch.no_grad():\n    «y»",
         "outputs = []\nfor x in loader:\n    outputs.append(net(x))\n«torch.stack(outputs)»",
+        "outs = [w]\nfor x in pairs:\n    with torch.no_grad():\n        outs.append(net(x))\n«torch.stack(outs)»",
+        "outs = []\nfor x in pairs:\n    y = net(x)\n    with torch.no_grad():\n        outs.append(y)\n«torch.stack(outs)»",
+        "a = []\nfor x in pairs:\n    with torch.no_grad():\n        a.append(net(x))\na.append(net(y))\n«torch.stack(a)»",
+        "outs = []\nouts.insert(0, net(x))\nwith torch.no_grad():\n    outs.append(net(x))\n«torch.stack(outs)»",
         "outputs = [torch.zeros(3)]\nfor x in loader:\n    outputs.append(net(x))\n«torch.cat(outputs)»",
     ],
 )

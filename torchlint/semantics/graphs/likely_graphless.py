@@ -31,6 +31,7 @@ _FLAT = frozenset({"sign", "eq", "ne", "lt", "le", "gt", "ge", "round", "floor",
 """Functions and methods through which no gradient goes, whatever they are given: it is zero, or there is none."""
 _PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "log", "sqrt", "view", "reshape", "t", "item"}
 """Methods whose results have a graph only if the tensor has one."""
+_JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat", "torch.vstack", "torch.hstack"})
 _DEPTH = 4
 
 
@@ -58,7 +59,7 @@ class LikelyGraphless:
         origin = _origin(node)
         if self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
             return True
-        return self._is_of_cut(origin) or self._inputs.is_input(origin)
+        return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
 
     def _is_cut_by_wrapper(self, node: ast.expr, depth: int = 0) -> bool:
         """Whether a value has no graph only because a plain ``Variable(…)`` cuts what may have one."""
@@ -160,6 +161,36 @@ class LikelyGraphless:
             return True
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         return bool(bindings) and all(map(self._is_bound_without_autograd, bindings))
+
+    def _is_gathered(self, node: ast.expr) -> bool:
+        """Whether a value is joined of a list that is filled with such values alone, each made where autograd is off."""
+        if isinstance(node, ast.Name):
+            bindings = self._semantics.bindings.reaching(node)
+            node = bindings[0].value or node if len(bindings) == 1 and not bindings[0].path else node
+        match node:
+            case ast.Call(func=function, args=[ast.Name() as parts, *_]):
+                if self._semantics.qualified_name(function) in _JOINS:
+                    bindings = self._semantics.bindings.reaching(parts)
+                    return bool(bindings) and all(map(self._is_filled_without_autograd, bindings))
+        return False
+
+    def _is_filled_without_autograd(self, binding: Binding) -> bool:
+        match binding.value:
+            case ast.List(elts=[]) if binding.form is Form.ASSIGNMENT and not binding.path:
+                fills = [self._tree.parent(self._tree.parent(use) or use) for use in binding.uses if self._is_method(use)]
+                return bool(fills) and all(isinstance(fill, ast.Call) and self._adds_graphless(fill) for fill in fills)
+        return False
+
+    def _is_method(self, use: ast.Name) -> bool:
+        return isinstance(self._tree.parent(use), ast.Attribute)
+
+    def _adds_graphless(self, fill: ast.Call) -> bool:
+        """Whether a call of a list's method adds values without a graph."""
+        match fill:
+            case ast.Call(func=ast.Attribute(attr="append" | "extend"), args=[value], keywords=[]):
+                kind = self._semantics.kind(value)
+                return (kind.is_tensor and kind.grad is Grad.NONE) or self._is_made_without_autograd(_origin(value))
+        return False
 
     def _is_bound_without_autograd(self, binding: Binding) -> bool:
         if binding.form is Form.PARAMETER:
