@@ -321,3 +321,41 @@ def test_an_evaluation_that_others_call_without_autograd_keeps_no_graph(
     (tmp_path / "scores.py").write_text(code)
     found = lint(code, filename=name, select=["TPL304"], project_root=str(tmp_path))
     assert len(found) == 1 + expected, "the other one is called by nobody"
+
+
+SCHEDULED = """
+    class Trainer:
+        def __init__(self, model, optimizer, scheduler, loader):
+            self.model, self.optimizer, self.loader = model, optimizer, loader
+            self.scheduler = scheduler
+
+        def fit(self, epochs):
+            for epoch in range(epochs):
+                self.scheduler.step()
+                for x in self.loader:
+                    self.optimizer.zero_grad()
+                    self.model(x).sum().backward()
+                    self.optimizer.step()
+"""
+SCHEDULING = """
+    import torch
+    from trainer import Trainer
+
+    def main(model, loader, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        schedule = torch.optim.lr_scheduler.{}
+        Trainer(model, optimizer, schedule, loader).fit(10)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("StepLR(optimizer, 10)", ["TPL321"]),
+        ("StepLR(optimizer, 10) if steps else torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)", ["TPL321"]),
+        ("ReduceLROnPlateau(optimizer)", []),
+    ],
+)
+def test_the_scheduler_of_a_trainer(tmp_path: Path, made: str, expected: list[str]) -> None:
+    files = {"trainer.py": "    import torch\n" + SCHEDULED, "main.py": SCHEDULING.format(made)}
+    assert codes(tmp_path, files, "trainer.py", "TPL321") == expected

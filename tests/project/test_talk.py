@@ -51,6 +51,58 @@ def test_a_file_alone_hears_nothing(tmp_path: Path) -> None:
     assert codes(tmp_path, SAVING, "state = {k[7:]: v for k, v in state.items()}", alone=True) == ["TPL506"]
 
 
+RESUMING = """
+import torch
+class Trainer:
+    def __init__(self, model, gpus):
+        self.model = model
+        if gpus > 1:
+            self.model = torch.nn.DataParallel(model)
+    def save(self, path):
+        torch.save({"state_dict": self.model.state_dict()}, path)
+    def resume(self, path):
+        self.model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True)["state_dict"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "expected"),
+    [
+        ("inference.py", LOADING, ["TPL506"]),
+        ("test_model.py", LOADING, ["TPL506"]),
+        ("test_model.py", LOADING.replace("    model.load", "    model = torch.nn.DataParallel(model)\n    model.load"), []),
+        ("test_model.py", "import torch", []),
+        ("backbone.py", LOADING, []),
+    ],
+)
+def test_scripts_that_load_into_what_is_not_wrapped(tmp_path: Path, name: str, other: str, expected: list[str]) -> None:
+    (tmp_path / name).write_text(other)
+    found = lint(RESUMING, filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
+PLACELESS = """
+import torch
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x + torch.zeros(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("torch.set_default_device(device)", []),
+        ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", []),
+        ("torch.set_default_tensor_type(torch.DoubleTensor)", ["TPL405"]),
+        ("# torch.set_default_device(device)", ["TPL405"]),
+        ("", ["TPL405"]),
+    ],
+)
+def test_where_the_project_makes_tensors(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, PLACELESS, other) == expected
+
+
 @pytest.mark.parametrize(
     ("text", "other", "expected"),
     [

@@ -468,3 +468,8 @@ def test_what_an_evaluator_gives_is_no_module() -> None:
         "def f(evaluator, scores):\n    «evaluator.eval(scores)['mae']»\n    «evaluator.eval(scores)»\n    «evaluator.eval()»"
     )
     assert kinds(snippet) == ["unknown", "unknown", "module"]
+
+
+def test_a_function_gives_nothing_of_what_one_within_it_returns() -> None:
+    within = "    def rate(step):\n        if step:\n            return 1\n        return 'a'\n"
+    check(f"def make():\n{within}    return torch.zeros(2)\n" + "x = «make()»", "tensor nograd")

@@ -18,12 +18,20 @@ _TOPICS = {
     "prefixes": re.compile(rb"""["'](module|_orig_mod)(\.[\w.]{0,60})?["']|\[(7|10):\]"""),
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
+    "default devices": re.compile(
+        rb"(?m)^[^#\n]{0,120}\b(set_default_device\b|set_default_tensor_type\([^\n)]{0,60}(?i:cuda))"
+    ),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
 }
-"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving, and
-modules that zero their own gradients.
+"""What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving, where
+all factories make tensors, and modules that zero their own gradients.
 """
+_BARE = "bare loads"
+"""The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""
+_RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
+_LOADING = re.compile(rb"\bload_state_dict\([^)]")
+_WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
 _WRITER = "writer of "
 """What a topic starts with that asks who saves a file of this name: whether some do, and all of them on one GPU, the same."""
 _WRITES = re.compile(rb"torch\.save\b|import\s+save\b|\.save\(")
@@ -62,6 +70,8 @@ class Talk:
         if key not in self._told:
             if topic.startswith(_WRITER):
                 self._told[key] = self._is_written_on_one_gpu(topic.removeprefix(_WRITER), root)
+            elif topic == _BARE:
+                self._told[key] = any(map(_loads_bare, self._texts(root, _RUNNING)))
             else:
                 self._told[key] = self._look_for(_TOPICS[topic], root)
         return self._told[key]
@@ -88,17 +98,24 @@ class Talk:
                 found = True
         return found
 
-    def _texts(self, root: str) -> Iterator[bytes | None]:
+    def _texts(self, root: str, named: re.Pattern[str] | None = None) -> Iterator[bytes | None]:
         """The code of the files below a folder; `None` for one that cannot be read, and at last where there are too many."""
         for number, path in enumerate(_files(root)):
             if path is None or number == _MOST_FILES:
                 yield None
                 return
+            if named is not None and not named.search(os.path.basename(path)):
+                continue
             try:
                 text = self._replaced(path)
                 yield code_of(path, read_file(path, _LARGEST) if text is None else text)
             except (OSError, ValueError):
                 yield None
+
+
+def _loads_bare(text: bytes | None) -> bool:
+    """Whether code loads a file and gives a model the state in it, and says nothing of wrappers."""
+    return text is not None and b"torch.load" in text and bool(_LOADING.search(text)) and not _WRAPPING.search(text)
 
 
 def _has_in_order(parts: list[bytes], text: bytes) -> bool:

@@ -341,7 +341,7 @@ ENTRIES = (
     Entry(
         "TPL321", "scheduler-misuse", "torchlint.rules.training.tpl321_scheduler_misuse", "SchedulerMisuse",
         (Found(".steps.early_schedules:EarlySchedules.found"), Found(".steps.idle_schedules:IdleSchedules.unused"), Found(".steps.idle_schedules:IdleSchedules.left_behind"), Found(".steps.schedules:Schedules.wrong_units"),),
-        needs=(("lr_scheduler",), ("step",),),
+        needs=(("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup",), ("step",),),
     ),
     Entry(
         "TPL322", "unshuffled-training", "torchlint.rules.training.tpl322_unshuffled_training", "UnshuffledTraining",
@@ -373,7 +373,7 @@ ENTRIES = (
     Entry(
         "TPL327", "stale-backward", "torchlint.rules.training.tpl327_stale_backward", "StaleBackward",
         (Found(".steps.stale:StaleBackwards.found"),),
-        needs=(("backward", "manual_backward",), ("step", "optimizer_step",), ("parameters",),),
+        needs=(("backward", "manual_backward",), ("step", "optimizer_step",),),
     ),
     Entry(
         "TPL401", "create-then-move", "torchlint.rules.performance.tpl401_create_then_move", "CreateThenMove",
@@ -405,7 +405,7 @@ ENTRIES = (
     Entry(
         "TPL405", "factory-off-device", "torchlint.rules.performance.tpl405_factory_off_device", "FactoryOffDevice",
         (Found(".devices.placeless:PlacelessTensors.found"),),
-        needs=(("forward",), ("Module",),),
+        needs=(("forward", "device",),),
     ),
     Entry(
         "TPL501", "load-without-map-location", "torchlint.rules.serialization.tpl501_load_without_map_location", "LoadWithoutMapLocation",

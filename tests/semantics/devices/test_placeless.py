@@ -91,3 +91,23 @@ def test_a_parameter_that_is_a_number_by_default() -> None:
     assert not semantics.of(PlacelessTensors).found
     semantics, nodes = marked(snippet.format("", "return x, «torch.zeros(2)» < w"))
     assert list(semantics.of(PlacelessTensors).found) == nodes
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("t = torch.ones(2, device=x.device)\nreturn x * t + «torch.zeros(2)»", 1),
+        ("t = torch.ones(2).to(x.device)\nn = 0.0\nif flag:\n    n = «torch.rand(2)»\nreturn x * t + n", 1),
+        ("return x + torch.zeros(2), torch.ones(2, device=flag)", 0),
+        ("t = torch.ones(2, device=x.device)\nreturn t, x.to('cpu') + torch.zeros(2)", 0),
+    ],
+)
+def test_other_methods_that_look_after_devices(body: str, count: int) -> None:
+    assert len(placeless(body, "sample")) == count
+
+
+def test_functions_that_look_after_the_device_of_what_is_met() -> None:
+    snippet = "import torch\ndef f(x: torch.Tensor, y: torch.Tensor):\n    t = torch.ones(2, device=x.device)\n    return t, {}"
+    for text in ("x + «torch.zeros(2)»", "y + torch.zeros(2)"):
+        semantics, nodes = marked(snippet.format(text))
+        assert list(semantics.of(PlacelessTensors).found) == nodes

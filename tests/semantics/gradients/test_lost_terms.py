@@ -61,3 +61,17 @@ def test_what_is_lost(body: str, values: list[str]) -> None:
 )
 def test_what_is_not(body: str) -> None:
     assert lost(body) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a_loss = w.adversarial_loss(out)\nloss = «a_loss.detach()» + ce\nloss.backward()",
+        "a_loss = w.criterion(out)\nprint(a_loss.item())\nloss = ce + 0.1 * «a_loss.detach()»\nloss.backward()",
+        "a_loss = w.measure(out)\nloss = a_loss.detach() + ce\nloss.backward()",
+        "a_loss = w.adversarial_loss(out)\na_loss.backward(retain_graph=True)\nloss = a_loss.detach() + ce\nloss.backward()",
+        "with torch.no_grad():\n    a_loss = w.adversarial_loss(out)\nloss = a_loss.detach() + ce\nloss.backward()",
+    ],
+)
+def test_what_is_called_a_loss(body: str) -> None:
+    lost(body)

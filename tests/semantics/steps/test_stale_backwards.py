@@ -69,3 +69,36 @@ def test_weights_that_have_not_changed_or_may_not_have(order: tuple[str, ...]) -
 def test_one_layer_may_have_saved_no_weight() -> None:
     layer = ("layer = nn.Linear(2, 2)", "third = optim.SGD(layer.parameters(), lr=0.1)", "out = layer(x)", "first = out.mean()")
     assert stale(*layer, "later = out.sum()", "first.backward(retain_graph=True)", "third.step()", "later.backward()") == []
+
+
+OF_A_CLASS = """
+class Game:
+    def __init__(self, {model}, other, {optimizer}):
+        self.{model}, self.other, self.{optimizer} = {model}, other, {optimizer}
+
+    def play(self, x):
+        out = self.{model}(x)
+        first, later = out.mean(), out.square().mean()
+        first.backward(retain_graph=True)
+        self.{optimizer}.step()
+        {mark}
+"""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "model", "is_named"),
+    [
+        ("d_optim", "D", True),
+        ("optimizer_D", "netD", True),
+        ("discriminator_optimizer", "discriminator", True),
+        ("opt_dis", "dis_model", True),
+        ("optimizerG", "generator", True),
+        ("g_optim", "D", False),
+        ("optimizer", "model", False),
+        ("adam_d", "D", False),
+    ],
+)
+def test_an_optimizer_from_elsewhere_is_told_by_its_name(optimizer: str, model: str, is_named: bool) -> None:
+    mark = "«later.backward()»" if is_named else "later.backward()"
+    semantics, nodes = marked("import torch\n" + OF_A_CLASS.format(optimizer=optimizer, model=model, mark=mark))
+    assert list(semantics.of(StaleBackwards).found) == nodes

@@ -13,7 +13,7 @@ class FactoryOffDevice(Rule):
     """
     ## What it does
     Finds tensors that a module's `forward` makes with no `device=`, `torch.zeros(n)` or `torch.arange(n)`, and combines with
-    its inputs.
+    its inputs; and those that other code makes so which gives other tensors the device of its inputs.
 
     ## Why is this bad
     Such a tensor is made on the CPU, or wherever the default device is. The module runs there and raises everywhere else: two
@@ -43,7 +43,8 @@ class FactoryOffDevice(Rule):
 
     ## Fix safety
     Unsafe: nothing shows for certain that the input has a device, and that it is the one that is meant. There is no fix where
-    no argument of the method is known to be what the tensor meets.
+    no argument of the method is known to be what the tensor meets. Nothing is reported in a project of which a file says where
+    all factories make tensors.
 
     ## References
     - [torch.Tensor.device](https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device)
@@ -52,7 +53,7 @@ class FactoryOffDevice(Rule):
     code = "TPL405"
     name = "factory-off-device"
     triggers = (Found(".devices.placeless:PlacelessTensors.found"),)
-    needs = (("forward",), ("Module",))
+    needs = (("forward", "device"),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the factory."""

@@ -39,9 +39,10 @@ class WrappedStateDict(Rule):
     Unsafe: code that loads the file into a wrapped module has to load it into the one within, too. There is no fix where the
     same state is put back into the module from memory, which needs the keys as they are.
 
-    Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. So it is where a model
-    is put into `DataParallel` in any case: what loads the file does so, too, as a rule. Not reported are files that know of
-    the prefixes, or ask whether a module is wrapped, nor files of a project of which any file cuts prefixes.
+    Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. It is not where the
+    machine decides on wrapping, and a script of the project for tests or inference loads states and wraps nothing. It is where
+    a model is put into `DataParallel` in any case: what loads the file does so, too, as a rule. Not reported are files that
+    know of the prefixes, or ask whether a module is wrapped, nor files of a project of which any file cuts prefixes.
 
     ## References
     - [Saving and loading models: DataParallel](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)
@@ -63,6 +64,7 @@ class WrappedStateDict(Rule):
             inner = expression(f"{{module}}.{state.within}", module=state.module)
         else:
             inner = expression(f'getattr({{module}}, "{state.within}", {{module}})', module=state.module)
+        is_alike = state.is_loaded_alike and (state.always or not state.is_loaded_bare)
         are = "are" if state.always else "may be"
         change = fix(
             f"Save the state of `{shown}.{state.within}`",
@@ -74,5 +76,5 @@ class WrappedStateDict(Rule):
             f"the keys of this state {are} those of the wrapper `{wrapper}`, and begin with `{state.within}.`; "
             "save the state of the module within",
             None if state.is_put_back else change,
-            strict=state.is_loaded_alike or (state.always and state.within == "module"),
+            strict=is_alike or (state.always and state.within == "module"),
         )

@@ -64,7 +64,13 @@ class SchedulerMisuse(Rule):
         Found(".steps.idle_schedules:IdleSchedules.left_behind"),
         Found(".steps.schedules:Schedules.wrong_units"),
     )
-    needs = (("lr_scheduler",), ("step",))
+    needs = (
+        (
+            *("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup"),
+            *("get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup"),
+        ),
+        ("step",),
+    )
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports a scheduler that is moved on too early, never, or in the wrong unit."""

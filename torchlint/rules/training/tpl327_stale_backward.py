@@ -12,7 +12,8 @@ class StaleBackward(Rule):
     """
     ## What it does
     Finds losses that are back-propagated through a model after a step of its optimizer has changed the weights that the loss
-    was computed with, as in loops that train two models in turn.
+    was computed with, as in loops that train two models in turn. Of an optimizer that comes from elsewhere its name tells which
+    model it has: `self.d_optim` is that of `self.D`.
 
     ## Why is this bad
     It raises: "one of the variables needed for gradient computation has been modified by an inplace operation". The backward
@@ -61,7 +62,7 @@ class StaleBackward(Rule):
     code = "TPL327"
     name = "stale-backward"
     triggers = (Found(".steps.stale:StaleBackwards.found"),)
-    needs = (("backward", "manual_backward"), ("step", "optimizer_step"), ("parameters",))
+    needs = (("backward", "manual_backward"), ("step", "optimizer_step"))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the backward pass."""

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from torchlint.semantics.code.bindings import Bindings, Form
 from torchlint.semantics.code.names import Names
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Tree, own_returns
 
 _MOST_BASES = 32
 """How many bases of a class are looked at: chains that are longer would take time by the square of their length."""
@@ -233,7 +233,7 @@ class Definitions:
 
     def returned(self, function: Function) -> list[ast.expr | None]:
         """The expressions that a function returns; ``None`` for a bare return."""
-        return [part.value for part in walk_body(function.body) if isinstance(part, ast.Return)]
+        return [each.value for each in own_returns(function)]
 
 
 def is_static(function: Function) -> bool:

@@ -262,6 +262,12 @@ def walk_body(body: list[ast.stmt]) -> Iterator[ast.AST]:
         yield from walk(statement)
 
 
+def own_returns(function: Function) -> list[ast.Return]:
+    """The ``return`` statements of a function; not those of functions within it."""
+    own = [statement for statement in function.body if type(statement) not in _ENTERED_BY_NONE]
+    return [part for part in walk_body(own) if isinstance(part, ast.Return)]
+
+
 def last_name(node: ast.expr) -> str:
     """The name that a name or a chain of attributes ends in: ``c`` for ``a.b.c``; empty for anything else."""
     match node:

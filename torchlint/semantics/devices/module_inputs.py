@@ -58,7 +58,7 @@ class ModuleInputs:
         found: list[ast.expr] = []
         while pending:
             part = pending.pop()
-            if isinstance(part, ast.Attribute) and part.attr in ("cpu", "numpy"):
+            if (isinstance(part, ast.Attribute) and part.attr in ("cpu", "numpy")) or _is_to_cpu(part):
                 return
             if isinstance(part, ast.Attribute) and part.attr in _NUMBERS:
                 continue
@@ -139,3 +139,10 @@ class ModuleInputs:
             return False
         default = self._facts.default(function, argument)
         return isinstance(default, ast.Constant) and isinstance(default.value, (bool, int, float))
+
+
+def _is_to_cpu(part: ast.AST) -> bool:
+    match part:
+        case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant(value="cpu"), *_]):
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""Tensors that a ``forward`` makes where torch makes tensors, and combines with its inputs, wherever these are."""
+"""Tensors that code makes where torch makes tensors, and combines with its inputs, wherever these are."""
 
 from __future__ import annotations
 
@@ -54,12 +54,35 @@ class PlacelessTensors:
             for call in self._semantics.facts.calls.get(name, ()):
                 if self._semantics.qualified_name(call.func) != f"torch.{name}" or _is_told(call) or not inputs.makes(call):
                     continue
-                forward = self._forward(call)
-                if forward is None or self._is_under_device(call, forward):
+                function = self._tree.function(call)
+                if not isinstance(function, FUNCTIONS) or self._is_under_device(call, function):
                     continue
-                other = plain.met_by(call, forward)
-                if other is not None:
-                    found[call] = Placeless(other, self._known(other))
+                if not self._is_run_by_forward(function) and not self._devices.get(function):
+                    continue
+                is_run = self._is_run_by_forward(function)
+                met = [other for other in plain.met_by(call, function) if is_run or self._is_asked_with(other, function)]
+                if met:
+                    found[call] = Placeless(met[0], self._known(met[0]))
+        return {} if found and self._semantics.elsewhere.speaks_of("default devices") else found
+
+    def _is_run_by_forward(self, function: Function) -> bool:
+        """Whether a function is the ``forward`` of a module, or a method that this calls."""
+        if not function.name.startswith("forward") and not self._semantics.of(ModuleClasses).is_run_by_forward(function):
+            return False
+        return self._is_of_module(function)
+
+    def _is_of_module(self, function: Function) -> bool:
+        owner = self._tree.parent(function)
+        return isinstance(owner, ast.ClassDef) and self._semantics.of(ModuleClasses).is_sure(owner)
+
+    @cached_property
+    def _devices(self) -> dict[ast.AST | None, set[str]]:
+        """Of functions, the tensors whose device other tensors of theirs are given: ``torch.ones(n, device=x.device)``."""
+        found: dict[ast.AST | None, set[str]] = {}
+        for node in self._tree.of_type(ast.Attribute):
+            if node.attr == "device" and isinstance(node.value, ast.Name) and self._semantics.kind(node.value).is_tensor:
+                if isinstance(self._tree.parent(node), (ast.keyword, ast.Call)):
+                    found.setdefault(self._tree.function(node), set()).add(node.value.id)
         return found
 
     @property
@@ -67,16 +90,11 @@ class PlacelessTensors:
         """Whether anything in the file has to do with other devices than the CPU."""
         return self._semantics.words.match(_OF_DEVICES)
 
-    def _forward(self, call: ast.Call) -> Function | None:
-        """The ``forward`` of a module that a call stands in, or the method that this calls."""
-        function = self._tree.function(call)
-        if not isinstance(function, FUNCTIONS):
-            return None
-        if not function.name.startswith("forward") and not self._semantics.of(ModuleClasses).is_run_by_forward(function):
-            return None
-        owner = self._tree.parent(function)
-        is_module = isinstance(owner, ast.ClassDef) and self._semantics.of(ModuleClasses).is_sure(owner)
-        return function if is_module else None
+    def _is_asked_with(self, other: ast.expr, function: Function) -> bool:
+        """Whether a tensor is computed with one whose device the function asks for, or in a method of a module that asks."""
+        if self._is_of_module(function):
+            return True
+        return any(isinstance(part, ast.Name) and part.id in self._devices[function] for part in ast.walk(other))
 
     def _is_under_device(self, call: ast.Call, forward: Function) -> bool:
         """Whether a ``with torch.device(…)`` around a call says where it makes tensors, or may; or a branch asks for that."""

@@ -200,18 +200,19 @@ class PlainTensors:
                 pending += self._names_for(top)  # type: ignore[arg-type]
         return first
 
-    def met_by(self, made: ast.expr, method: Function) -> ast.expr | None:
-        """The input of a method that a tensor which is made in it is combined with; ``None`` where a device is looked after."""
-        first: ast.expr | None = None
+    def met_by(self, made: ast.expr, method: Function) -> list[ast.expr]:
+        """The inputs of a method that a tensor which is made in it is combined with; none where a device is looked after."""
+        met: list[ast.expr] = []
         pending, seen = [made], 0
         while pending and seen < 24:
             current = pending.pop()
             seen += 1
             if self._is_moved(current):
-                return None
+                return []
             top, other = self._meets(current, method)
-            if not self._is_moved_then(top):
-                first = first or other or self._joined(top, method)
+            other = other or self._joined(top, method)
+            if other is not None and not self._is_moved_then(top):
+                met.append(other)
             pending += self._names_for(top)
             parent = self._tree.parent(top)
             if (
@@ -220,7 +221,7 @@ class PlainTensors:
                 and self._semantics.qualified_name(parent.func) in _ALONG
             ):
                 pending.append(parent)
-        return first
+        return met
 
     def _joined(self, value: ast.expr, method: Function) -> ast.expr | None:
         """The input that a value is joined with: ``torch.cat([x, value])``."""
@@ -244,8 +245,13 @@ class PlainTensors:
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
             binding = self._semantics.bindings.of(parent.targets[0])
             if binding is not None:
-                return [use for use in binding.uses if self._semantics.bindings.reaching(use) == (binding,)]
+                return [use for use in binding.uses if self._is_only(binding, use)]
         return []
+
+    def _is_only(self, binding: Binding, use: ast.Name) -> bool:
+        """Whether a use of a name is of what it is bound to there, or else of a number."""
+        others = [other for other in self._semantics.bindings.reaching(use) if other is not binding]
+        return all(isinstance(other.value, ast.Constant) and not other.path for other in others)
 
     def _is_moved(self, use: ast.expr) -> bool:
         """Whether a use of a tensor moves it, or asks for its device; also an item or a view of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +12,12 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.kinds.kind import Type
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.kinds.kind import Grad, Type
 
 Node = TypeVar("Node")
+
+_LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,9 +108,25 @@ class LostTerms:
     def _is_loss(self, value: ast.expr) -> bool:
         """Whether a value is a number with a graph, which nothing else back-propagates."""
         kind = self._semantics.kind(value)
-        if not kind.carries_graph or kind.scalar is not True:
-            return False
+        if not (kind.carries_graph and kind.scalar is True):
+            is_open = kind.type in (Type.TENSOR, Type.UNKNOWN) and kind.grad is Grad.UNKNOWN
+            if not is_open or not self._is_called_loss(value):
+                return False
         return not isinstance(value, ast.Name) or not self._semantics.of(Backpropagated).name(value)
+
+    def _is_called_loss(self, value: ast.expr) -> bool:
+        """Whether a variable is called a loss, and is what something gives that is called like one: ``self.adv_loss(…)``."""
+        if not isinstance(value, ast.Name) or not _LOSS.search(value.id):
+            return False
+        bindings = self._semantics.bindings.reaching(value)
+        if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
+            return False
+        made = bindings[0].value
+        return isinstance(made, ast.Call) and _LOSS.search(last_name(made.func)) is not None and not self._is_quiet(made)
+
+    def _is_quiet(self, made: ast.Call) -> bool:
+        """Whether a call is made with autograd off, or is one of arrays or numbers."""
+        return self._semantics.no_grad.covers(made) or (self._semantics.qualified_name(made.func) or "").startswith("numpy.")
 
 
 def _is_computed(node: ast.expr) -> bool:

@@ -61,6 +61,13 @@ KEEPS_SCALAR = frozenset(
 )
 """Functions and methods that work value by value: what has no dimensions has none afterwards."""
 
+WARM_UPS = frozenset(
+    f"get_{kind}_schedule_with_warmup"
+    for kind in ("linear", "cosine", "constant", "polynomial_decay", "cosine_with_hard_restarts")
+)
+"""Functions of transformers that make a `LambdaLR`."""
+_LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
+
 _GROWING = frozenset({"append", "extend", "insert", "appendleft"})
 
 
@@ -92,6 +99,8 @@ class Results:
             return self._collection(call, name)
         if name.startswith("torchvision.models."):
             return Kind(Type.MODULE, name=name, why=f"`{name}` makes a module")
+        if name.startswith("transformers.") and name.rpartition(".")[2] in WARM_UPS:
+            return Kind(Type.SCHEDULER, name=_LAMBDA, why=f"made by `{name}`")
         if name.endswith(".from_pretrained"):
             return Kind(Type.MODULE, name=name) if "Model" in name else UNKNOWN
         if name.startswith("torchvision.datasets.") or name in ("argparse.Namespace",):

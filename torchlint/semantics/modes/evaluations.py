@@ -229,7 +229,9 @@ class Evaluations:
         function = self._semantics.tree.function(found.run.call)
         if found.run.node is found.run.call or not isinstance(function, ast.FunctionDef) or not is_evaluation(function.name):
             return False
-        if function not in self._looked_at and not self._hands_out(function, [found]):
+        if function not in self._looked_at and self._hands_out(function, [found]):
+            return False
+        if function not in self._looked_at:
             self._add_function(function, [Evaluated(found.switch, found.model, replace(found.run, node=found.run.call))])
         self._looked_at.add(function)
         return True

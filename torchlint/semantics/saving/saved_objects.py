@@ -115,9 +115,17 @@ class SavedObjects:
             owner = self._semantics.facts.self_class(value.value)
             slots = self._semantics.facts.slots(owner, value.attr) if owner is not None else []
             uses = [use for slot in slots for use in slot.uses]
-            return len(slots) == 1 and len(slots[0].stores) == 1 and any(map(self._is_used_as_object, uses))
+            stores = [store for slot in slots for store in slot.stores if not self._is_put_back(store)]
+            return len(slots) == 1 and len(stores) == 1 and any(map(self._is_used_as_object, uses))
         bindings = self._semantics.bindings.reaching(value)
         return bool(bindings) and all(self._binds_object(each, depth) for each in bindings)
+
+    def _is_put_back(self, store: ast.Attribute) -> bool:
+        """Whether an attribute is given an entry of a checkpoint: ``self.logger = checkpoint["logger"]``."""
+        match self._tree.parent(store):
+            case ast.Assign(value=ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str()))):
+                return True
+        return False
 
     def _binds_object(self, binding: Binding, depth: int) -> bool:
         """Whether a name has options that were parsed, a number of NumPy's, or what is used as only objects are."""

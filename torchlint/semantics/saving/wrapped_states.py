@@ -29,7 +29,8 @@ class WrappedState(Generic[Node]):
     """The state of a ``module`` that ``wrapper`` wraps, under the attribute ``within``; not ``always``, if only some code does.
 
     ``is_loaded_alike`` where the file loads states from files into a wrapped module, too, so that the keys fit there;
-    ``is_put_back`` where this very state may be loaded into a module besides.
+    ``is_put_back`` where this very state may be loaded into a module besides; ``is_loaded_bare`` where a script of the project
+    that runs models loads states and wraps none.
     """
 
     module: Node
@@ -38,6 +39,7 @@ class WrappedState(Generic[Node]):
     always: bool
     is_loaded_alike: bool
     is_put_back: bool
+    is_loaded_bare: bool
 
 
 class WrappedStates:
@@ -61,7 +63,8 @@ class WrappedStates:
                 module = moved(call.func.value)
                 wrapped = self._wrapped.wrapping(module) if dotted(module) is not None else None
                 if wrapped is not None and self._is_saved(call, 0) and not self._is_asked_for(module):
-                    found[call] = WrappedState(module, *wrapped, self._loads_wrapped, call in self._put_back)
+                    is_bare = self._semantics.elsewhere.speaks_of("bare loads") is True
+                    found[call] = WrappedState(module, *wrapped, self._loads_wrapped, call in self._put_back, is_bare)
         return {} if found and self._semantics.elsewhere.speaks_of("prefixes") else found
 
     @cached_property

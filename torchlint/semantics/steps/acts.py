@@ -23,7 +23,7 @@ _CLIPS = frozenset(
 _CLAMPS = frozenset({"clamp_", "clip_", "clamp_max_", "clamp_min_"})
 _FIGURES = ("norm", "vector_norm", "abs", "mean", "std", "max", "min", "pow", "square", "item", "histc")
 """What is made of gradients to be looked at, and is another figure where they are scaled."""
-_ENGINES = ("deepspeed", "colossalai", "paddle", "mxnet", "mindspore", "apex")
+_ENGINES = ("deepspeed", "colossalai", "paddle", "mxnet", "mindspore")
 """Libraries that scale, clip or step by themselves."""
 
 

@@ -133,9 +133,11 @@ class EarlySchedules:
         return all(loop is loops[0] for loop in loops)
 
     def _is_made_in_file(self, scheduler: ast.expr) -> bool:
-        """Whether a scheduler is known to be one of torch that is told nothing when it moves on."""
+        """Whether a scheduler is known to be one of torch, or one of several; that it is told nothing shows which it is not."""
         kind = self._semantics.kind(scheduler)
-        return bool(kind.name) and kind.name.startswith("torch.optim.lr_scheduler.") and kind.name != _MATCHLESS
+        if not kind.name:
+            return kind.type is Type.SCHEDULER and kind.definition is None and not kind.classes_elsewhere
+        return kind.name.startswith("torch.optim.lr_scheduler.") and kind.name != _MATCHLESS
 
     def _is_in(self, step: Placed, loop: Loop) -> bool:
         return self._semantics.tree.inside(step.place, loop)

@@ -13,6 +13,7 @@ from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
+from torchlint.semantics.kinds.results import WARM_UPS
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.steps.acts import Act, Acts, Deed
 
@@ -52,7 +53,7 @@ class IdleSchedules:
     def made(self) -> dict[ast.Call, str]:
         """The calls that make a scheduler and are assigned to a variable, with the name of that."""
         found: dict[ast.Call, str] = {}
-        if "lr_scheduler" not in self._semantics.words.all:
+        if self._semantics.words.all.isdisjoint({"lr_scheduler", *WARM_UPS}):
             return found
         for statement in self._tree.of_type(ast.Assign):
             match statement:
@@ -61,7 +62,8 @@ class IdleSchedules:
         return found
 
     def _is_scheduler(self, call: ast.Call) -> bool:
-        return (self._semantics.qualified_name(call.func) or "").startswith(PACKAGE)
+        name = self._semantics.qualified_name(call.func) or ""
+        return name.startswith(PACKAGE) or (name.startswith("transformers.") and name.rpartition(".")[2] in WARM_UPS)
 
     def uses(self, name: str) -> Iterator[ast.Name]:
         """All uses of a name in the file, in whatever scope."""

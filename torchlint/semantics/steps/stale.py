@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,10 @@ from torchlint.semantics.training.optimizers import Optimizers
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
+_OPTIMIZER = re.compile(r"(?<![a-z])(optimi[sz]er|optim|opt|solver)(?![a-z])|optimi[sz]er|optim", re.IGNORECASE)
+_MODEL = re.compile(r"(?<![a-z])(net|model|network)(?![a-z])|^net|net$|model$", re.IGNORECASE)
+"""What is said of an optimizer, and of a model, besides which one it is."""
+_SHORT = {"discriminator": "d", "disc": "d", "dis": "d", "generator": "g", "gen": "g", "critic": "c", "encoder": "e"}
 _DEEP = 6
 """So many variables may lie between a forward and the loss."""
 
@@ -76,10 +81,18 @@ class StaleBackwards:
             model = dotted(forward.call.func)
             for step in steps:
                 assert step.act.of is not None
-                if self._optimizers.trained(step.act.of) == frozenset({model}) and self._is_between(forward, step, backward):
+                if self._changes(step.act.of, model) and self._is_between(forward, step, backward):
                     moved = self._moved(forward, step)
                     return StaleBackward(forward.call, step.act.call, moved[1:], moved[0] if moved else None)
         return None
+
+    def _changes(self, optimizer: ast.expr, model: str | None) -> bool:
+        """Whether an optimizer has the parameters of a model: by how it is made, or by its name where that is not in sight."""
+        made = self._optimizers.makings(optimizer)
+        if made is None:
+            return model is not None and _is_named_after(dotted(optimizer) or "", model)
+        trained = self._optimizers.trained(optimizer)
+        return trained is not None and model in trained and (len(trained) == 1 or len(made) == 1)
 
     def _is_between(self, forward: _Forward, step: Placed, backward: Placed) -> bool:
         """Whether a step is made on every way from a forward to the backward."""
@@ -121,6 +134,8 @@ class StaleBackwards:
     def _forwards(self, value: ast.expr, bindings: tuple[Binding, ...], depth: int) -> Iterator[_Forward]:
         """The calls, of models among others, whose results a value is surely made of."""
         for part in connected(value, self._semantics.names):
+            if isinstance(part, ast.Call) and self._semantics.no_grad.covers(part):
+                continue
             if isinstance(part, ast.Call) and dotted(part.func) and not self._is_single_layer(part):
                 yield _Forward(part, bindings)
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and depth:
@@ -128,3 +143,14 @@ class StaleBackwards:
                 if len(reaching) == 1 and reaching[0].form is Form.ASSIGNMENT and reaching[0].value is not None:
                     if reaching[0] not in bindings:
                         yield from self._forwards(reaching[0].value, (*bindings, reaching[0]), depth - 1)
+
+
+def _is_named_after(optimizer: str, model: str) -> bool:
+    """Whether an optimizer is called after the one of several models: ``self.opt_D`` and ``self.netD``."""
+    owner, _, name = optimizer.rpartition(".")
+    of, _, called = model.rpartition(".")
+    if owner != of or not _OPTIMIZER.search(name):
+        return False
+    own = _OPTIMIZER.sub("", name).strip("_").lower()
+    which = _MODEL.sub("", called).strip("_").lower()
+    return bool(own) and _SHORT.get(own, own) == _SHORT.get(which, which)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts
+from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts, own_returns
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
@@ -63,11 +63,11 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
         return FunctionSummary(positional, named, hidden=True)
     if given.vararg or given.kwarg:
         unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
-        return FunctionSummary(positional, named, _given(parts, local), unclear)
+        return FunctionSummary(positional, named, _given(function, local), unclear)
     acts = _Acts(local, (*positional, *named))
     acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
-    return FunctionSummary(positional, named, _given(parts, local), found, propagates=acts.propagates)
+    return FunctionSummary(positional, named, _given(function, local), found, propagates=acts.propagates)
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:
@@ -354,9 +354,9 @@ def _may_wipe(node: ast.AST) -> bool:
 # --- what it gives ---------------------------------------------------------------------------------------------------
 
 
-def _given(parts: list[ast.AST], local: LocalNames) -> Made:
+def _given(function: Function, local: LocalNames) -> Made:
     """What calling a function gives."""
-    values = [part.value for part in parts if isinstance(part, ast.Return)]
+    values = [each.value for each in own_returns(function)]
     return joined(made(value, local) for value in values if value is not None and not _is_none(value))
 
 
