@@ -33,6 +33,8 @@ def is_own_data(snippet: str) -> bool:
         "graph = «torch.load(graph_file)»",
         "rows = «torch.load(self.cache_file)»",
         "rows = «torch.load(args.samples)»\nprint(rows['x'])",
+        "a = «torch.load(p)»\nif torch.is_tensor(a):\n    a = a.numpy()\na = np.asarray(a, dtype=float)",
+        "a = np.array(«torch.load(p)»)",
     ],
 )
 def test_what_holds_more_than_weights(snippet: str) -> None:
@@ -59,6 +61,8 @@ def test_what_holds_more_than_weights(snippet: str) -> None:
         "found = «torch.load(self.cache_file)»\nmodel.load_state_dict(found.get('model'))",
         "«torch.load(cached_model)»",
         "«torch.load(paragraphs)»",
+        "a = «torch.load(p)»\nprint(np.asarray(a['mean']))",
+        "a = «torch.load(p)»\na = net(a)\nnp.asarray(a)",
     ],
 )
 def test_what_may_be_weights(snippet: str) -> None:

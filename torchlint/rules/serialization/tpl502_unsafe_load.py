@@ -26,8 +26,8 @@ class UnsafeLoad(Rule):
     Not reported are loads that are tried where one with `weights_only=True` has failed, and those of a file that the same
     function wrote. In a test, which makes its files itself, a load is strict, and
     so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus, of
-    graphs or samples that no model is given, inside `safe_globals(…)`, or where the code saves the states of numpy's or
-    Python's generators.
+    graphs or samples that no model is given, what numpy makes an array of, inside `safe_globals(…)`, or where the code saves
+    the states of numpy's or Python's generators.
 
     ## Why is this bad
     Such a load unpickles whatever is in the file, and unpickling runs code: whoever made the file can do on this machine what

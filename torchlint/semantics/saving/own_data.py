@@ -24,6 +24,7 @@ _WEIGHTS = re.compile(r"weight|pretrain", re.IGNORECASE)
 _STATES = re.compile(r"state|model|net|weight|optim", re.IGNORECASE)
 """Words in the names of entries that hold the weights of a model, or what an optimizer has kept."""
 _GENERATORS = frozenset({"getstate", "get_state"})
+_ARRAYS = frozenset({"numpy.array", "numpy.asarray"})
 _DEPTH = 3
 
 
@@ -35,7 +36,11 @@ class OwnData:
         self._saves = semantics.of(SavedFiles).saves
 
     def is_read_by(self, load: ast.Call) -> bool:
-        """Whether a load reads a file of data, by its name, or its file saves states of numpy's or Python's generators."""
+        """Whether a load reads a file of data, by its name or as numpy is given it, or its file saves states of numpy's or
+        Python's generators.
+        """
+        if self._is_array(load):
+            return True
         path = file_of(load, 0, "f")
         if path is None:
             return False
@@ -63,13 +68,25 @@ class OwnData:
 
     def _gives_states(self, load: ast.Call) -> bool:
         """Whether what is loaded is handed to a model or an optimizer, or has an entry for one of their states."""
-        tree = self._semantics.tree
+        return any(map(self._is_of_state, self._uses(load)))
+
+    def _is_array(self, load: ast.Call) -> bool:
+        """Whether numpy makes an array of all that is loaded: it was one, or figures."""
+        for use in self._uses(load):
+            match self._semantics.tree.parent(use):
+                case ast.Call(func=function, args=[first, *_]) if first is use:
+                    if self._semantics.qualified_name(function) in _ARRAYS:
+                        return True
+        return False
+
+    def _uses(self, load: ast.Call) -> list[ast.expr]:
+        """A load, and the uses of the name that it has."""
         uses: list[ast.expr] = [load]
-        match tree.parent(load):
+        match self._semantics.tree.parent(load):
             case ast.Assign(targets=[ast.Name() as name]):
                 binding = self._semantics.bindings.of(name)
                 uses += binding.uses if binding is not None else ()
-        return any(map(self._is_of_state, uses))
+        return uses
 
     def _is_of_state(self, use: ast.expr) -> bool:
         for outer in (use, *self._semantics.tree.ancestors(use)):
