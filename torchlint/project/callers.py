@@ -48,6 +48,7 @@ class Callers:
         self._found: dict[tuple[str, str, str, tuple[str, ...]], Found] = {}
         self._calls: dict[tuple[str, str], tuple[State, Calls]] = {}
         self._states: dict[str, State] = {}
+        self._naming: dict[tuple[str, str, tuple[str, ...]], tuple[tuple[str, ...], str]] = {}
         self._among: dict[tuple[str, str, tuple[str, ...]], tuple[tuple[str, ...], str]] = {}
         """Files that may call something, with their state, as they were asked for."""
 
@@ -56,6 +57,7 @@ class Callers:
         for each in self._importers.values():
             each.look_again()
         self._found.clear()
+        self._naming.clear()
         self._states.clear()
         self._among.clear()
 
@@ -72,6 +74,24 @@ class Callers:
         if state and self._files(tuple(sorted(words)), file, root)[1] == state:
             return True
         return self.of(name, words, file, root).stamp.partition(":")[0] == told
+
+    def naming(self, name: str, words: Iterable[str], root: str) -> tuple[tuple[str, ...], str]:
+        """The files that import one of some words and have a name in them, and a text that stands for that."""
+        key = (root, name, tuple(sorted(words)))
+        if key not in self._naming:
+            files, state = self._files(key[2], "", root)
+            word = name.encode("utf-8", "surrogatepass")
+            found = tuple(each for each in files if word in self._text(each, word))
+            shown = digest(repr([os.path.relpath(each, root) for each in found]))
+            self._naming[key] = found, f"{shown}:{state}" if state else shown
+        return self._naming[key]
+
+    def are_naming(self, name: str, words: Iterable[str], root: str, stamp: str) -> bool:
+        """Whether the same files have a name in them; they are read only if something happened to one."""
+        told, _, state = stamp.partition(":")
+        if state and self._files(tuple(sorted(words)), "", root)[1] == state:
+            return True
+        return self.naming(name, words, root)[1].partition(":")[0] == told
 
     def _files(self, words: tuple[str, ...], file: str, root: str) -> tuple[tuple[str, ...], str]:
         """The files that may call something, not more than are looked at, and their state."""

@@ -156,6 +156,9 @@ class Files:
             return self.gives_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
         if asked.startswith(_GIVEN):
             return self.givens.is_as(root, asked.removeprefix(_GIVEN), answer)
+        if asked.startswith(_NAMING):
+            name, *words = asked.removeprefix(_NAMING).split("\n")
+            return self.callers.are_naming(name, words, root, answer)
         if asked.startswith(_BOUND):
             path, *names = asked.removeprefix(_BOUND).split("\n")
             return self.origins.are_as(os.path.join(root, path), tuple(names), answer)
@@ -384,6 +387,13 @@ class Reading:
         self._asked["\n".join((_CALLERS + shown, name, *words))] = found.stamp
         return found.calls
 
+    def naming(self, name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+        """The other files that import one of some words, and have a name in them."""
+        if not self._is_inside:
+            return ()
+        found, self._asked["\n".join((_NAMING + name, *words))] = self._files.callers.naming(name, words, self.root)
+        return tuple(each for each in found if each != self.file)
+
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
         """What calling the modules of a file gives, as far as that file alone tells."""
         given, stamp = self._files.outputs(file)
@@ -427,6 +437,7 @@ _OUTPUTS = "//="
 """What a question starts with that is about what modules give."""
 _GIVEN = "//!"  # about what a function, a method or an attribute gives
 _TALK = "//?"  # a topic that the project's files may speak of
+_NAMING = "//+"  # the files that have a name in them
 
 
 def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root: str = "") -> bool:
@@ -437,9 +448,9 @@ def still_hold(files: Files, file: str, answers: Iterable[tuple[str, str]], root
 
 def is_about(asked: str) -> str | None:
     """The path below the root that a question is about, empty for all of the project; `None` where its words are asked for."""
-    if asked == _ROOT:
+    if asked == _ROOT or asked.startswith(_NAMING):
         return ""
-    for about in (_OUTPUTS, _BOUND, _TALK, _CALLERS):  # the longer ones first
+    for about in (_OUTPUTS, _GIVEN, _BOUND, _TALK, _CALLERS):  # the longer ones first
         if asked.startswith(about):
             return asked.removeprefix(about).partition("\n")[0] if about != _TALK else None
     return asked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
 from dataclasses import replace
 
 from torchlint.semantics import torch_api
@@ -11,19 +10,14 @@ from torchlint.semantics.code.scopes import Form
 from torchlint.semantics.code.tree import FUNCTIONS, chosen_from
 from torchlint.semantics.kinds.annotations import instance
 from torchlint.semantics.kinds.kind import (
-    ARRAY,
     NUMBER,
-    STRING,
     UNKNOWN,
     Basis,
-    Grad,
     Kind,
     Type,
     item_of,
     join,
-    record,
     sequence,
-    tensor,
 )
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.summaries.callers import Callers
@@ -38,7 +32,7 @@ from torchlint.semantics.summaries.lookup import (
     Target,
     ValueElsewhere,
 )
-from torchlint.semantics.summaries.summary import MADE_BY, Given, Made
+from torchlint.semantics.summaries.summary import Made
 
 _FOREIGN = (
     "torchvision.datasets",
@@ -82,7 +76,7 @@ def kind_of(target: Target | None, elsewhere: Elsewhere) -> Kind:
     match target:
         case Outside(name=name):
             return api_kind(name)
-        case ClassElsewhere() if _is_module(target, elsewhere.lookup):
+        case ClassElsewhere() if is_module(target, elsewhere.lookup):
             return Kind(Type.CLASS, name=target.name, elsewhere=target)
         case ValueElsewhere(file=file, made=made):
             return _made(made, file, elsewhere.lookup, _DEEPEST)
@@ -94,16 +88,7 @@ def instance_of(found: ClassElsewhere) -> Kind:
     return Kind(Type.MODULE, name=found.name, elsewhere=found, why=f"made by `{found.name}`", basis=Basis.ELSEWHERE)
 
 
-def given_by(found: FunctionElsewhere, elsewhere: Elsewhere) -> Kind:
-    """What calling a function of another file gives."""
-    kind = _given(found, elsewhere.lookup, _DEEPEST)
-    if not kind.known:
-        kind = _told(elsewhere.lookup.given(found), found.file, found.name, elsewhere.lookup)
-    elsewhere.has_said = elsewhere.has_said or kind.known
-    return kind
-
-
-def _given(found: FunctionElsewhere, lookup: Lookup, depth: int) -> Kind:
+def made_by(found: FunctionElsewhere, lookup: Lookup, depth: int) -> Kind:
     return UNKNOWN if found.summary.hidden else _made(found.summary.gives, found.file, lookup, depth)
 
 
@@ -111,19 +96,19 @@ def _made(made: Made, file: str, lookup: Lookup, depth: int) -> Kind:
     """The kind of a value that is made in another file."""
     if made.items:
         return sequence(items=tuple(_made(item, file, lookup, depth) for item in made.items))
-    kinds = [_called(lookup.reference(by, file), lookup, depth - 1) for by in made.by]
+    kinds = [called(lookup.reference(by, file), lookup, depth - 1) for by in made.by]
     return join(kinds) if kinds and all(kind.known for kind in kinds) else UNKNOWN
 
 
-def _called(target: Target | None, lookup: Lookup, depth: int) -> Kind:
+def called(target: Target | None, lookup: Lookup, depth: int) -> Kind:
     """The kind of what calling something gives: of a module, an optimizer, a schedule, a loader; of others nothing is said."""
     if depth <= 0:
         return UNKNOWN
     match target:
-        case ClassElsewhere() if _is_module(target, lookup):
+        case ClassElsewhere() if is_module(target, lookup):
             return instance_of(target)
         case FunctionElsewhere():
-            return _given(target, lookup, depth)
+            return made_by(target, lookup, depth)
         case OneOf():
             return _one_of(target, lookup, depth)
         case Outside(name=name):
@@ -143,134 +128,9 @@ _OF_TORCH = (
 )
 
 
-def _is_module(found: ClassElsewhere, lookup: Lookup) -> bool:
+def is_module(found: ClassElsewhere, lookup: Lookup) -> bool:
     """Whether instances of a class are modules that are called and switched as torch's are."""
     return lookup.is_module(found) and lookup.is_plain(found)
-
-
-def member_of(found: ClassElsewhere, name: str, kinds: Kinds, own: Container[str] = ()) -> Kind:
-    """What a method ``name()`` of another file's class gives, or an attribute of instances holds, as far as its file tells.
-
-    Methods called as ``own`` ones are those of a class that derives from it. What the file stores there itself is not known.
-    """
-    definitions = kinds.code.definitions
-    if name.startswith("__") or name.removesuffix("()") in definitions.stored_attributes:
-        return UNKNOWN
-    told = kinds.elsewhere.lookup.given_by(found, name, own)
-    kind = _told(told[1], told[0], f"{found.name}.{name}", kinds.elsewhere.lookup) if told is not None else UNKNOWN
-    kinds.elsewhere.has_said = kinds.elsewhere.has_said or kind.known
-    return kind
-
-
-def output_of(found: ClassElsewhere, elsewhere: Elsewhere) -> Kind:
-    """What calling an instance of another file's module gives."""
-    told = elsewhere.lookup.given_by(found, "forward()") if _is_module(found, elsewhere.lookup) else None
-    kind = _told(told[1], told[0], found.name, elsewhere.lookup) if told is not None else UNKNOWN
-    elsewhere.has_said = elsewhere.has_said or kind.known
-    return kind
-
-
-_ALIKE = {Type.NUMBER.value: NUMBER, Type.STRING.value: STRING, Type.ARRAY.value: ARRAY}
-
-
-def _told(given: Given, file: str, name: str, lookup: Lookup) -> Kind:
-    """The kind of what another file tells of."""
-    match given.type:
-        case Type.TENSOR.value:
-            return tensor(Grad(given.grad), given.scalar, why=f"what `{name}` gives", basis=Basis.ELSEWHERE)
-        case Type.MODULE.value if given.name.startswith("torch."):
-            return Kind(Type.MODULE, name=given.name, why=f"made by `{given.name}`")
-        case Type.MODULE.value:
-            target = lookup.reference(given.name, file)
-            return instance_of(target) if isinstance(target, ClassElsewhere) and _is_module(target, lookup) else UNKNOWN
-        case Type.SEQUENCE.value:
-            return sequence(items=tuple(_told(each, file, name, lookup) for each in given.items))
-        case Type.MAPPING.value:
-            return record({key: _told(each, file, name, lookup) for key, each in given.entries})
-    return _ALIKE.get(given.type, UNKNOWN)
-
-
-# --- what methods of base classes give ----------------------------------------------------------------------------------
-
-
-def inherited(owner: ast.ClassDef, method: str, kinds: Kinds) -> Kind:
-    """What calling a method on an instance of a class gives, where the file does not define it and a known base does.
-
-    Tensors only, and tuples of some: a method that makes anything else is unknown, as is one behind a base that is.
-    """
-    elsewhere, definitions = kinds.elsewhere, kinds.code.definitions
-    if not elsewhere.is_in_project or definitions.method(owner, method) is not None:
-        return UNKNOWN
-    if any(slot.stores for slot in definitions.slots(owner, method)):
-        return UNKNOWN
-    for definition in definitions.bases(owner):
-        for base in definition.bases:
-            if definitions.definition(base) is not None:
-                continue
-            found = elsewhere.target(base)
-            if not isinstance(found, ClassElsewhere):
-                return UNKNOWN
-            kind = _given_by_method(found, method, elsewhere.lookup)
-            if kind is not None and not kind.known:
-                own = {each for base in definitions.bases(owner) for each in definitions.classes[base].methods}
-                kind = member_of(found, f"{method}()", kinds, own)
-            if kind is not None:
-                elsewhere.has_said = elsewhere.has_said or kind.known
-                return kind
-    return UNKNOWN
-
-
-def inherited_attribute(owner: ast.ClassDef, name: str, kinds: Kinds) -> Kind:
-    """What an attribute of instances of a class of the file holds, where only a base in another file stores to it.
-
-    Where the base keeps what a method gives that is to be overridden, it is what the method of the file gives.
-    """
-    elsewhere, definitions = kinds.elsewhere, kinds.code.definitions
-    if not elsewhere.is_in_project or name.startswith("__") or name in definitions.stored_attributes:
-        return UNKNOWN
-    if any(slot.stores or slot.class_values for slot in definitions.slots(owner, name)):
-        return UNKNOWN
-    own = {each for base in definitions.bases(owner) for each in definitions.classes[base].methods}
-    for definition in definitions.bases(owner):
-        for base in definition.bases:
-            found = elsewhere.target(base) if definitions.definition(base) is None else None
-            told = elsewhere.lookup.given_by(found, name, own) if isinstance(found, ClassElsewhere) else None
-            if told is None:
-                continue
-            kind = _told(told[1], told[0], f"{owner.name}.{name}", elsewhere.lookup)
-            method = definitions.method(owner, told[1].name) if told[1].type == MADE_BY else None
-            if method is not None and not method.decorator_list:
-                kind = kinds.returned(method)
-            elsewhere.has_said = elsewhere.has_said or kind.known
-            return kind
-    return UNKNOWN
-
-
-def _given_by_method(found: ClassElsewhere, method: str, lookup: Lookup) -> Kind | None:
-    """What a method of another file's class gives; `None` where neither it nor any of its bases has it."""
-    for base in lookup.bases(found):
-        if isinstance(base, ClassElsewhere):
-            if method in base.summary.methods:
-                return _tensors(dict(base.summary.tensors).get(method), base.file, lookup)
-        elif base is None:
-            return UNKNOWN
-    return None
-
-
-def _tensors(made: Made | None, file: str, lookup: Lookup) -> Kind:
-    if made is None:
-        return UNKNOWN
-    if made.items:
-        return sequence(items=tuple(_tensors(item, file, lookup) for item in made.items))
-    kinds = [_by_torch(reference, file, lookup) for reference in made.by]
-    return join(kinds) if kinds and all(kind.known for kind in kinds) else UNKNOWN
-
-
-def _by_torch(reference: str, file: str, lookup: Lookup) -> Kind:
-    target = lookup.reference(reference, file)
-    if isinstance(target, Outside) and torch_api.FUNCTIONS.get(target.name) == "tensor":
-        return tensor(why=f"the result of `{target.name}`", basis=Basis.ELSEWHERE)
-    return UNKNOWN
 
 
 # --- what is made by its name -------------------------------------------------------------------------------------------
@@ -326,7 +186,7 @@ def _one_of(choice: OneOf, lookup: Lookup, depth: int) -> Kind:
     """A module, where two of three of the things that can be chosen make one, and none is known to make something else."""
     if depth <= _DEEPEST_CHOICE:
         return UNKNOWN  # a choice of what chooses itself, each of many
-    kinds = [_called(target, lookup, _DEEPEST_CHOICE) for target in choice.targets]
+    kinds = [called(target, lookup, _DEEPEST_CHOICE) for target in choice.targets]
     known = [kind for kind in kinds if kind.known]
     if not known or any(kind.type is not Type.MODULE for kind in known) or len(known) * 3 < len(kinds) * 2:
         return UNKNOWN

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.kinds.api import api_kind, inherited_attribute, member_of
+from torchlint.semantics.kinds.api import api_kind
 from torchlint.semantics.kinds.evidence import Evidence
 from torchlint.semantics.kinds.kind import (
     NUMBER,
@@ -26,6 +26,7 @@ from torchlint.semantics.kinds.kind import (
     sequence,
     tensor,
 )
+from torchlint.semantics.kinds.others.members import inherited_attribute, member_of
 from torchlint.semantics.kinds.questions import Kinds
 
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})

@@ -9,7 +9,7 @@ from torchlint.semantics import torch_api
 from torchlint.semantics.code.scopes import Form
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.kinds.annotations import instance
-from torchlint.semantics.kinds.api import chosen_module, given_by, inherited, instance_of, member_of, output_of
+from torchlint.semantics.kinds.api import chosen_module, instance_of
 from torchlint.semantics.kinds.kind import (
     ARRAY,
     NUMBER,
@@ -25,6 +25,7 @@ from torchlint.semantics.kinds.kind import (
     sequence,
     tensor,
 )
+from torchlint.semantics.kinds.others.members import given_by, inherited, member_of, output_of
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.kinds.results import KEEPS_SCALAR, LOSS_MODULES, Results, element_at, is_on
 from torchlint.semantics.summaries.lookup import ClassElsewhere
@@ -324,7 +325,7 @@ class Calls:
             grads = [self._kinds.kind(argument).grad for argument in call.args[:1] if self._kinds.kind(argument).is_tensor]
             grad = result_grad(grads) if grads else Grad.UNKNOWN
             return tensor(self._results.here(call, grad), module.scalar, why=f"the result of a `{module.name}`")
-        if not call.args and not isinstance(module.definition, ast.ClassDef) and not _gives_inputs(call):
+        if not call.args and not isinstance(module.definition, ast.ClassDef) and not self._gives_inputs(call):
             return UNKNOWN  # rather a class that is taken for a module, called to make one
         if module.basis is Basis.ELSEWHERE:
             given = output_of(module.elsewhere, self._kinds.elsewhere) if module.elsewhere is not None else UNKNOWN
@@ -352,6 +353,10 @@ class Calls:
             return replace(output, loose=False)
         return output
 
+    def _gives_inputs(self, call: ast.Call) -> bool:
+        """Whether the keywords of a call look like a model's inputs."""
+        return any(word.arg is None or word.arg in _INPUTS or self._kinds.kind(word.value).is_tensor for word in call.keywords)
+
     def _there(self, call: ast.Call, given: Kind) -> Kind:
         """What a function gives where it is called: without a graph, where autograd is off there."""
         if given.is_tensor:
@@ -373,11 +378,6 @@ class Calls:
                 items=tuple(self._recorded(call, item, output) if item.is_tensor else item for item in returned.items)
             )
         return returned if returned.known and returned.type is not Type.NONE else output
-
-
-def _gives_inputs(call: ast.Call) -> bool:
-    """Whether the keywords of a call look like a model's inputs."""
-    return any(word.arg is None or word.arg in _INPUTS for word in call.keywords)
 
 
 def _is_without_parameters(name: str) -> bool:

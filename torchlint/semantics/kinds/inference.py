@@ -24,6 +24,7 @@ from torchlint.semantics.kinds.kind import (
     OPTIMIZED,
     STRING,
     UNKNOWN,
+    Basis,
     Grad,
     Kind,
     Type,
@@ -170,7 +171,15 @@ class Inference:
             found = api_kind(name) if name else UNKNOWN
             return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
         found = join([self.binding_kind(binding) for binding in bindings])
+        if found.type is Type.NUMBER and self._is_sum_of_tensors(node, bindings):
+            return tensor(why="a sum of which `.data` is read", basis=Basis.READ)
         return UNKNOWN if found.why == TESTED and self._asked.are_none(node) else found
+
+    def _is_sum_of_tensors(self, node: ast.Name, bindings: tuple[Binding, ...]) -> bool:
+        """Whether a number to which something unknown was added is asked for its ``.data``, which no number has."""
+        if not isinstance(parent := self._tree.parent(node), ast.Attribute) or parent.attr != "data":
+            return False
+        return any(each.form is Form.AUGMENTED and not self.binding_kind(each).known for each in bindings)
 
     def binding_kind(self, binding: Binding) -> Kind:
         """What a binding gives its name, from its value and from how the name is used from there."""
@@ -194,6 +203,8 @@ class Inference:
                 if before.is_tensor and self.no_grad.covers(binding.node):
                     return before  # changed in place, which without autograd leaves it what it was
                 value = self.kind(binding.value) if binding.value is not None else UNKNOWN
+                if before.type is value.type is Type.SEQUENCE:
+                    return sequence(join([before.element or UNKNOWN, value.element or UNKNOWN]))
                 return self._combine(binding.node, [before, value])
         if binding.annotation is not None and (kind := self.annotated(binding.annotation)).known:
             return self._precise(kind, binding)

@@ -201,8 +201,10 @@ def _join_two(one: Kind, other: Kind) -> Kind:
     if one.items is not None and other.items is not None and len(one.items) == len(other.items):
         items = tuple(join(pair) for pair in zip(one.items, other.items))
     entries: tuple[tuple[str, Kind], ...] = ()
-    if [key for key, _ in one.entries] == [key for key, _ in other.entries]:
-        entries = tuple((key, join((kind, dict(other.entries)[key]))) for key, kind in one.entries)
+    if one.entries and other.entries:
+        first, second = dict(one.entries), dict(other.entries)
+        given = {key: [each[key] for each in (first, second) if key in each] for key in (*first, *second)}
+        entries = tuple((key, join(kinds)) for key, kinds in given.items())
     elements = [kind for kind in (one.element, other.element) if kind is not None]
     classes = dict.fromkeys((*one.classes_elsewhere, *other.classes_elsewhere))
     is_choice = bool(one.classes_elsewhere and other.classes_elsewhere) and len(classes) <= _MOST_CHOICES

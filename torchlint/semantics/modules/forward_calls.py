@@ -13,6 +13,9 @@ from torchlint.semantics.modules.evidence import ModuleEvidence
 _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
 
+_PLAIN_BASES = frozenset({"builtins.object", "abc.ABC"})
+_OWN_FORWARD = ("forward", "__call__", "__getattr__")
+
 
 class ForwardCalls:
     """Looks at the calls of ``forward`` in one file."""
@@ -30,9 +33,43 @@ class ForwardCalls:
             return False
         receiver = call.func.value
         kind = self._semantics.kind(receiver)
+        if kind.type is Type.INSTANCE:
+            return self._is_mixed_in(kind) and not self._is_deliberate(call, receiver, kind)
         if kind.type is not Type.MODULE and not (kind.type is Type.UNKNOWN and self._is_likely_module(receiver, call)):
             return False
         return self._is_plain_module(kind, call) and not self._is_deliberate(call, receiver, kind)
+
+    def _is_mixed_in(self, kind: Kind) -> bool:
+        """Whether a class without a ``forward`` is there to be mixed into modules, and is mixed into those of other files.
+
+        Of one that nobody derives from, those beside it tell.
+        """
+        definition = kind.definition
+        if not isinstance(definition, ast.ClassDef) or self._mixed_in.get(definition, False) is False:
+            return False
+        return self._mixed_in[definition] or (True in self._mixed_in.values() and False not in self._mixed_in.values())
+
+    @cached_property
+    def _mixed_in(self) -> dict[ast.ClassDef, bool | None]:
+        """The classes that call a ``forward`` which they lack: whether they are mixed into modules; `None` if into nothing."""
+        facts, found = self._semantics.facts, dict[ast.ClassDef, bool | None]()
+        for node in facts.classes if self._semantics.elsewhere.callers is not None else ():
+            is_top = node in self._semantics.tree.module.body and not facts.is_module(node)
+            slot = facts.classes[node].slots.get("forward") if is_top else None
+            if slot is not None and slot.uses and not any(facts.method(node, name) is not None for name in _OWN_FORWARD):
+                outside = [base for each in facts.bases(node) for base in each.bases if facts.definition(base) is None]
+                if all(self._semantics.qualified_name(base) in _PLAIN_BASES for base in outside):
+                    found[node] = self._heirs_are_modules(node)
+        return found
+
+    def _heirs_are_modules(self, node: ast.ClassDef) -> bool | None:
+        """Whether the classes that derive from a class, and that nobody derives from, are modules; `None` if there are none."""
+        facts, callers = self._semantics.facts, self._semantics.elsewhere.callers
+        others = [each for each in facts.derived(node) if not facts.is_module(each)]
+        heirs = [each for each in others if callers is not None and callers.heirs(each.name)]
+        if not heirs:
+            return None
+        return all(callers is not None and callers.are_modules(each.name) for each in heirs)
 
     def _is_likely_module(self, receiver: ast.expr, call: ast.Call) -> bool:
         """Whether what is not known is used as a module is; networks of OpenCV are given their input before ``forward()``."""

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from torchlint.semantics import Basis, Grad, Kind, Semantics, Type
 from torchlint.semantics.code.tree import Function, walk_body
 from torchlint.semantics.kinds.annotations import annotated_kind
-from torchlint.semantics.summaries.summary import MADE_BY, Given
+from torchlint.semantics.provenance.left_open import annotated, either, left_open
+from torchlint.semantics.summaries.summary import Given, Open
 
 _NOTHING = Given()
 _NONE = Given(Type.NONE.value)
 OTHER = Given("other")
 """Of an attribute that a class has, of which it does not tell more."""
+_OPEN = frozenset(each.value for each in Open)
 _PLAIN = {Type.NUMBER, Type.STRING, Type.ARRAY, Type.NONE}
 _GUESSED = {Basis.CALLED, Basis.BATCH, Basis.OPTIMIZED}
 """What tensors are taken for here, and may be something else for other callers."""
@@ -66,12 +68,17 @@ class _Members:
         if method is None:
             has_slot = slot is not None and bool(slot.stores or slot.class_values)
             found = self._held(name) if has_slot else self._registered(name)
-            return OTHER if is_called and found != _NOTHING else found
+            is_run = is_called and found != _NOTHING
+            return Given(Open.CALL.value, items=(Given(Open.ATTRIBUTE.value, name=name),)) if is_run else found
+        if _only_raises(method):
+            return Given(Open.NEVER.value)
         is_property = any(self._semantics.qualified_name(each) in _PROPERTIES for each in method.decorator_list)
         if (slot is not None and slot.stores) or _is_hidden(self._semantics, method) or is_property is is_called:
             return OTHER
         found = _returned(self._semantics, method)
-        return _resting_on(found, self._asked_for(method.body)) if found != _NOTHING else OTHER
+        if found == _NOTHING:
+            return OTHER
+        return found if _is_open(found) else _resting_on(found, self._asked_for(method.body))
 
     def _held(self, name: str) -> Given:
         """What an attribute holds, where all that is assigned to it is understood."""
@@ -80,27 +87,32 @@ class _Members:
         kinds = [attributes.stored(store) for store in slot.stores]
         for value, annotation in slot.class_values:
             kinds.append(self._semantics.kind(value) if value is not None else annotated_kind(annotation, self._semantics))
-        if (method := self._making(name)) != "":
-            return Given(MADE_BY, name=method)
+        if (made := self._made(name)) is not None and _is_open(made):
+            return made
         found = _joined([_converted(kind, self._semantics) for kind in kinds])
         if found in (_NOTHING, _NONE):
-            return OTHER
+            found = made if made is not None else OTHER
         parents = [self._semantics.tree.parent(store) for store in slot.stores]
         return _resting_on(found, self._asked_for([each for each in parents if each is not None]))
 
-    def _making(self, name: str) -> str:
-        """The method that makes what an attribute holds, where all else that is assigned to it is made of that."""
-        found: set[str] = set()
+    def _made(self, name: str) -> Given | None:
+        """What has to be asked to know what an attribute holds; what it holds itself, wrapped, and nothing, do not count."""
+        found: list[Given] = []
         for store in self._own.slots[name].stores:
             statement = self._semantics.tree.parent(store)
-            match statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=method), args=[], keywords=[]):
-                    found.add(method)
-                case ast.expr() as value if any(_is_own(part, name) for part in ast.walk(value)):
-                    pass
+            match statement:
+                case ast.AnnAssign(annotation=annotation, value=value):
+                    told = annotated(annotation, self._semantics)
+                case ast.Assign(targets=[_], value=value):
+                    told = Given()
                 case _:
-                    return ""
-        return found.pop() if len(found) == 1 else ""
+                    return None
+            if value is None or not (_is_none(value) or any(_is_own(part, name) for part in ast.walk(value))):
+                found.append(told if told != _NOTHING or value is None else _of(value, self._semantics))
+        annotations = [each for value, each in self._own.slots[name].class_values if value is None or _is_none(value)]
+        found += [annotated(each, self._semantics) for each in annotations if each is not None]
+        made = either(found)
+        return made if made != _NOTHING else None
 
     def _registered(self, name: str) -> Given:
         kind = self._semantics.inference.attributes.registered(self._node, name)
@@ -118,6 +130,20 @@ class _Members:
                         method = self._semantics.facts.method(self._node, part.attr)
                         pending += method.body if method is not None else []
         return tuple(found)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _only_raises(method: Function) -> bool:
+    """Whether a method is there to be overridden."""
+    return isinstance(method.body[-1], ast.Raise) and all(isinstance(each, (ast.Expr, ast.Raise)) for each in method.body)
+
+
+def _is_open(found: Given) -> bool:
+    """Whether other files tell all that there is to be told, and not what the methods and attributes beside it are."""
+    return found.type in _OPEN and (found.type != Open.ONE_OF.value or all(map(_is_open, found.items)))
 
 
 def _is_own(node: ast.AST, name: str) -> bool:
@@ -145,8 +171,10 @@ def _returned(semantics: Semantics, function: Function) -> Given:
     """What a function returns, where that is told of each of its returns, or by its annotation."""
     values = semantics.facts.returned(function)
     found = _joined([_of(value, semantics) if value is not None else _NONE for value in values])
-    if found in (_NOTHING, _NONE) and function.returns is not None and values:
-        found = _converted(annotated_kind(function.returns, semantics), semantics)
+    if (found in (_NOTHING, _NONE) or found.type in _OPEN) and function.returns is not None and values:
+        told = _converted(annotated_kind(function.returns, semantics), semantics)
+        told = annotated(function.returns, semantics) if told == _NOTHING else told
+        found = told if told != _NOTHING or found.type not in _OPEN else found
     if found.type == Type.TENSOR.value and semantics.no_grad.decorated(function):
         return Given(found.type, Grad.NONE.value, found.scalar)
     return found if found != _NONE else _NOTHING
@@ -168,8 +196,9 @@ def _of(value: ast.expr, semantics: Semantics) -> Given:
         case ast.Name():
             bindings = semantics.bindings.reaching(value)
             if not all(semantics.inference.binding_kind(binding).known for binding in bindings):
-                return _NOTHING
-    return _converted(semantics.kind(value), semantics)
+                return left_open(value, semantics)
+    found = _converted(semantics.kind(value), semantics)
+    return found if found != _NOTHING else left_open(value, semantics)
 
 
 def _converted(kind: Kind, semantics: Semantics) -> Given:
@@ -190,6 +219,8 @@ def _joined(every: Iterable[Given]) -> Given:
     first = found[0]
     if len(found) == 1:
         return first
+    if any(each.type in _OPEN for each in found):
+        return either(found)
     if len({each.type for each in found}) > 1 or first.type not in (Type.TENSOR.value, Type.SEQUENCE.value):
         return _NOTHING
     if first.type == Type.TENSOR.value:

@@ -15,6 +15,8 @@ from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Made
 
 _NEVER_ASKED = frozenset({"forward", "__call__", "__getitem__", "__len__", "__iter__", "main"})
 """What is hardly called by its name."""
+_DEEPEST = 3
+"""So many classes that derive from one another are followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,33 @@ class Callers:
             found = made.get(parameter.name) or (made.get(parameter.place) if parameter.place else None)
             yield Given(caller, found if found is not None and not call.starred else NOTHING_KNOWN)
 
+    def heirs(self, name: str, file: str = "") -> tuple[ClassElsewhere, ...]:
+        """The classes of other files that derive from one of this file, or of another ``file``, and name it themselves."""
+        file = file or self._file
+        found: dict[ClassElsewhere, None] = {}
+        for each in self._project.naming(name, (_stem(file), name)) if file.endswith(".py") else ():
+            for heir, bound in self._project.summary(each).names:
+                for base in bound.defined.bases if bound.defined is not None else ():
+                    target = self.lookup.reference(base, each)
+                    if isinstance(target, ClassElsewhere) and (target.file, target.name) == (file, name) and bound.defined:
+                        found[ClassElsewhere(each, heir, bound.defined)] = None
+        return tuple(found)
+
+    def are_modules(self, name: str, file: str = "", depth: int = _DEEPEST) -> bool:
+        """Whether all classes that derive from one, which is none of modules itself, are classes of modules of torch."""
+        heirs = self.heirs(name, file) if depth else ()
+        return bool(heirs) and all(
+            self.lookup.is_plain(each) if self.lookup.is_module(each) else self.are_modules(each.name, each.file, depth - 1)
+            for each in heirs
+        )
+
     def _calls(self, function: str, file: str) -> Iterator[tuple[str, CallSummary]]:
         """The calls of a function that are in other files than this one."""
         owner, _, name = function.rpartition(".")
         if name in _NEVER_ASKED or not file.endswith(".py"):
             return
         called = owner if name == "__init__" else name
-        stem = os.path.basename(file).removesuffix(".py")
-        words = (stem if stem != "__init__" else os.path.basename(os.path.dirname(file)), owner or name)
-        for caller, calls in self._project.calls(called, words, file):
+        for caller, calls in self._project.calls(called, (_stem(file), owner or name), file):
             if caller != self._file:
                 yield from ((caller, call) for call in calls if self._runs(call, caller) == (file, function))
 
@@ -85,3 +105,9 @@ class Callers:
                 if method in base.summary.methods:
                     return base.file, f"{base.name}.{method}"
         return None
+
+
+def _stem(file: str) -> str:
+    """How a file is called by those that import from it."""
+    stem = os.path.basename(file).removesuffix(".py")
+    return stem if stem != "__init__" else os.path.basename(os.path.dirname(file))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.definitions import MODULE_BASES
@@ -61,6 +61,10 @@ class Project(Protocol):
 
     def calls(self, name: str, words: tuple[str, ...], file: str) -> tuple[tuple[str, Calls], ...]:
         """The calls of something called ``name`` in a file, and in those that import one of some words."""
+        ...
+
+    def naming(self, name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+        """The other files that import one of some words, and have a name in them."""
         ...
 
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
@@ -146,6 +150,8 @@ class Lookup:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._names: dict[str, dict[str, Bound]] = {}
+        self.told: dict[tuple[str, str, int, frozenset[str]], Any] = {}
+        """What is known of functions and members by those who asked before, each by how far they looked."""
         self._starring: set[tuple[str, str]] = set()
         """The files whose star imports are being looked through, each for a name."""
 
@@ -377,13 +383,16 @@ class Lookup:
         """What calling a function gives."""
         return Given() if found.summary.hidden else self._project.given(found.file, found.name)
 
-    def given_by(self, found: ClassElsewhere, name: str, own: Container[str] = ()) -> tuple[str, Given] | None:
+    def given_by(
+        self, found: ClassElsewhere, name: str, own: Container[str] = (), *, above: bool = False
+    ) -> tuple[str, Given] | None:
         """What calling a method ``name()`` gives, or an attribute holds, and the file that says so; ``own`` are overridden.
 
-        `None` where a method that it rests on is another one in a class between, or not all of the bases are known.
+        `None` where a method that it rests on is another one in a class between, or not all of the bases are known. What the
+        class has itself does not count where it is asked what is ``above``.
         """
         overridden: set[str] = set()
-        for base in self.bases(found):
+        for base in list(self.bases(found))[above:]:
             if not isinstance(base, ClassElsewhere):
                 if base is None:
                     return None

@@ -7,6 +7,7 @@ an import, such as ``@.layers.Block``. It is looked up when it is asked for (`lo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 IMPORTED = "@"
@@ -91,16 +92,25 @@ class ClassOutput:
     line: int
 
 
-MADE_BY = "made by"
-"""The type of what an attribute holds that is given what a method of the same instance gives."""
+class Open(Enum):
+    """The type of what a file alone does not know, and says instead what has to be asked: of its ``items``, or of ``self``."""
+
+    NAME = "what a name stands for"
+    CALL = "what calling it gives"
+    METHOD = "what a method of it gives"
+    INHERITED = "what a method gives as it is above a class"
+    ATTRIBUTE = "what an attribute of it holds"
+    PART = "a part of it"
+    ONE_OF = "one of several"
+    NEVER = "nothing, but an error"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a function, a method or an attribute gives, by its file alone: the value of a `Type` and of a `Grad`, or nothing.
 
-    Of a module, ``name`` is a class of its file or of torch; ``items`` and ``entries`` are of tuples and dicts. Where an
-    attribute is `MADE_BY` a method, ``name`` is that.
+    Of a module, ``name`` is a class of its file or of torch; ``items`` and ``entries`` are of tuples and dicts. Of what is left
+    `Open`, ``name`` is a reference, that of a method, an attribute, or a key; without ``items`` it is one of ``self``.
     """
 
     type: str = ""
