@@ -41,7 +41,9 @@ class Methods:
     def iterates_over_loader(self, node: ast.expr) -> bool:
         """Whether a value is what `iter` makes of a data loader, or of what nobody knows and is called a loader."""
         match node:
-            case ast.Call(func=ast.Name(id="iter"), args=[loader]):
+            case ast.Call(func=ast.Name(id="iter"), args=[loader]) | ast.Call(
+                func=ast.Attribute(value=loader, attr="__iter__"), args=[], keywords=[]
+            ):
                 kind = self._semantics.kind(loader)
                 return kind.type is Type.LOADER or (not kind.known and _LOADER.search(ast.unparse(loader)) is not None)
             case ast.Name():
@@ -49,4 +51,12 @@ class Methods:
                 values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
                 calls = [value for value in values if isinstance(value, ast.Call)]
                 return bool(calls) and len(calls) == len(values) and all(map(self.iterates_over_loader, calls))
+            case ast.Attribute(value=owner, attr=name) if (owned := self._semantics.facts.self_class(owner)) is not None:
+                slots = self._semantics.facts.slots(owned, name)
+                if any(slot.class_values for slot in slots):
+                    return False
+                stored = [self._semantics.tree.parent(store) for slot in slots for store in slot.stores]
+                given = [each.value if isinstance(each, ast.Assign) and len(each.targets) == 1 else None for each in stored]
+                made = [each for each in given if not (isinstance(each, ast.Constant) and each.value is None)]
+                return bool(made) and all(isinstance(each, ast.Call) and self.iterates_over_loader(each) for each in made)
         return False
