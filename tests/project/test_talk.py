@@ -273,3 +273,41 @@ def test_folders_of_others_are_passed_over(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.py").write_text("x = 'module.'")
     assert Talk(lambda path: None).speaks_of("prefixes", str(tmp_path)) is False
+
+
+SAMPLING = """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+def build(train_set, batch_size):
+    sampler = {}
+    return DataLoader(train_set, batch_size=batch_size, sampler=sampler)
+"""
+EPOCHS = "for epoch in range(9):\n    train(loader)\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "other", "expected"),
+    [
+        ("DistributedSampler(train_set)", EPOCHS, ["TPL313"]),
+        ("DistributedSampler(train_set, seed=3)", EPOCHS, ["TPL313"]),
+        ("DistributedSampler(train_set, seed=batch_size)", EPOCHS, []),
+        ("DistributedSampler(train_set, shuffle=False)", EPOCHS, []),
+        ("DistributedSampler(dataset)", EPOCHS, []),
+        ("DistributedSampler(train_eval_set)", EPOCHS, []),
+        ("DistributedSampler(train_set)", EPOCHS + "    loader.sampler.set_epoch(epoch)", []),
+        ("DistributedSampler(train_set)", EPOCHS + "import accelerate", []),
+        ("DistributedSampler(train_set)", EPOCHS + "from transformers import Trainer", []),
+        ("DistributedSampler(train_set)", "train(loader)", []),
+    ],
+)
+def test_sampler_is_told_of_epochs_by_no_file(tmp_path: Path, made: str, other: str, expected: list[str]) -> None:
+    text = SAMPLING.format(made)
+    assert [each for each in codes(tmp_path, text, other) if each == "TPL313"] == expected
+
+
+def test_sampler_that_others_may_tell_of_epochs_is_left_alone(tmp_path: Path) -> None:
+    assert "TPL313" not in codes(tmp_path, SAMPLING.format("DistributedSampler(train_set)"), EPOCHS, alone=True)
+    own = "class Sampling(DistributedSampler):\n    pass\nsampler = DistributedSampler(train_set)\nuse(sampler)\n"
+    text = SAMPLING.format("None") + own
+    (tmp_path / "other.py").write_text(EPOCHS)
+    assert "TPL313" not in [each.code for each in lint(text, filename=str(tmp_path / "main.py"), project_root=str(tmp_path))]

@@ -21,11 +21,21 @@ _TOPICS = {
     "default devices": re.compile(
         rb"(?m)^[^#\n]{0,120}\b(set_default_device\b|set_default_tensor_type\([^\n)]{0,60}(?i:cuda))"
     ),
+    "epochs": re.compile(rb"\bfor\s+\w{0,20}epoch\w{0,20}\s+in\b"),
+    "set epochs": re.compile(
+        rb"set_epoch|lightning|accelerate|ignite|catalyst|fastai|composer|\bray\b|\bmm(?:cv|engine|det|seg|cls|pose)\b"
+        rb"|detectron2|deepspeed|super_gradients|torchtnt|\bSFTTrainer\b|transformers[^\n]{0,200}\bTrainer\b|DistSamplerSeedHook"
+    ),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
 }
+<<<<<<< HEAD
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving, where
 all factories make tensors, and modules that zero their own gradients.
+=======
+"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving,
+modules that zero their own gradients, loops over epochs, and who tells a sampler of them.
+>>>>>>> 4a0653f (A sampler of training data is told of no epoch where no file of the project does it (TPL313))
 """
 _BARE = "bare loads"
 """The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""

@@ -92,7 +92,14 @@ class LegacySignature(Rule):
         (
             *(api.rpartition(".")[2] for api in RENAMED),
             *sorted({*loss_words(), *softmax_words(), *SCALED_WORDS}),
-            *("size_average", "reduce", "retain_variables", "iter", "__iter__", "multinomial"),  # the iterator that has no `next`
+            *(
+                "size_average",
+                "reduce",
+                "retain_variables",
+                "iter",
+                "__iter__",
+                "multinomial",
+            ),  # the iterator that has no `next`
         ),
     )
 

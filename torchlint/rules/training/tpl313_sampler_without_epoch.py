@@ -13,7 +13,8 @@ from torchlint.semantics.loading.unset_epochs import UnsetEpoch
 class SamplerWithoutEpoch(Rule):
     """
     ## What it does
-    Finds a `DistributedSampler` whose loader is gone through in a loop over epochs, where nothing calls `set_epoch`.
+    Finds a `DistributedSampler` whose loader is gone through in a loop over epochs, where nothing calls `set_epoch`. Of a
+    sampler of training data whose loader is handed to other files, none of the project's files may call it.
 
     ## Why is this bad
     The sampler shuffles with a generator that it seeds anew in each epoch, by `seed + epoch`, so that all processes agree. If
@@ -49,8 +50,8 @@ class SamplerWithoutEpoch(Rule):
     ## Fix safety
     Unsafe: the training sees its data in other orders. There is no fix where the loop has no variable that counts the epochs.
 
-    Trainers that call `set_epoch` themselves are left alone: Lightning, Accelerate, Ignite and the like, and all code of other
-    files that is handed the loader or the sampler.
+    Trainers that call `set_epoch` themselves are left alone: Lightning, Accelerate, Ignite and the like, and code of other
+    files that is handed the loader or the sampler, unless all files of the project are known.
 
     ## References
     - [torch.utils.data.distributed.DistributedSampler](https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler)
@@ -59,7 +60,7 @@ class SamplerWithoutEpoch(Rule):
     code = "TPL313"
     name = "sampler-without-epoch"
     triggers = (Found(".loading.unset_epochs:UnsetEpochs.found"),)
-    needs = (("DistributedSampler",), ("DataLoader",), ("backward", "manual_backward"))
+    needs = (("DistributedSampler",), ("DataLoader",))  # of which another file may train
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the sampler."""

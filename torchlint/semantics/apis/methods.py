@@ -41,8 +41,9 @@ class Methods:
     def iterates_over_loader(self, node: ast.expr) -> bool:
         """Whether a value is what `iter` makes of a data loader, or of what nobody knows and is called a loader."""
         match node:
-            case ast.Call(func=ast.Name(id="iter"), args=[loader]) | ast.Call(
-                func=ast.Attribute(value=loader, attr="__iter__"), args=[], keywords=[]
+            case (
+                ast.Call(func=ast.Name(id="iter"), args=[loader])
+                | ast.Call(func=ast.Attribute(value=loader, attr="__iter__"), args=[], keywords=[])
             ):
                 kind = self._semantics.kind(loader)
                 return kind.type is Type.LOADER or (not kind.known and _LOADER.search(ast.unparse(loader)) is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ _READING = frozenset({"len", "isinstance", "print", "type", "id", "str", "repr",
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _FRAMEWORKS = ("pytorch_lightning", "lightning", "accelerate", "ignite", "catalyst", "fastai", "composer", "ray")
 """Trainers that tell the sampler themselves."""
+_TRAINING = re.compile(r"train", re.IGNORECASE)
+_OTHER_DATA = re.compile(r"test|val|eval|infer|predict", re.IGNORECASE)
 _DEPTH = 6
 
 
@@ -71,7 +74,7 @@ class UnsetEpochs:
                 try:
                     unset = self._unset(call)
                 except _Escapes:
-                    continue
+                    unset = UnsetEpoch(None, None, None, None, True) if self._is_told_nowhere(call) else None
                 if unset is not None:
                     found[call] = unset
         return found
@@ -93,6 +96,28 @@ class UnsetEpochs:
                 if around is not None:
                     return self._described(sampler, around, is_conditional=is_conditional)
         return None
+
+    def _is_told_nowhere(self, sampler: ast.Call) -> bool:
+        """Whether a sampler is for a training, by what it is made of, and no file of the project tells a sampler of epochs."""
+        elsewhere, given = self._semantics.elsewhere, [*sampler.args[:1], *(word.value for word in sampler.keywords[:1])]
+        name = ast.unparse(given[0]) if given else ""
+        if any(word.arg == "seed" and not isinstance(word.value, ast.Constant) for word in sampler.keywords):
+            return False  # perhaps another one in each epoch
+        if (
+            not elsewhere.is_in_project
+            or not _TRAINING.search(name)
+            or _OTHER_DATA.search(name)
+            or not self._has_loader(sampler)
+        ):
+            return False
+        return elsewhere.speaks_of("set epochs") is False and elsewhere.speaks_of("epochs") is True
+
+    def _has_loader(self, sampler: ast.Call) -> bool:
+        """Whether the file gives a sampler to a loader."""
+        try:
+            return any(self._loader_given(each.node) is not None for each in self._uses(sampler, 0))
+        except _Escapes:
+            return False
 
     # --- where a value goes --------------------------------------------------------------------------------------------
 
