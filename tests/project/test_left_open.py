@@ -76,6 +76,37 @@ MAKING = """
     def net() -> Net:
         return make_it()
 
+    def moved(x, device=None, *rest):
+        if device is not None:
+            x = x.to(device)
+        return x
+
+    def both_moved(x, y):
+        return x.cuda(), y.cuda()
+
+    def changed(x):
+        if x:
+            x = x.pages
+        return x
+
+    def declared(name) -> torch.nn.Module:
+        return unknown(name)
+
+    def chosen(name):
+        table = {"one": Net, "two": nets.Other}
+        if name not in table:
+            raise ValueError(name)
+        kind = table[name]
+        return kind(3)
+
+    def gotten(name):
+        table = {"one": Net, "two": nets.Other}
+        return table.get(name)(3)
+
+    def mixed(name):
+        table = {"one": Net, "two": Pages}
+        return table[name](3)
+
     class Base:
         policy_class: Type[Net]
 
@@ -178,6 +209,10 @@ def found(project: Path, body: str, *, rule: str) -> int:
         "making.Base(1, 2, 3).help(x)",
         "making.Above().hidden(x)",
         "making.Base(1, 2, 3).net.hidden(x)",
+        "making.moved(torch.zeros(2), x)",
+        "making.moved(device=x, x=torch.zeros(2))",
+        "making.both_moved(x, torch.zeros(2))[1]",
+        "making.moved(making.Net())(x)",
     ],
 )
 def test_tensor_comes_through_several_files(project: Path, value: str) -> None:
@@ -196,6 +231,10 @@ def test_tensor_comes_through_several_files(project: Path, value: str) -> None:
         "making.Base(1, 2, 3).either.hidden(x)",
         "making.Base(1, 2, 3).kind",
         "making.Base(1, 2, 3).missing(x)",
+        "making.moved(x, torch.zeros(2))",
+        "making.moved(*[torch.zeros(2)])",
+        "making.both_moved(x, torch.zeros(2))[0]",
+        "making.changed(torch.zeros(2))",
     ],
 )
 def test_what_none_of_the_files_knows_tells_nothing(project: Path, value: str) -> None:
@@ -210,6 +249,11 @@ def test_what_none_of_the_files_knows_tells_nothing(project: Path, value: str) -
         ("making.Half(1, 2, 3).build('one')", 0),
         ("making.Base(1, 2, 3).build('one')", 0),
         ("making.net()", 1),
+        ("making.declared('one')", 1),
+        ("making.chosen('one')", 1),
+        ("making.gotten('one')", 1),
+        ("making.mixed('one')", 0),
+        ("making.moved(making.Net())", 1),
         ("making.Base(1, 2, 3).other", 1),
         ("making.Base(1, 2, 3).either", 0),
     ],

@@ -301,7 +301,7 @@ class Calls:
             case Type.CLASS:
                 return self._results.of_torch(call, kind.name)
             case Type.UNKNOWN if (function := self._kinds.elsewhere.function(call.func)) is not None:
-                return self._there(call, given_by(function, self._kinds.elsewhere))
+                return self._there(call, given_by(function, call, self._kinds))
             case Type.UNKNOWN if isinstance(made := self._kinds.elsewhere.target(call.func), ClassElsewhere):
                 return Kind(elsewhere=made)  # of a class that makes no modules
             case Type.FUNCTION if isinstance(kind.definition, FUNCTIONS):

@@ -209,7 +209,8 @@ def _converted(kind: Kind, semantics: Semantics) -> Given:
         if isinstance(kind.definition, ast.ClassDef) and kind.definition in semantics.tree.module.body:
             return Given(kind.type.value, name=kind.definition.name)
         is_layer = kind.name.startswith("torch.nn.") and not kind.name.startswith("torch.nn.Parameter")
-        return Given(kind.type.value, name=kind.name) if is_layer else _NOTHING
+        is_declared = not kind.name and kind.basis is Basis.DECLARED
+        return Given(kind.type.value, name=kind.name) if is_layer or is_declared else _NOTHING
     return Given(kind.type.value) if kind.type in _PLAIN else _NOTHING
 
 

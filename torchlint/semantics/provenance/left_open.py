@@ -11,14 +11,14 @@ from collections.abc import Iterable
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted
 from torchlint.semantics.summaries.functions import SAME_METHODS
 from torchlint.semantics.summaries.summary import IMPORTED, Given, Open
 
 _NOTHING = Given()
 _DEEPEST = 6
 """So many steps are taken from a value to what it is made of."""
-_MOST = 4
+_MOST = 16
 """A value that is one of more is not followed."""
 _CLASSES = frozenset({"typing.Type", "builtins.type"})
 _MAYBE = frozenset({"typing.Optional"})
@@ -39,6 +39,8 @@ def left_open(value: ast.expr, semantics: Semantics, depth: int = _DEEPEST) -> G
             if _is_self(owner, semantics):
                 return Given(Open.ATTRIBUTE.value, name=name)
             return _named(value, semantics) or _of(Open.ATTRIBUTE, name, left_open(owner, semantics, depth - 1))
+        case ast.Subscript(value=ast.Name() as table) if entries := _entries(table, semantics):
+            return either([left_open(each, semantics, depth - 1) for each in entries])
         case ast.Subscript(value=owner, slice=ast.Constant(value=int() | str() as key)) if not isinstance(key, bool):
             return _of(Open.PART, repr(key), left_open(owner, semantics, depth - 1))
     return _NOTHING
@@ -92,6 +94,8 @@ def _called(function: ast.expr, semantics: Semantics, depth: int) -> Given:
         case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name):
             owner = semantics.tree.enclosing_class(function)
             return Given(Open.INHERITED.value, name=f"{owner.name}.{name}") if owner is not None else _NOTHING
+        case ast.Attribute(value=ast.Name() as table, attr="get") if entries := _entries(table, semantics):
+            return either([left_open(each, semantics, depth) for each in entries])
         case ast.Attribute(value=owner, attr=name) if name in SAME_METHODS:
             return left_open(owner, semantics, depth)
         case ast.Attribute(value=owner, attr=name) if _is_self(owner, semantics):
@@ -110,15 +114,31 @@ def _variable(name: ast.Name, semantics: Semantics, depth: int) -> Given:
     return _named(name, semantics) or either([_bound(each, semantics, depth - 1) for each in bindings])
 
 
+def _entries(table: ast.Name, semantics: Semantics) -> list[ast.expr]:
+    """What a dict holds that is written out where a function chooses of it: ``{"a": A, "b": B}[name]``."""
+    bindings = semantics.bindings.reaching(table)
+    value = bindings[0].value if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path else None
+    is_plain = isinstance(value, ast.Dict) and all(isinstance(each, (ast.Name, ast.Attribute)) for each in value.values)
+    return value.values if isinstance(value, ast.Dict) and is_plain and len(bindings[0].uses) <= _MOST else []
+
+
 def _bound(binding: Binding, semantics: Semantics, depth: int) -> Given:
     if (found := annotated(binding.annotation, semantics)) != _NOTHING:
         return found
+    if binding.form is Form.PARAMETER and isinstance(binding.scope.node, FUNCTIONS) and _is_given(binding, binding.scope.node):
+        return Given(Open.ARGUMENT.value, name=binding.name)
     if binding.form is not Form.ASSIGNMENT or binding.value is None or len(binding.path) > 1 or None in binding.path:
         return _NOTHING
     found = left_open(binding.value, semantics, depth)
     for index in binding.path:
         found = _of(Open.PART, repr(index), found)
     return found
+
+
+def _is_given(binding: Binding, function: Function) -> bool:
+    """Whether a parameter is given what each call says, and none of `*args`."""
+    arguments = function.args
+    return binding.node in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
 
 
 def _named(node: ast.expr, semantics: Semantics) -> Given | None:

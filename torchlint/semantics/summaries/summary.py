@@ -101,6 +101,7 @@ class Open(Enum):
     INHERITED = "what a method gives as it is above a class"
     ATTRIBUTE = "what an attribute of it holds"
     PART = "a part of it"
+    ARGUMENT = "what a call gives"
     ONE_OF = "one of several"
     NEVER = "nothing, but an error"
 

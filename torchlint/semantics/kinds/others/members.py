@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.kinds.kind import UNKNOWN, Basis, Kind, join, sequence, tensor
-from torchlint.semantics.kinds.others.told import Teller, function_kind, member_kind, output_kind
+from torchlint.semantics.kinds.kind import UNKNOWN, Basis, Grad, Kind, Type, join, sequence, tensor
+from torchlint.semantics.kinds.others.told import Teller, completed, function_kind, member_kind, output_kind
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.summaries.elsewhere import Elsewhere
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside
-from torchlint.semantics.summaries.summary import Made
+from torchlint.semantics.summaries.summary import Given, Made, Open
 
 
-def given_by(found: FunctionElsewhere, elsewhere: Elsewhere) -> Kind:
+def given_by(found: FunctionElsewhere, call: ast.Call, kinds: Kinds) -> Kind:
     """What calling a function of another file gives."""
+    elsewhere = kinds.elsewhere
     kind = function_kind(found, elsewhere.lookup)
+    if not found.summary.hidden and not (kind.known and all(each.known for each in kind.items or ())):
+        handed = _handed_back(elsewhere.lookup.given(found), found, call, kinds)
+        kind = completed(kind, handed)
     elsewhere.has_said = elsewhere.has_said or kind.known
     return kind
+
+
+def _handed_back(given: Given, found: FunctionElsewhere, call: ast.Call, kinds: Kinds) -> Kind:
+    """What a function gives that hands on what it is given, moved: tensors and modules, or several of them."""
+    if given.type == Type.SEQUENCE.value:
+        parts = tuple(_handed_back(each, found, call, kinds) for each in given.items)
+        return sequence(items=parts) if any(each.known for each in parts) else UNKNOWN
+    if given.type != Open.ARGUMENT.value or any(isinstance(each, ast.Starred) for each in call.args):
+        return UNKNOWN
+    places = {name: value for name, value in zip(found.summary.positional, call.args)}
+    places.update({word.arg: word.value for word in call.keywords if word.arg is not None})
+    kind = kinds.kind(places[given.name]) if given.name in places else UNKNOWN
+    if kind.is_tensor:
+        return replace(kind, grad=Grad.UNKNOWN if kind.grad is Grad.LEAF else kind.grad)
+    return kind if kind.type is Type.MODULE else UNKNOWN
 
 
 def member_of(found: ClassElsewhere, name: str, kinds: Kinds, own: frozenset[str] = frozenset()) -> Kind:

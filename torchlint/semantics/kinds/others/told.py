@@ -50,9 +50,14 @@ def _function_kind(found: FunctionElsewhere, lookup: Lookup, depth: int) -> Kind
     if depth <= 0 or (kind.known and all(each.known for each in kind.items or ())):
         return kind
     told = Teller(lookup, found.file, found.name).kind(lookup.given(found), depth)
-    if kind.items is None or told.items is None or len(kind.items) != len(told.items):
-        return told if told.known or not kind.known else kind
-    return sequence(items=tuple(one if one.known else other for one, other in zip(kind.items, told.items)))
+    return completed(kind, told)
+
+
+def completed(kind: Kind, other: Kind) -> Kind:
+    """A kind, and where it is not known, of a tuple in parts, another one."""
+    if kind.items is None or other.items is None or len(kind.items) != len(other.items):
+        return kind if kind.known else other
+    return sequence(items=tuple(one if one.known else more for one, more in zip(kind.items, other.items)))
 
 
 def member_kind(
@@ -99,6 +104,8 @@ class Teller:
                 return tensor(Grad(given.grad), given.scalar, why=f"what `{self.name}` gives", basis=Basis.ELSEWHERE)
             case Type.MODULE.value if given.name.startswith("torch."):
                 return Kind(Type.MODULE, name=given.name, why=f"made by `{given.name}`")
+            case Type.MODULE.value if not given.name:
+                return Kind(Type.MODULE, why=f"what `{self.name}` is declared to give", basis=Basis.ELSEWHERE)
             case Type.MODULE.value:
                 target = self.lookup.reference(given.name, self.file)
                 return _instance(target, self.lookup)
@@ -151,6 +158,8 @@ class Teller:
 
     def _run(self, kind: Kind, depth: int) -> Kind:
         """What calling a value gives: a class, or a module."""
+        if kind.type is Type.CLASS and kind.choices:
+            return Kind(Type.MODULE, choices=kind.choices, why="made by one of several classes", basis=Basis.ELSEWHERE)
         if kind.elsewhere is None or kind.type not in (Type.CLASS, Type.MODULE):
             return UNKNOWN
         return instance_of(kind.elsewhere) if kind.type is Type.CLASS else output_kind(kind.elsewhere, self.lookup, depth - 1)
