@@ -68,7 +68,7 @@ def test_what_nested_functions_return_is_not_returned(body: str, expected: str) 
     [
         (
             "def f(model):\n    model.load_state_dict(state)\n    return «model(source=torch.zeros(2))»",
-            "tensor graph loose",
+            "tensor loose",
         ),
         ("def f(model):\n    model.load_state_dict(state)\n    return «model(width=3)»", "unknown"),
     ],

@@ -325,7 +325,9 @@ class Calls:
             grads = [self._kinds.kind(argument).grad for argument in call.args[:1] if self._kinds.kind(argument).is_tensor]
             grad = result_grad(grads) if grads else Grad.UNKNOWN
             return tensor(self._results.here(call, grad), module.scalar, why=f"the result of a `{module.name}`")
-        if not call.args and not isinstance(module.definition, ast.ClassDef) and not self._gives_inputs(call):
+        if not call.args and not isinstance(module.definition, ast.ClassDef) and not _gives_inputs(call):
+            if any(self._kinds.kind(word.value).is_tensor for word in call.keywords):
+                return tensor(self._results.here(call, Grad.UNKNOWN), loose=True, why="a module's output")
             return UNKNOWN  # rather a class that is taken for a module, called to make one
         if module.basis is Basis.ELSEWHERE:
             given = output_of(module.elsewhere, self._kinds.elsewhere) if module.elsewhere is not None else UNKNOWN
@@ -353,10 +355,6 @@ class Calls:
             return replace(output, loose=False)
         return output
 
-    def _gives_inputs(self, call: ast.Call) -> bool:
-        """Whether the keywords of a call look like a model's inputs."""
-        return any(word.arg is None or word.arg in _INPUTS or self._kinds.kind(word.value).is_tensor for word in call.keywords)
-
     def _there(self, call: ast.Call, given: Kind) -> Kind:
         """What a function gives where it is called: without a graph, where autograd is off there."""
         if given.is_tensor:
@@ -378,6 +376,11 @@ class Calls:
                 items=tuple(self._recorded(call, item, output) if item.is_tensor else item for item in returned.items)
             )
         return returned if returned.known and returned.type is not Type.NONE else output
+
+
+def _gives_inputs(call: ast.Call) -> bool:
+    """Whether the keywords of a call look like a model's inputs."""
+    return any(word.arg is None or word.arg in _INPUTS for word in call.keywords)
 
 
 def _is_without_parameters(name: str) -> bool:
