@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.project import roots
-from torchlint.project.callers import Callers, digest
+from torchlint.project.callers import Callers
 from torchlint.project.origins import Givens, Origins, is_settled
-from torchlint.project.outputs import may_have_outputs, outputs_of
+from torchlint.project.outputs import Outputs
 from torchlint.project.talk import Talk
 from torchlint.project.trees import Trees
 from torchlint.text.reading import read_file
@@ -79,8 +79,7 @@ class Files:
         """What stands in for the content of files, by their absolute paths."""
         self.trees = Trees()
         self.callers = Callers(self.texts, self.trees, store)
-        self._outputs: dict[str, tuple[str, tuple[ClassOutput, ...]]] = {}
-        """What the modules of files give, each beside the stamp of the file that it was found for."""
+        self.outputs = Outputs(self.texts, self._state, store)
         self.givens = Givens(self.texts, self._state, store)
         self.origins = Origins(self.texts, self._state)
         self.talk = Talk(self.texts.get)
@@ -153,7 +152,7 @@ class Files:
         if asked.startswith(_TALK):
             return str(self.talk.speaks_of(asked.removeprefix(_TALK), root)) == answer
         if asked.startswith(_OUTPUTS):
-            return self.gives_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
+            return self.outputs.are_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
         if asked.startswith(_GIVEN):
             return self.givens.is_as(root, asked.removeprefix(_GIVEN), answer)
         if asked.startswith(_NAMING):
@@ -199,30 +198,6 @@ class Files:
         if found is None:
             found = _bounded(self._read)[file] = self._look_at(file)
         return found.summary, found.stamp
-
-    def outputs(self, file: str) -> tuple[tuple[ClassOutput, ...], str]:
-        """What the modules of a file give, and a text that stands for that."""
-        state = self._state(file)
-        found = self._outputs.get(file)
-        if found is None or state is None or found[0] != state:
-            try:
-                given = self._outputs_of(self.texts.get(file) or read_file(file, _LARGEST))
-            except (OSError, ValueError):
-                given = ()
-            found = _bounded(self._outputs)[file] = (state or "", given)
-        return found[1], f"={digest(repr(found[1]))}" + (f":{found[0]}" if is_settled(found[0]) else "")
-
-    def _outputs_of(self, data: bytes) -> tuple[ClassOutput, ...]:
-        if self._store is None or not may_have_outputs(data):
-            return outputs_of(data)
-        from torchlint.semantics.summaries.summary import ClassOutput
-
-        return self._store.kept("outputs", tuple[ClassOutput, ...], data, lambda: outputs_of(data))
-
-    def gives_as(self, file: str, stamp: str) -> bool:
-        """Whether the modules of a file still give what they did when it was given a ``stamp``."""
-        told, _, state = stamp.partition(":")
-        return (bool(state) and self._state(file) == state) or self.outputs(file)[1].partition(":")[0] == told
 
     def is_as(self, file: str, stamp: str) -> bool:
         """Whether a file still says what it did when it was given a ``stamp``; it is read only if something happened to it."""
@@ -396,7 +371,7 @@ class Reading:
 
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
         """What calling the modules of a file gives, as far as that file alone tells."""
-        given, stamp = self._files.outputs(file)
+        given, stamp = self._files.outputs.of(file)
         self._asked[_OUTPUTS + os.path.relpath(file, self.root)] = stamp
         return given
 
