@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from torchlint.engine.examination import Outcome, Task, examine
-from torchlint.project import callers, files, importers
+from torchlint.project import callers, files, importers, outputs
 from torchlint.project.files import Files
 from torchlint.project.trees import Trees
 from torchlint.rules import all_rules
