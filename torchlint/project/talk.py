@@ -23,8 +23,10 @@ _TOPICS = {
     ),
     "epochs": re.compile(rb"\bfor\s+\w{0,20}epoch\w{0,20}\s+in\b"),
     "set epochs": re.compile(
-        rb"set_epoch|lightning|accelerate|ignite|catalyst|fastai|composer|\bray\b|\bmm(?:cv|engine|det|seg|cls|pose)\b"
-        rb"|detectron2|deepspeed|super_gradients|torchtnt|\bSFTTrainer\b|transformers[^\n]{0,200}\bTrainer\b|DistSamplerSeedHook"
+        rb"set_epoch|DistSamplerSeedHook|SFTTrainer|transformers[^\n]{0,200}\bTrainer\b"
+        rb"|^[ \t]{0,40}(?:import|from)[ \t][^\n]{0,200}\b(?:(?:pytorch_)?lightning|accelerate|ignite|catalyst|fastai|composer"
+        rb"|ray|mm(?:cv|engine|det|seg|cls|pose)|detectron2|deepspeed|super_gradients|torchtnt)\b",
+        re.MULTILINE,
     ),
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
