@@ -31,13 +31,8 @@ _TOPICS = {
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
 }
-<<<<<<< HEAD
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving, where
-all factories make tensors, and modules that zero their own gradients.
-=======
-"""What may be spoken of: the prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving,
-modules that zero their own gradients, loops over epochs, and who tells a sampler of them.
->>>>>>> 4a0653f (A sampler of training data is told of no epoch where no file of the project does it (TPL313))
+all factories make tensors, modules that zero their own gradients, loops over epochs, and who tells a sampler of them.
 """
 _BARE = "bare loads"
 """The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""
