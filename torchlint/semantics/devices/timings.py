@@ -79,14 +79,22 @@ class Timings:
         return found
 
     def _is_wanted(self, difference: ast.BinOp) -> bool:
-        """Whether a time is used, and not only compared or added to a mean: many a report of it has been commented out."""
+        """Whether a time is used, and not only compared, added to a mean or told in whole seconds.
+
+        Many a report of it has been commented out.
+        """
         match parent := self._semantics.tree.parent(difference):
             case ast.Compare():
                 return False
             case ast.Call(func=ast.Attribute(attr="update")):
                 return False  # a meter takes the mean of rounds one after the other, where the next one waits
+            case ast.FormattedValue():
+                return not _in_whole_seconds(parent)
             case ast.Assign(targets=[ast.Name() as name]) if parent.value is difference:
                 binding = self._semantics.bindings.of(name)
+                uses = [self._semantics.tree.parent(use) for use in binding.uses] if binding is not None else []
+                if uses and all(isinstance(use, ast.FormattedValue) and _in_whole_seconds(use) for use in uses):
+                    return False
                 return binding is None or bool(binding.uses) or self._semantics.tree.function(difference) is None
         return True
 
@@ -232,6 +240,14 @@ class Timings:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="synchronize"))):
                 return True
         return False
+
+
+def _in_whole_seconds(shown: ast.FormattedValue) -> bool:
+    """Whether a text shows a number without a fraction: ``f"{time.time() - start:.0f}s"``."""
+    match shown.format_spec:
+        case ast.JoinedStr(values=[ast.Constant(value=str(spec))]):
+            return spec.endswith(".0f")
+    return False
 
 
 def _in_order(node: ast.AST) -> Iterator[ast.AST]:
