@@ -23,6 +23,8 @@ _DEFAULTS = frozenset({"set_default_device", "set_default_tensor_type"})
 
 _OF_DEVICES = re.compile(r"cuda|device|gpu|cpu|accelerat|lightning|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
 """What code names that has to do with devices."""
+_PREPARING = re.compile(r"(transform|augment(ation|er|or)?|preprocess(or|ing)?)$", re.IGNORECASE)
+"""What modules are called that prepare data."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,7 +75,16 @@ class PlacelessTensors:
 
     def _is_of_module(self, function: Function) -> bool:
         owner = self._tree.parent(function)
-        return isinstance(owner, ast.ClassDef) and self._semantics.of(ModuleClasses).is_sure(owner)
+        if not isinstance(owner, ast.ClassDef) or self._prepares_data(owner):
+            return False
+        return self._semantics.of(ModuleClasses).is_sure(owner)
+
+    def _prepares_data(self, owner: ast.ClassDef) -> bool:
+        """Whether a module is called a transformation of data, which a data set runs on the CPU, and has no layers."""
+        if _PREPARING.search(owner.name) is None:
+            return False
+        made = {self._semantics.qualified_name(part.func) or "" for part in ast.walk(owner) if isinstance(part, ast.Call)}
+        return not any(name.startswith("torch.nn.") and not name.startswith("torch.nn.Module") for name in made)
 
     @cached_property
     def _devices(self) -> dict[ast.AST | None, set[str]]:
