@@ -22,7 +22,7 @@ from torchlint.text.source import Source, tree_of
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = sorted(path.name for path in FIXTURES.iterdir() if (path / "bad.py").exists())
 
-NAMES_ARE_EVIDENCE = frozenset({"TPL004", "TPL015", "TPL016", "TPL102", "TPL321", "TPL322", "TPL603"})
+NAMES_ARE_EVIDENCE = frozenset({"TPL004", "TPL015", "TPL016", "TPL102", "TPL319", "TPL321", "TPL322", "TPL327", "TPL603"})
 """The rules that take a name for evidence where nothing else in the file tells what a value is: ``loss``, ``optimizer``.
 Another name may then lose a finding; it never makes one."""
 
