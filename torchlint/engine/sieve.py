@@ -188,6 +188,7 @@ def _found(analysis: str, semantics: Semantics) -> Collection[ast.AST]:
     return found
 
 
+@cache
 def analysis_of(analysis: str) -> tuple[Callable[[Semantics], object], str]:
     """The class that a `Found` names, imported now if it has not been, and its attribute."""
     path, _, member = analysis.partition(":")

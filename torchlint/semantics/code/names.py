@@ -237,10 +237,10 @@ class Names:
     def _uses_another_framework(self) -> bool:
         """Whether the file imports a library that has a class ``Variable`` of its own."""
         imported: set[str] = set()
-        for node in self._tree.nodes:
-            if isinstance(node, ast.Import):
-                imported.update(alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        for plain in self._tree.of_type(ast.Import):
+            imported.update(alias.name.partition(".")[0] for alias in plain.names)
+        for node in self._tree.of_type(ast.ImportFrom):
+            if node.module and not node.level:
                 imported.add(node.module.partition(".")[0])
         return bool(imported & _HAVE_VARIABLE) and "torch" not in imported
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias, TypeVar, cast
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -86,6 +86,11 @@ class Tree:
                 elif isinstance(value, ast.AST):
                     parents[value] = node
                     push(value)
+
+    @property
+    def types(self) -> Set[type[ast.AST]]:
+        """The types of nodes that there are."""
+        return self._by_type.keys()
 
     def of_type(self, *types: type[Node]) -> list[Node]:
         """The nodes of these types, and of none derived from them, in the order of the text."""

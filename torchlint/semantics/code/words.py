@@ -10,6 +10,8 @@ from functools import cached_property
 from torchlint.semantics.code.tree import Tree
 
 _WORD = re.compile(r"\w+")
+_WORDS_ONLY = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(128)) + bytes(128)
+"""Leaves of a text in ASCII its words."""
 _HOLD_TEXT = frozenset(
     {"id", "attr", "arg", "name", "asname", "module", "names", "rest", "kwd_attrs", "str", "tag", "type_comment", "kind"}
 )
@@ -25,7 +27,7 @@ class _TextFields(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _TEXT_FIELDS = _TextFields()
-_READ_ABOVE = (ast.Name, ast.Attribute, ast.Constant)
+_READ_ABOVE = {ast.Name, ast.Attribute, ast.Constant}
 """The types of most nodes: their texts are read without a look at their fields."""
 
 
@@ -40,12 +42,16 @@ class Words:
     def all(self) -> frozenset[str]:
         """Every name that the code says, dotted ones by their parts, and every word inside a string constant."""
         found: set[str] = set()
+        plain: list[bytes] = []
         for text in {*self._texts()}:
-            if text.isascii() and text.isidentifier():
+            if not text.isascii():
+                found.update(_WORD.findall(text))
+            elif text.isidentifier():
                 found.add(text)
             else:
-                found.update(_WORD.findall(text))
-        return frozenset(found)
+                plain.append(text.encode("ascii"))
+        found.update(b" ".join(plain).translate(_WORDS_ONLY).decode("ascii").split(" "))  # much faster than a pattern
+        return frozenset(found - {""})
 
     def speak_of(self, part: str) -> bool:
         """Whether any word has ``part`` in it."""
@@ -62,12 +68,11 @@ class Words:
         yield from {name.id for name in self._tree.of_type(ast.Name)}
         yield from {attribute.attr for attribute in self._tree.of_type(ast.Attribute)}
         yield from [node.value for node in self._tree.of_type(ast.Constant) if isinstance(node.value, str)]
-        for node in self._tree.nodes:
-            if isinstance(node, _READ_ABOVE):
-                continue
-            for field in _TEXT_FIELDS[type(node)]:
-                value = getattr(node, field, None)
-                if isinstance(value, str):
-                    yield value
-                elif isinstance(value, list):
-                    yield from [item for item in value if isinstance(item, str)]
+        for node_type in self._tree.types - _READ_ABOVE:
+            for field in _TEXT_FIELDS[node_type]:
+                for node in self._tree.of_type(node_type):
+                    value = getattr(node, field, None)
+                    if isinstance(value, str):
+                        yield value
+                    elif isinstance(value, list):
+                        yield from [item for item in value if isinstance(item, str)]

@@ -45,13 +45,12 @@ class OwnAttributes:
     def _meaningful(self) -> set[str]:
         """Names that are read as attributes somewhere in the file, defined by its classes, or options of its command line."""
         names: set[str] = set()
-        for node in self._semantics.tree.nodes:
-            match node:
-                case (
-                    ast.Attribute(attr=name, ctx=ast.Load())
-                    | ast.FunctionDef(name=name)
-                    | ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_])
-                ):
+        tree = self._semantics.tree
+        names.update(node.attr for node in tree.of_type(ast.Attribute) if isinstance(node.ctx, ast.Load))
+        names.update(node.name for node in tree.of_type(ast.FunctionDef))
+        for call in tree.of_type(ast.Call):
+            match call:
+                case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_]):
                     names.add(name)
                 case ast.Call(func=ast.Attribute(attr="add_argument"), args=[ast.Constant(value=str(option)), *_]):
                     names.add(option.lstrip("-").replace("-", "_"))

@@ -16,6 +16,7 @@ from torchlint.semantics.memory.changes import Change, Changes
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
+_SPELT: tuple[type[ast.expr], ...] = (ast.Name, ast.Attribute)
 _ABOUT_THE_VALUE = frozenset(
     {
         *(
@@ -186,7 +187,7 @@ class Places:
         """The names and attributes of the file, by how they are spelled."""
         found: dict[str, list[ast.expr]] = defaultdict(list)
         spellings: dict[ast.AST, str | None] = {}
-        for node in reversed(self._semantics.tree.nodes):  # the parts of a chain before the whole
+        for node in reversed(self._semantics.tree.of_type(*_SPELT)):  # the parts of a chain before the whole
             if isinstance(node, ast.Name):
                 spellings[node] = node.id
                 found[node.id].append(node)

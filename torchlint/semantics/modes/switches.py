@@ -91,7 +91,7 @@ class Switches:
     def held_by(self) -> dict[Reference, list[Reference]]:
         """What objects were given when they were made: ``evaluator = Evaluator(model)`` holds ``model``."""
         found: dict[Reference, list[Reference]] = {}
-        for node in self._semantics.tree.nodes:
+        for node in self._semantics.tree.of_type(ast.Assign):
             match node:
                 case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=ast.Call() as call):
                     held = self.handed_over(call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -40,6 +41,8 @@ class Broadcasts:
         self._semantics = semantics
         self._tree = semantics.tree
         self._columns = semantics.of(Columns)
+        self._reduced: dict[tuple[ast.AST, int], bool] = {}
+        """Whether values are reduced, by how many names they are followed through."""
 
     @cached_property
     def found(self) -> dict[ast.expr, Broadcast[ast.expr]]:
@@ -47,7 +50,8 @@ class Broadcasts:
         found: dict[ast.expr, Broadcast[ast.expr]] = {}
         if not self._semantics.words.all & {"Linear", "gather"}:
             return found
-        for node in self._tree.nodes:
+        operations: Sequence[ast.expr] = self._tree.of_type(ast.BinOp, ast.Compare, ast.Call)
+        for node in operations:
             match node:
                 case ast.BinOp(left=left, right=right, op=ast.Sub() | ast.Add() | ast.Mult() | ast.Div()):
                     is_loss = False
@@ -57,8 +61,10 @@ class Broadcasts:
                     is_loss = True
                 case _:
                     continue
+            if not is_loss and not self._is_reduced(node, _DEPTH):
+                continue
             broadcast = self._broadcast(left, right, warns=is_loss)
-            if broadcast is not None and (is_loss or self._is_reduced(node, _DEPTH)):
+            if broadcast is not None:
                 found[node] = broadcast
         return found
 
@@ -77,29 +83,34 @@ class Broadcasts:
 
     def _is_reduced(self, node: ast.expr, depth: int) -> bool:
         """Whether the mean or the sum of all elements is taken of a value."""
-        current: ast.AST = node
-        while True:
-            parent = self._tree.parent(current)
-            match parent:
-                case ast.BinOp() | ast.UnaryOp():
-                    current = parent
-                case ast.Attribute(attr=name) if (
-                    isinstance(call := self._tree.parent(parent), ast.Call) and call.func is parent
-                ):
-                    if name in _REDUCING:
-                        return not call.args and not call.keywords
-                    if name not in _KEEPING:
-                        return False
-                    current = call
-                case ast.Call(func=function, args=[first, *rest]) if first is current:
-                    short = (self._semantics.qualified_name(function) or "").rpartition("torch.")[2]
-                    if short in _REDUCING:
-                        return not rest and not parent.keywords
-                    if short not in _KEEPING:
-                        return False
-                    current = parent
-                case ast.Assign(targets=[ast.Name() as target]) if depth:
-                    binding = self._semantics.bindings.of(target)
-                    return binding is not None and any(self._is_reduced(use, depth - 1) for use in binding.uses)
-                case _:
-                    return False
+        passed: list[tuple[ast.AST, int]] = []
+        around: ast.AST | bool = node
+        while not isinstance(around, bool):
+            key = around, depth
+            if key in self._reduced:
+                around = self._reduced[key]
+            else:
+                passed.append(key)
+                around = self._around(around, depth)
+        self._reduced.update(dict.fromkeys(passed, around))
+        return around
+
+    def _around(self, current: ast.AST, depth: int) -> ast.AST | bool:
+        """What is computed of a value element by element, or whether all elements of it are put together."""
+        parent = self._tree.parent(current)
+        match parent:
+            case ast.BinOp() | ast.UnaryOp():
+                return parent
+            case ast.Attribute(attr=name) if isinstance(call := self._tree.parent(parent), ast.Call) and call.func is parent:
+                if name in _REDUCING:
+                    return not call.args and not call.keywords
+                return call if name in _KEEPING else False
+            case ast.Call(func=function, args=[first, *rest]) if first is current:
+                short = (self._semantics.qualified_name(function) or "").rpartition("torch.")[2]
+                if short in _REDUCING:
+                    return not rest and not parent.keywords
+                return parent if short in _KEEPING else False
+            case ast.Assign(targets=[ast.Name() as target]) if depth:
+                binding = self._semantics.bindings.of(target)
+                return binding is not None and any(self._is_reduced(use, depth - 1) for use in binding.uses)
+        return False

@@ -62,7 +62,7 @@ class FreeErrors:
         words = sorted(self._semantics.words.all & _AWAITING)
         if words:
             return unknown(f"the code awaits errors, and may decide by this one: `{words[0]}`")
-        if any(self._catches(node) for node in self._tree.nodes if isinstance(node, TRIES)):
+        if any(map(self._catches, self._tree.of_type(*dict.fromkeys(TRIES)))):
             return unknown("the code awaits errors, and may decide by this one")
         if any(map(self._swallows, self._semantics.facts.classes)):
             return unknown("a context manager of the file may swallow the error")

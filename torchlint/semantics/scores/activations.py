@@ -266,8 +266,8 @@ class Activations:
         """Where attributes are assigned that are the last layers of vision models."""
         return [
             node
-            for node in self._semantics.tree.nodes
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in _HEADS
+            for node in self._semantics.tree.of_type(ast.Attribute)
+            if isinstance(node.ctx, ast.Store) and node.attr in _HEADS
         ]
 
     def _sequential(self, made: ast.Call) -> Origin | None:

@@ -211,13 +211,12 @@ class LossInputs:
     def _forward_calls(self) -> dict[ast.AST, list[ast.Call]]:
         """The calls of the file's modules, by the ``forward`` that they run."""
         found: dict[ast.AST, list[ast.Call]] = {}
-        for node in self._semantics.tree.nodes:
-            if isinstance(node, ast.Call):
-                kind = self._semantics.kind(node.func)
-                if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef):
-                    forward = self._semantics.facts.method(kind.definition, "forward")
-                    if forward is not None:
-                        found.setdefault(forward, []).append(node)
+        for node in self._semantics.tree.of_type(ast.Call):
+            kind = self._semantics.kind(node.func)
+            if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef):
+                forward = self._semantics.facts.method(kind.definition, "forward")
+                if forward is not None:
+                    found.setdefault(forward, []).append(node)
         return found
 
     def _calls(self, function: ast.AST) -> list[ast.Call]:

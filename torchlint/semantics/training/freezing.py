@@ -13,6 +13,7 @@ from torchlint.semantics.code.tree import FUNCTIONS
 
 Node = TypeVar("Node")
 
+_SWITCHING: tuple[type[ast.AST], ...] = (ast.Attribute, ast.Call)
 _PARTS = frozenset(
     {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "values", "items"}
 )
@@ -216,7 +217,7 @@ class Freezing:
         return found
 
     def _direct_switches(self) -> Iterator[_Switch]:
-        for node in self._semantics.tree.nodes:
+        for node in self._semantics.tree.of_type(*_SWITCHING):
             match node:
                 case ast.Attribute(value=owner, attr="requires_grad", ctx=ast.Store()):
                     statement = self._semantics.tree.parent(node)

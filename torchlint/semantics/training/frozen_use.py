@@ -11,6 +11,7 @@ from torchlint.semantics.provenance.modules import Modules, sequence_layers
 from torchlint.semantics.provenance.values import index_of
 from torchlint.semantics.training.freezing import FrozenGiven
 
+_SWITCHING: tuple[type[ast.AST], ...] = (ast.For, ast.Attribute)
 _OF_OPTIMIZERS = frozenset({"step", "zero_grad"})
 """What an optimizer is asked for that does not depend on the parameters that never have a gradient."""
 _OF_MODELS = frozenset(
@@ -160,7 +161,7 @@ class FrozenUse:
     def _switched_names(self) -> list[ast.Name]:
         """The names that stand where something is frozen or thawed, or in the head of a loop."""
         found: list[ast.Name] = []
-        for node in self._semantics.tree.nodes:
+        for node in self._semantics.tree.of_type(*_SWITCHING):
             match node:
                 case ast.For(iter=part) | ast.Attribute(attr="requires_grad" | "requires_grad_", value=part):
                     found += [each for each in ast.walk(part) if isinstance(each, ast.Name)]
@@ -180,7 +181,7 @@ class FrozenUse:
     def _switched(self) -> set[str]:
         """The names of attributes that stand where something is frozen or thawed, or in the head of a loop."""
         found: set[str] = set()
-        for node in self._semantics.tree.nodes:
+        for node in self._semantics.tree.of_type(*_SWITCHING):
             match node:
                 case ast.For(iter=part) | ast.Attribute(attr="requires_grad" | "requires_grad_", value=part):
                     found |= {each.attr for each in ast.walk(part) if isinstance(each, ast.Attribute)}

@@ -42,8 +42,8 @@ class Optimizers:
     @cached_property
     def _stepped_and_zeroed(self) -> set[str]:
         owners: dict[str, set[str]] = {"step": set(), "zero_grad": set()}
-        for node in self._tree.nodes:
-            if isinstance(node, ast.Attribute) and node.attr in owners:
+        for node in self._tree.of_type(ast.Attribute):
+            if node.attr in owners:
                 owners[node.attr].add(ast.dump(node.value))
         return owners["step"] & owners["zero_grad"]
 

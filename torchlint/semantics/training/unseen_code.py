@@ -108,7 +108,7 @@ class UnseenCode:
 
     @cached_property
     def _reads_gradients(self) -> bool:
-        return any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in self._tree.nodes)
+        return any(node.attr == "grad" for node in self._tree.of_type(ast.Attribute))
 
     def _unknown_may_wipe(self, call: ast.Call, optimizer: ast.expr) -> bool:
         """Whether a call of what the file does not show may wipe gradients: given the optimizer, or known to hold it."""
