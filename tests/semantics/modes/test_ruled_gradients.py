@@ -14,6 +14,8 @@ from torchlint.semantics.modes.ruled_gradients import RuledGradients
         "with no_gradients(): «f()»",
         "@inference\ndef g():\n    «f()»",
         "torch.set_grad_enabled(flag)\n«f()»",
+        "torch.set_grad_enabled(False) if frozen else torch.set_grad_enabled(True)\n«f()»",
+        "frozen and torch.set_grad_enabled(False)\n«f()»",
         "context = torch.enable_grad() if train else torch.no_grad()\nwith context: «f()»",
         "context = contextlib.nullcontext if train else torch.no_grad\nwith context(): «f()»",
         "if train:\n    context = contextlib.nullcontext()\nelse:\n    context = torch.no_grad()\nwith context: «f()»",
@@ -36,6 +38,7 @@ def test_what_may_turn_autograd_off(snippet: str) -> None:
     [
         "with torch.autograd.profiler.profile(): «f()»",
         "with open(path): «f()»",
+        "with torch.set_grad_enabled(False) if frozen else torch.set_grad_enabled(True): pass\n«f()»",
         "context = torch.autocast('cuda') if half else contextlib.nullcontext()\nwith context: «f()»",
         "lock = threading.Lock()\nwith lock: «f()»",
         "def timed(name):\n    yield\nwith timed('epoch'): «f()»",

@@ -81,7 +81,14 @@ class RuledGradients:
     def _is_switched_in_file(self) -> bool:
         """Whether the file turns autograd off, or on and off, by a statement that holds from there on."""
         calls = self._semantics.facts.calls.get("set_grad_enabled", ())
-        return any(isinstance(self._tree.parent(call), ast.Expr) for call in calls)
+        return any(isinstance(self._around_choices(call), ast.Expr) for call in calls)
+
+    def _around_choices(self, call: ast.Call) -> ast.AST | None:
+        """What a call stands in, less the expressions that choose whether it is run: ``on() if train else off()``."""
+        around = self._tree.parent(call)
+        while isinstance(around, (ast.IfExp, ast.BoolOp)):
+            around = self._tree.parent(around)
+        return around
 
 
 def _words(definition: ast.AST) -> Iterable[str]:
