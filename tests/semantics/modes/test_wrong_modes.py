@@ -353,6 +353,44 @@ def test_the_only_model_of_a_function_is_trained_unless_it_may_be_a_part(step: s
     assert (trained(dedent(snippet)) is not None) is expected
 
 
+TWO_MODELS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+def fit(xs, loader):
+    guide, learner = nn.Sequential(nn.Linear(2, 2), nn.Dropout()), nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    guide_optimizer = torch.optim.SGD(guide.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(learner.parameters(), lr=0.1)
+    for epoch in range(9):
+        for x in xs:
+            teach(guide, learner, guide_optimizer, optimizer, x)
+        «guide.eval()»
+        with torch.no_grad():
+            print(sum(guide(x).argmax(1).sum() for x in loader))
+
+def teach(guide, learner, guide_optimizer, optimizer, x):
+    {sets}
+    F.mse_loss(learner(x), guide(x)).backward()
+    optimizer.step()
+    {more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "more", "expected"),
+    [
+        ("learner.train()", "pass", False),
+        ("learner.train()", "scheduler.step()", False),
+        ("learner.train()", "guide_optimizer.step()", True),  # the other is trained, too
+        ("pass", "pass", True),
+        ("learner.eval()", "pass", True),
+    ],
+)
+def test_a_model_that_helps_to_train_another_stays_as_it_is(sets: str, more: str, expected: bool) -> None:
+    assert (trained(TWO_MODELS.format(sets=sets, more=more)) is not None) is expected
+
+
 def test_a_function_of_the_file_may_be_what_evaluates() -> None:
     found = trained("""
         import torch

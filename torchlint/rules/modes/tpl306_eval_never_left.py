@@ -16,6 +16,9 @@ class EvalNeverLeft(Rule):
     calls `model.train()` before the next round trains the model. Likewise an evaluation before the loop that leaves a model in
     evaluation mode which was put into training mode before.
 
+    Left alone is a model that only helps to train others, such as a teacher: a function runs it that puts these into training
+    mode itself, one for each optimizer that it steps.
+
     ## Why is this bad
     `eval()` holds until `train()` is called. From the second epoch on dropout is off and batch normalisation uses the
     statistics of the first: another training than the one that was meant, with no error.

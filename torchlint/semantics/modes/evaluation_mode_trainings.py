@@ -101,6 +101,7 @@ class EvaluationModeTrainings:
         evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
         others = [run.node for run in modes.all_runs(scope, model) if run not in trained]
         trained = [run for run in trained if not any(self._is_meant(setting, run, others) for setting in evaluating)]
+        trained = [run for run in trained if not self._helps_another(run)]
         for run in trained:
             looped = [(setting, self._common_loop(setting.node, run.node)) for setting in evaluating]
             from_start = [s for s, loop in looped if loop is None and flow.may_follow(s.node, run.node, leaving)]
@@ -132,6 +133,30 @@ class EvaluationModeTrainings:
                 break
             around = parent
         return False
+
+    def _helps_another(self, run: Run) -> bool:
+        """Whether a function that runs a model puts others into training mode, one for each optimizer that it steps.
+
+        Then this one helps to train those: a frozen teacher, say, whose gradients, if any, nobody uses.
+        """
+        function, model = self._semantics.tree.function(run.call), self._modes.references.of(run.model)
+        if run.node is run.call or not isinstance(function, FUNCTIONS) or model is None:
+            return False
+        scope_of = self._semantics.control_flow.scope
+        put = {
+            found
+            for switch, models, mode in self._semantics.of(Switches).all
+            if mode is Mode.TRAIN and scope_of(switch) is function
+            for found in models or ()
+        }
+        if not put or any(found.holds(model) or model.holds(found) for found in put):
+            return False
+        stepped = {
+            ast.unparse(call.func.value)
+            for call in self._semantics.of(Mentions).calls_in(function)
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and "sched" not in last_name(call.func.value)
+        }
+        return len(stepped) <= len(put)
 
     def _chosen(self, evaluating: Iterable[Setting], settings: Iterable[Setting]) -> tuple[list[Setting], list[ast.expr]]:
         """What sets evaluation mode but for where that is one of two choices, and the conditions that choose.
