@@ -9,6 +9,7 @@ from textwrap import dedent
 import pytest
 
 from torchlint.api import lint
+from torchlint.project.files import Files, is_about, still_hold
 
 NETS = """
     import torch
@@ -338,3 +339,26 @@ MIXIN = "class Steps:\n    def step(self, batch):\n        return self.forward(b
 def test_class_is_mixed_into_the_modules_of_other_files(project: Path, mixin: str, heirs: str, times: int) -> None:
     write(project, {"heirs": heirs})
     assert found(project, mixin, rule="TPL302") == times
+
+
+def test_what_names_a_class_holds_until_another_file_does(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    write(tmp_path, {"here": MIXIN, "heirs": "from here import Steps\n", "others": "import os\n"})
+    files, main = Files(), str(tmp_path / "here.py")
+    reading = files.reading(main)
+    assert [Path(each).stem for each in reading.naming("Steps", ("here", "Steps"))] == ["heirs"]
+    assert [is_about(asked) for asked, _ in reading.answers] == ["", ""]
+    write(tmp_path, {"heirs": "from here import Steps\nclass Net(Steps):\n    pass\n"})
+    files.look_again()
+    assert still_hold(files, main, reading.answers)
+    write(tmp_path, {"others": "import here\nclass Other(here.Steps):\n    pass\n"})
+    files.look_again()
+    assert not still_hold(files, main, reading.answers)
+
+
+def test_what_something_gives_is_a_question_about_its_file(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    write(tmp_path, {"here": "", "nets": NETS})
+    reading = Files().reading(str(tmp_path / "here.py"))
+    reading.given(str(tmp_path / "nets.py"), "logits_of")
+    assert [is_about(asked) for asked, _ in reading.answers] == ["", "nets.py"]
