@@ -20,7 +20,7 @@ class DataToNumpy(Rule):
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,
     `x.data.numpy()`, `x.data.tolist()`.
 
-    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, results of
+    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, results of
     `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.cpu().tolist()`, whose numbers have none, or
     `x.data.numpy().shape`, which `x.shape` tells as well. They are shown where the rule is selected by name.
 
@@ -86,12 +86,12 @@ class DataToNumpy(Rule):
             )
         elif moves and not self.model.autograd.is_off(node):
             fixed = self._fix_behind_move(node, moves)
-            self.report(node, self._moved_too_early(moves), fixed, strict=self._ends_in_numbers(node))
+            self.report(node, self._moved_too_early(moves), fixed, strict=self._is_mere_style(node))
         else:
             graph = "the graph" if self._carries(origin) else "its graph, if it has one,"
             message = f"`{tensor}` leaves {graph} through `.data`, as in torch 0.3; detach it: `{self._detached(origin)}`"
             fixed = self._fix_behind_move(node, moves) if moves else self._fix_in_place(node)
-            self.report(node, message, fixed, strict=self._ends_in_numbers(node))
+            self.report(node, message, fixed, strict=self._is_mere_style(node))
 
     def _moved_too_early(self, moves: list[cst.Attribute]) -> str:
         origin = moves[-1].value
@@ -128,6 +128,13 @@ class DataToNumpy(Rule):
                 call = self.model.parent(method)
                 return isinstance(call, cst.Call) and self._ends_in_numbers(call)
         return False
+
+    def _is_mere_style(self, node: cst.Attribute) -> bool:
+        """Whether numbers come out that have no graph, or it is a gradient, which seldom has one."""
+        match node.value:
+            case cst.Attribute(attr=cst.Name("grad")):
+                return True
+        return self._ends_in_numbers(node)
 
     def _array_for_form(self, node: cst.Attribute) -> cst.Call | None:
         """The array of which only the form is asked for: `x.data.numpy()` in front of `.shape`."""

@@ -22,11 +22,15 @@ _LABELS = re.compile(
 """Names of what a dataset gives for an answer, of integers and of fixed boxes: no layer of a model makes these."""
 _INTEGERS = re.compile(r"(^|_)(lengths?|lens|idxs?|inds|indices|ids)$|^(num|n)_", re.IGNORECASE)
 """Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
+_ANSWER = re.compile(r"y(s|_?(b|batch|batched|i|\d|train|test|val))?", re.IGNORECASE)
+"""What a function calls the answers that it is given: labels, unless it makes something else of them."""
 _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.IGNORECASE)
 """Parts of names of what a model gives."""
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
 _SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
+_CHOOSING = (_SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
+"""Methods that keep integers what they are, on the way to where they choose something."""
 _FLAT = frozenset({"sign", "eq", "ne", "lt", "le", "gt", "ge", "round", "floor", "ceil", "isnan", "isinf", "isfinite"})
 """Functions and methods through which no gradient goes, whatever they are given: it is zero, or there is none."""
 _PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "log", "sqrt", "view", "reshape", "t", "item"}
@@ -59,7 +63,41 @@ class LikelyGraphless:
         origin = _origin(node)
         if self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
             return True
+        if self._chooses(node) or self._is_kept_as_label(node, origin):
+            return True
         return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
+
+    def _chooses(self, node: ast.expr) -> bool:
+        """Whether something is chosen by a value, `table[y.cpu().data.numpy(), :]`: only integers and booleans can."""
+        end = self._end_of_moves(node)
+        parent = self._tree.parent(end)
+        if isinstance(parent, ast.Tuple):
+            end, parent = parent, self._tree.parent(parent)
+        return isinstance(parent, ast.Subscript) and parent.slice is end
+
+    def _is_kept_as_label(self, node: ast.expr, origin: ast.expr) -> bool:
+        """Whether a function takes a `y` for its labels: `target = y.cpu().data.numpy()`."""
+        if not isinstance(origin, ast.Name) or _ANSWER.fullmatch(origin.id) is None:
+            return False
+        bindings = self._semantics.bindings.reaching(origin)
+        if not bindings or any(binding.form is not Form.PARAMETER for binding in bindings):
+            return False
+        match self._tree.parent(end := self._end_of_moves(node)):
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is end:
+                return self._names_label(target)
+        return False
+
+    def _end_of_moves(self, node: ast.expr) -> ast.expr:
+        """What a chain of moves, and of `.data`, makes of a value in the end."""
+        while isinstance(method := self._tree.parent(node), ast.Attribute):
+            call = self._tree.parent(method)
+            if method.attr == "data":
+                node = method
+            elif method.attr in _CHOOSING and isinstance(call, ast.Call) and call.func is method:
+                node = call
+            else:
+                break
+        return node
 
     def _is_cut_by_wrapper(self, node: ast.expr, depth: int = 0) -> bool:
         """Whether a value has no graph only because a plain ``Variable(…)`` cuts what may have one."""
