@@ -108,18 +108,39 @@ class ModeDependence:
             return None
         return _DEPENDS.fullmatch(kind.name.rpartition(".")[2]) is not None
 
-    def _made(self, model: ast.expr) -> Iterator[ast.Call | None]:
-        """The calls that make what a variable, or an attribute of ``self``, holds; ``None`` for a value from elsewhere."""
+    def _made(self, model: ast.expr, depth: int = _DEEP) -> Iterator[ast.Call | None]:
+        """The calls that make what a variable, or an attribute of an object, holds; ``None`` for a value from elsewhere."""
         if isinstance(model, ast.Call):
             yield self._call(model)
         elif isinstance(model, ast.Name):
             for binding in self._semantics.bindings.reaching(model):
-                yield self._call(binding.value if binding.form is Form.ASSIGNMENT and not binding.path else None)
-        elif isinstance(model, ast.Attribute) and (owner := self._semantics.facts.self_class(model.value)) is not None:
+                value = binding.value if binding.form is Form.ASSIGNMENT and not binding.path else None
+                if isinstance(value, ast.Attribute) and depth:
+                    yield from self._made(value, depth - 1) if self._owner(value) is not None else [None]
+                else:
+                    yield self._call(value)
+        elif isinstance(model, ast.Attribute) and (owner := self._owner(model)) is not None:
             for slot in self._semantics.facts.slots(owner, model.attr):
                 for store in slot.stores:
                     statement = self._semantics.tree.parent(store)
                     yield self._call(statement.value if isinstance(statement, ast.Assign) else None)
+            if self._semantics.facts.self_class(model.value) is None and self._is_replaced(model.attr):
+                yield None
+
+    def _owner(self, attribute: ast.Attribute) -> ast.ClassDef | None:
+        """The class of the file that an attribute is read of: of ``self``, or of a module of that class."""
+        if (owner := self._semantics.facts.self_class(attribute.value)) is not None:
+            return owner
+        kind = self._semantics.kind(attribute.value)
+        return kind.definition if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef) else None
+
+    def _is_replaced(self, name: str) -> bool:
+        """Whether an attribute of a name is given to something from outside: ``model.head = nn.Dropout()``."""
+        return any(
+            isinstance(target, ast.Attribute) and target.attr == name and self._semantics.facts.self_class(target.value) is None
+            for statement in self._semantics.tree.of_type(ast.Assign)
+            for target in statement.targets
+        )
 
     def _within(self, call: ast.Call) -> ast.Call:
         """The call that makes the module in a wrapper for several devices, where that is one: it knows no mode itself."""
