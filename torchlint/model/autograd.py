@@ -16,6 +16,7 @@ from torchlint.semantics.autograd.nonleaf_gradients import NonleafGradients, Reb
 from torchlint.semantics.autograd.rounds import RoundGraphs
 from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
+from torchlint.semantics.gradients.discarded import DiscardedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
@@ -86,6 +87,10 @@ class AutogradQuestions:
     def saved_layer_change(self, layer: cst.Call) -> SavedLayerChange[cst.BaseExpression] | None:
         """How a layer of a sequence changes in place what the one before it needs; ``None`` if it does not."""
         return self._model.found(self._semantics.of(SavedChanges).in_sequences, layer)
+
+    def discarded_gradients(self, call: cst.BaseExpression) -> cst.BaseExpression | None:
+        """What a call, as a statement, differentiates without that anybody gets the gradients; ``None`` if it does not."""
+        return self._model.found(self._semantics.of(DiscardedGradients).found, call)
 
     def leaf_change(self, node: cst.CSTNode) -> LeafChange[cst.BaseExpression, cst.CSTNode] | None:
         """The leaf that a call, a target or an augmented assignment changes in place while autograd is on; ``None`` if none."""

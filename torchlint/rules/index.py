@@ -84,7 +84,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL014", "discarded-result", "torchlint.rules.autograd.tpl014_discarded_result", "DiscardedResult",
-        (Found(".memory.discarded:DiscardedResults.found"),),
+        (Found(".memory.discarded:DiscardedResults.found"), Found(".gradients.discarded:DiscardedGradients.found"),),
         needs=(("torch",),),
     ),
     Entry(

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
-from torchlint.fixes.code import again, statement
+from torchlint.fixes.code import again, expression, positional, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 
@@ -12,11 +13,12 @@ class DiscardedResult(Rule):
     """
     ## What it does
     Finds statements that compute a tensor and throw it away: `x.to(device)`, `x.cuda()`, `mask.masked_fill(pad, 0)`,
-    `F.dropout(x, p)`.
+    `F.dropout(x, p)`. And gradients that nobody gets: `torch.autograd.grad(loss, model.parameters())`.
 
     ## Why is this bad
     A module is moved in place by `model.to(device)`; a tensor is not. `x.to(device)` gives another tensor, and `x` stays
-    where and what it was. The same holds for every method that does not end in `_`.
+    where and what it was. The same holds for every method that does not end in `_`. `torch.autograd.grad` gives the
+    gradients and, unlike `backward()`, puts them nowhere: the optimizer's step behind it changes nothing.
 
     ## Example
     ```python
@@ -41,6 +43,8 @@ class DiscardedResult(Rule):
     a view no longer is; leaves that require grad, since the result is no leaf.
     There is no fix where assigning would not help: the name is not read afterwards, it belongs to an enclosing scope, the
     attribute is a parameter, or what is computed is of another sort, such as a sum or a pair.
+    Gradients are computed by `loss.backward()` instead, for all parameters that the loss depends on, which is unsafe; with
+    other arguments than the loss and what it is differentiated by there is no fix.
 
     ## References
     - [torch.Tensor.to](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html)
@@ -48,13 +52,18 @@ class DiscardedResult(Rule):
 
     code = "TPL014"
     name = "discarded-result"
-    triggers = (Found(".memory.discarded:DiscardedResults.found"),)
+    triggers = (Found(".memory.discarded:DiscardedResults.found"), Found(".gradients.discarded:DiscardedGradients.found"))
     needs = (("torch",),)
 
     def visit_Expr(self, node: cst.Expr) -> None:
         """Reports a call as a statement."""
+        if self.model.code.is_displayed(node):
+            return
+        differentiated = self.model.autograd.discarded_gradients(node.value)
+        if differentiated is not None and isinstance(node.value, cst.Call):
+            self._report_gradients(node.value, differentiated)
         discarded = self.model.memory.discarded(node.value)
-        if discarded is None or self.model.code.is_displayed(node):
+        if discarded is None:
             return
         name, assigned = self.model.shown(discarded.tensor), None
         if discarded.assignable:
@@ -69,4 +78,19 @@ class DiscardedResult(Rule):
             f"`{self.model.shown_call(node.value)}` leaves `{name}` as it is, and its result is thrown away; "
             + (f"assign it: `{name} = …`" if assigned is not None else "use it"),
             assigned,
+        )
+
+    def _report_gradients(self, call: cst.Call, loss: cst.BaseExpression) -> None:
+        name = self.model.shown(loss)
+        self.report(
+            call,
+            f"`{self.model.shown_call(call)}` gives gradients that are thrown away, and sets no `.grad`; "
+            f"use `{name}.backward()`",
+            fix(
+                "Call `backward()`",
+                replace(call, expression("{loss}.backward()", loss=loss)),
+                rests_on=unknown("it computes the gradients of all parameters, and adds them to `.grad`"),
+            )
+            if isinstance(loss, (cst.Name, cst.Attribute)) and len(positional(call)) == len(call.args) <= 2
+            else None,
         )

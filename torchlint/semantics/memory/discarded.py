@@ -92,6 +92,15 @@ class DiscardedResults:
                         results[statement.value] = discarded
         return results
 
+    def is_measured(self, node: ast.stmt) -> bool:
+        """Whether the function around looks at clocks or at memory."""
+        function = self._semantics.tree.function(node)
+        return any(
+            self._semantics.tree.function(call) is function
+            for name in _CLOCKS & self._semantics.facts.calls.keys()
+            for call in self._semantics.facts.calls[name]
+        )
+
     def _discarded(self, node: ast.Expr, call: ast.Call) -> Discarded[ast.expr] | None:
         if any(word.arg in ("out", "inplace") for word in call.keywords):
             return None
@@ -99,7 +108,7 @@ class DiscardedResults:
         if tensor is None or is_tried(self._semantics.tree, node):
             return None
         may_assign = self._may_assign(node, tensor)
-        if self._is_measured(node) and not (_moves(call) and may_assign):
+        if self.is_measured(node) and not (_moves(call) and may_assign):
             return None
         return Discarded(tensor, self._takes_its_place(call) and may_assign)
 
@@ -189,15 +198,6 @@ class DiscardedResults:
             case ast.Call(func=ast.Attribute() as function, args=arguments) if use in arguments:
                 return self._semantics.kind(function).type is Type.MODULE
         return False
-
-    def _is_measured(self, node: ast.stmt) -> bool:
-        """Whether the function around looks at clocks or at memory."""
-        function = self._semantics.tree.function(node)
-        return any(
-            self._semantics.tree.function(call) is function
-            for name in _CLOCKS & self._semantics.facts.calls.keys()
-            for call in self._semantics.facts.calls[name]
-        )
 
     # --- where it could go -------------------------------------------------------------------------------------------
 
