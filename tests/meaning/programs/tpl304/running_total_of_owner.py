@@ -1,5 +1,5 @@
 # attacks: TPL304
-# promise: `+=` on an attribute of what the caller lent keeps the graph for its later use
+# promise: what is set, by a name in a string, on what the caller lent keeps the graph for its later use
 from dataclasses import dataclass, field
 
 import torch
@@ -21,7 +21,7 @@ class Tally:
 def collect(model, batches, tally):
     model.eval()
     for x in batches:
-        tally.total += (model(x) - model(x.flip(-1))).pow(2).mean()
+        setattr(tally, "total", tally.total + (model(x) - model(x.flip(-1))).pow(2).mean())
         tally.batches += 1
 
 
