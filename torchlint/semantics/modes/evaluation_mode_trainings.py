@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,7 +100,7 @@ class EvaluationModeTrainings:
         evaluating, chosen = self._chosen(evaluating, settings)
         leaving = (*(setting.node for setting in settings if setting.modes != EVAL), *chosen)
         evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
-        others = [run.node for run in modes.all_runs(scope, model) if run not in trained]
+        others = sorted(position(run.node) for run in modes.all_runs(scope, model) if run not in trained)
         trained = [run for run in trained if not any(self._is_meant(setting, run, others) for setting in evaluating)]
         trained = [run for run in trained if not self._helps_another(run)]
         for run in trained:
@@ -115,19 +116,23 @@ class EvaluationModeTrainings:
                     if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
                         yield setting, run, loop
 
-    def _is_meant(self, setting: Setting, run: Run, others: list[ast.Call]) -> bool:
-        """Whether evaluation mode is set to train another model: in the same round before, and nothing evaluates then."""
+    def _is_meant(self, setting: Setting, run: Run, others: list[tuple[int, int]]) -> bool:
+        """Whether evaluation mode is set to train another model: in the same round before, and nothing evaluates then.
+
+        ``others`` is where the model is run besides, in order.
+        """
         tree = self._semantics.tree
         if not isinstance(setting.node, ast.Call) or setting.switch is not setting.node:
             return False
         first = tree.statement(setting.node)
-        if any(position(first) < position(node) < position(run.node) for node in others):
+        begin, end = position(first), position(run.node)
+        if end <= begin or bisect_right(others, begin) < bisect_left(others, end):
             return False
+        block = tree.block(first)
         around: ast.AST = tree.statement(run.node)
         while isinstance(around, ast.stmt) and not isinstance(around, (*LOOPS, *FUNCTIONS)):
-            block = tree.block(around)
-            if first in block:
-                return block.index(first) < block.index(around)
+            if tree.block(around) is block:
+                return first is not around
             parent = tree.parent(around)
             if parent is None:
                 break
