@@ -289,3 +289,31 @@ def test_a_model_that_each_round_makes_anew() -> None:
 def test_what_a_test_sets_up() -> None:
     body = "        self.net = Net()\n        for p in self.net.parameters():\n            «p.data.uniform_(-1, 1)»\n"
     assert is_beginning("class Checks(TestCase):\n    def setUp(self):\n" + body)
+
+
+COPIED = "import copy\ndef f(model, xs, ps):\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for n, p in copy.deepcopy(ps).items():\n    «p.data.zero_()»\n    sums[n] = p", True),
+        ("for p in copy.deepcopy(model).parameters():\n    «p.data.zero_()»", True),
+        ("mean = copy.deepcopy(model)\nfor p in mean.parameters():\n    «p.data.fill_(0)»\nmean(xs)", True),
+        ("q = copy.deepcopy(ps[0])\n«q.data.zero_()»", True),
+        ("for x in xs:\n    for p in copy.deepcopy(ps):\n        «p.data.zero_()»", True),
+        ("for p in ps:\n    «p.data.zero_()»", False),
+        ("for p in copy.copy(ps):\n    «p.data.zero_()»", False),
+        ("for p in copy.deepcopy(ps):\n    y = p * xs\n    «p.data.zero_()»", False),
+        ("for p in copy.deepcopy(ps):\n    for x in xs:\n        «p.data.zero_()»\n        y = p * x", False),
+        ("mean = copy.deepcopy(model)\ny = mean(xs)\nfor p in mean.parameters():\n    «p.data.fill_(0)»", False),
+        ("mean = copy.deepcopy(model)\nfor x in xs:\n    for p in mean.parameters():\n        «p.data.fill_(0)»", False),
+        ("q = copy.deepcopy(ps[0])\nfor x in xs:\n    «q.data.zero_()»\n    y = q * x", False),
+        ("q = copy.deepcopy(ps[0])\nif xs:\n    q = ps[0]\n«q.data.zero_()»", False),
+    ],
+)
+def test_what_was_copied_just_before(body: str, expected: bool) -> None:
+    semantics, (node,) = marked(HEADER + COPIED + "".join(f"    {line}\n" for line in body.splitlines()))
+    [change] = semantics.of(DataChanges).at[node]
+    assert change.is_of_copy is expected
+    assert change.is_beginning or not expected

@@ -30,7 +30,8 @@ class DataMutation(InPlaceRule):
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
     constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
     `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
-    `torch.zeros(3).data.fill_(2)`; and what has no graph, in a file that neither back-propagates nor defines a `forward`.
+    `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; and what has no graph, in a file that
+    neither back-propagates nor defines a `forward`.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -92,7 +93,12 @@ class DataMutation(InPlaceRule):
         """Whether a change can do no harm where it is made, and there is no plainer way to make it."""
         if self._is_gradient(change):
             return not self.model.autograd.makes_graphs_of_gradients
-        if self._is_unseen(change) or self._is_copied(change) or self.model.data.is_recomputed(change.tensor):
+        if (
+            change.is_of_copy
+            or self._is_unseen(change)
+            or self._is_copied(change)
+            or self.model.data.is_recomputed(change.tensor)
+        ):
             return True
         is_plain_call = change.means is Means.INITIALISER and change.remedy is Remedy.NOTHING
         return change.is_beginning and change.remedy is not Remedy.INITIALISE and not is_plain_call

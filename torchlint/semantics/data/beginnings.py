@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from torchlint.semantics import Form, Grad, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, walk
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, position, walk
 from torchlint.semantics.pending.constructing import Constructing
 from torchlint.semantics.pending.fresh import Fresh
 
@@ -34,6 +34,11 @@ _ACTS = frozenset({"backward", "step", "zero_grad"})
 _LOADS = frozenset({"from_pretrained"})
 _RESIZES = frozenset({"resize_token_embeddings", "resize_position_embeddings"})
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers"})
+
+
+_ITEMS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
+_DEPTH = 3
+"""So many names are followed to what they hold."""
 
 
 class _Parts(NamedTuple):
@@ -71,6 +76,8 @@ class Beginnings:
             return False  # the result of an operation; an attribute is what the constructor moved: `nn.Parameter(…).to(device)`
         if self._constructing.fact(tensor, change).is_certain or self._is_of_new_layer(tensor, change):
             return True
+        if self.is_new_copy(tensor, change):
+            return True
         function = self._tree.function(change)
         if isinstance(function, ast.Lambda):
             return False
@@ -85,6 +92,28 @@ class Beginnings:
 
     def _is_of_new_layer(self, tensor: ast.expr, change: ast.expr) -> bool:
         return isinstance(tensor, ast.Attribute) and self._fresh.fact(tensor, change).is_certain
+
+    def is_new_copy(self, tensor: ast.expr, change: ast.expr) -> bool:
+        """Whether a tensor is a deep copy, or part of one, which nothing has used before but what leads to it."""
+        around = list(self._tree.loops(change))
+        value: ast.expr = tensor
+        for _ in range(_DEPTH):
+            bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+            if len(bindings) != 1 or bindings[0].form not in (Form.ASSIGNMENT, Form.LOOP) or bindings[0].value is None:
+                return False
+            start = position(self._tree.statement(change))
+            if any(position(use) < start and use is not value for use in bindings[0].uses):
+                return False
+            if bindings[0].form is Form.LOOP:
+                if not (around and isinstance(around[0], ast.For) and around[0].iter is bindings[0].value):
+                    return False
+                around = around[1:]
+            if around != list(self._tree.loops(bindings[0].node)):
+                return False  # another round may have used it
+            value = _owner_of_items(bindings[0].value)
+            if isinstance(value, ast.Call):
+                return self._semantics.qualified_name(value.func) == "copy.deepcopy"
+        return False
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -243,3 +272,10 @@ def _words(name: str) -> frozenset[str]:
 
 def _method(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _owner_of_items(value: ast.expr) -> ast.expr:
+    """What all items of a value are asked of: ``state`` in ``state.items()``."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _ITEMS:
+        value = value.func.value
+    return value

@@ -47,7 +47,8 @@ class DataChange(Generic[Node]):
     ``detached`` those that ``.detach()`` can stand for.
     ``rests_on`` is what has to hold so that nothing that works may raise or change by the remedy.
     ``is_beginning`` is whether it sets what a model starts with, so that no gradient goes wrong; ``initialiser`` is the
-    function of ``torch.nn.init`` that does the same, if the remedy is to call it.
+    function of ``torch.nn.init`` that does the same, if the remedy is to call it. ``is_of_copy`` is whether what it changes
+    was copied just before.
     """
 
     node: Node
@@ -62,6 +63,7 @@ class DataChange(Generic[Node]):
     detached: tuple[Node, ...]
     is_beginning: bool
     initialiser: str
+    is_of_copy: bool
 
 
 class DataChanges:
@@ -154,6 +156,7 @@ class DataChanges:
                 detached,
                 is_beginning,
                 initialiser,
+                self._beginnings.is_new_copy(tensor, change.node),
             )
 
     def _is_augmentable(self, tensor: ast.expr) -> bool:
