@@ -7,6 +7,7 @@ import re
 from functools import cached_property
 
 from torchlint.semantics import Form, Grad, Semantics, Type
+from torchlint.semantics.code.definitions import is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
@@ -51,10 +52,19 @@ _OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
 """Names that functions of many a program have that give the number of a tensor."""
 _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
+_RESHAPES = frozenset({"cpu", "cuda", "view", "reshape", "squeeze", "unsqueeze", "contiguous", "view_as", "expand_as"})
+"""Methods that leave integers what they are."""
+_TAKE_PLACES = frozenset(
+    f"{name}{end}"
+    for name in ("scatter", "scatter_add", "gather", "index_select", "index_add", "index_copy", "index_fill")
+    for end in ("", "_")
+)
+"""Methods of tensors that are given a dimension and places in it; functions of torch take the tensor before."""
 _ASSERTS = re.compile(r"_?assert(_|[A-Z]|$)")
 """What methods and functions of tests are called that compare values."""
 _TO_PICTURE = re.compile(r"^tensor2\w|^(tensor_)?to_(im|img|image|np|numpy|array)")
 """Names of functions that make a picture or an array of a tensor."""
+_FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 _EVALUATING_STEP = re.compile(r"_?(val|valid|validation|validate|eval|evaluation|test|predict)_step")
 """What methods are called that a loop of an evaluation calls for each batch."""
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
@@ -81,6 +91,7 @@ class HarmlessReads:
             or self._is_counted_for_text(data)
             or _is_of_volatile(data)
             or self._is_copied_to_places(data)
+            or self._is_copied_into_data(data)
             or self._is_index(data)
             or self._semantics.of(Indices).are(data.value)
             or self._is_shown_input(data)
@@ -252,12 +263,38 @@ class HarmlessReads:
 
     def _is_index(self, data: ast.expr) -> bool:
         """Whether something is chosen by a value: `words[token.data[0]]`. Integers and booleans have no graph."""
-        node: ast.expr = data
-        while isinstance(parent := self._tree.parent(node), ast.Subscript) and parent.value is node:
-            node = parent
+        node = self._as_places(data)
+        parent = self._tree.parent(node)
+        match parent:
+            case ast.keyword(arg="index"):
+                return True
+            case ast.Call(func=ast.Attribute(attr=name) as function, args=given) if name in _TAKE_PLACES:
+                is_of_torch = self._semantics.qualified_name(function) == f"torch.{name}"
+                return node in given[1 + is_of_torch : 2 + is_of_torch]
         if isinstance(parent, ast.Tuple):
             node, parent = parent, self._tree.parent(parent)
         return isinstance(parent, ast.Subscript) and parent.slice is node
+
+    def _as_places(self, data: ast.expr) -> ast.expr:
+        """What becomes of a value by methods and indices that leave integers what they are."""
+        node = data
+        while True:
+            match parent := self._tree.parent(node):
+                case ast.Subscript(value=value) if value is node:
+                    node = parent
+                case ast.Attribute(attr=method) if method in _RESHAPES and isinstance(
+                    call := self._tree.parent(parent), ast.Call
+                ):
+                    node = call
+                case _:
+                    return node
+
+    def _is_copied_into_data(self, data: ast.expr) -> bool:
+        """Whether values are copied at once to where another `.data` leads: `y.data.copy_(x.data)`; that one hides more."""
+        match self._tree.parent(data):
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="copy_"), args=[first]):
+                return first is data
+        return False
 
     def _is_shown_input(self, data: ast.Attribute) -> bool:
         """Whether an argument, or a leaf, becomes a picture or an array on the spot: `tensor2np(tensor2im(in0.data))`."""
@@ -309,12 +346,24 @@ class HarmlessReads:
         function = self._tree.function(data)
         if not isinstance(function, FUNCTIONS):
             return False
-        if _EVALUATING_STEP.fullmatch(function.name):
+        if _EVALUATING_STEP.fullmatch(function.name) or self._is_of_function(function):
             return True
         if function not in self._off:
             calls = self._semantics.facts.calls.get(function.name, ())
             self._off[function] = bool(calls) and all(no_grad.block(call) for call in calls)
         return self._off[function]
+
+    def _is_of_function(self, method: Function) -> bool:
+        """Whether a method is one that autograd runs, itself off: the `forward` of a function of its own, or an old `backward`.
+
+        A `backward` that is a static method may be differentiated again.
+        """
+        owner = self._tree.parent(method)
+        if not isinstance(owner, ast.ClassDef) or not (
+            method.name == "forward" or (method.name == "backward" and not is_static(method))
+        ):
+            return False
+        return any(self._semantics.qualified_name(base) in _FUNCTION for base in owner.bases)
 
 
 def _is_of_volatile(data: ast.Attribute) -> bool:
