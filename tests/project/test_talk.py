@@ -132,60 +132,20 @@ WRITER = "import os\nimport torch\nmodel.cuda()\nx = x.cuda()\ntorch.save(model.
 
 
 @pytest.mark.parametrize(
-    ("text", "other", "expected"),
+    ("text", "expected"),
     [
-        (ON_GPU, WRITER, []),
-        (ON_GPU, WRITER.replace("cuda()", "to('cuda')"), []),
-        (ON_GPU, WRITER + "\n# the device of the model", []),
-        (ON_GPU.replace('out + "/best.pt"', 'f"{out}/best_{batch}.pt"'), WRITER.replace("'best.pt'", "'best_%d.pt' % e"), []),
-        # nobody saves it, or another file is saved
-        (ON_GPU, "x = 1", ["TPL501"]),
-        (ON_GPU, WRITER.replace("torch.save", "print"), ["TPL501"]),
-        (ON_GPU, WRITER.replace("best.pt", "last.pt"), ["TPL501"]),
-        # who saves it may run elsewhere
-        (ON_GPU, WRITER.replace("cuda()", "to(device)"), ["TPL501"]),
-        (ON_GPU, WRITER.replace("x = x.cuda()", ""), ["TPL501"]),
-        (ON_GPU, WRITER.replace("model.cuda()", "model = torch.nn.DataParallel(model.cuda())"), ["TPL501"]),
-        (ON_GPU, WRITER.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), ["TPL501"]),
-        (ON_GPU, WRITER.replace("model.cuda()", "if args.gpu: model.cuda()"), ["TPL501"]),
-        (ON_GPU, WRITER.replace("x.cuda()", "x.cuda(local_rank)"), ["TPL501"]),
-        # or who loads it
-        (ON_GPU.replace("batch.cuda()", "batch.to(model.device)"), WRITER, ["TPL501"]),
+        (ON_GPU, []),
+        (ON_GPU.replace('out + "/best.pt"', "out"), []),
+        (ON_GPU.replace("batch.cuda()", "batch.to(out.device)"), ["TPL501"]),
+        (ON_GPU.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), ["TPL501"]),
+        (ON_GPU.replace('out + "/best.pt"', '"pretrained/best.pt"'), ["TPL501"]),
     ],
 )
-def test_what_a_project_saves_on_its_one_gpu_is_loaded_there(
+@pytest.mark.parametrize("other", [WRITER, WRITER.replace("cuda()", "to(device)"), "import torch\nx = torch.ones(2).cuda()"])
+def test_a_script_that_knows_one_gpu_loads_to_it_whoever_saves(
     tmp_path: Path, text: str, other: str, expected: list[str]
 ) -> None:
     assert codes(tmp_path, text, other) == expected
-
-
-def test_a_file_that_two_save_is_known_where_both_know_one_gpu(tmp_path: Path) -> None:
-    (tmp_path / "first.py").write_text(WRITER)
-    (tmp_path / "second.py").write_text(WRITER.replace("cuda()", "to(device)"))
-    assert Talk(lambda path: None).speaks_of("writer of best.pt", str(tmp_path)) is False
-    (tmp_path / "second.py").write_text(WRITER)
-    assert Talk(lambda path: None).speaks_of("writer of best.pt", str(tmp_path)) is True
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("torch.save(model.cuda(), f'best_{epoch}.pt')", True),
-        ("torch.save(model.cuda(), 'best_' + str(epoch) + '.pt')", True),
-        ("torch.save(model.cuda(), 'best_.pt')", False),
-        ("torch.save(model.cuda(), '.pt' + 'best_')", False),
-        ("torch.save(model.cuda(), 'best_' +\n '.pt')", False),
-        ("torch.save(model.cuda(), 'best_' + " + "x" * 60 + " + '.pt')", False),
-    ],
-)
-def test_a_name_that_is_put_together_is_known_by_its_parts(tmp_path: Path, line: str, expected: bool) -> None:
-    (tmp_path / "writer.py").write_text(f"model.cuda()\nbatch.cuda()\n{line}\n")
-    assert Talk(lambda path: None).speaks_of("writer of best_*.pt", str(tmp_path)) is expected
-
-
-def test_many_parts_of_a_name_are_looked_for_in_linear_time(tmp_path: Path) -> None:
-    (tmp_path / "writer.py").write_text("#" + "a" * 100_000)
-    assert Talk(lambda path: None).speaks_of("writer of " + "a*" * 30 + "b", str(tmp_path)) is False
 
 
 TRAINING = """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from torchlint.project.programs import code_of, is_program
@@ -39,20 +38,6 @@ _BARE = "bare loads"
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
 _LOADING = re.compile(rb"\bload_state_dict\([^)]")
 _WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
-_WRITER = "writer of "
-"""What a topic starts with that asks who saves a file of this name: whether some do, and all of them on one GPU, the same."""
-_WRITES = re.compile(rb"torch\.save\b|import\s+save\b|\.save\(")
-_ON_GPU = re.compile(rb"""([\w.\])]{1,60})\.(?:cuda\(\)|to\(\s*["']cuda(?::0)?["'])""")
-_SETTINGS = rb"(args|opts?|options?|cfg|conf|config|params|hparams|flags|self)"
-_CHOOSES = re.compile(
-    rb"(?i)is_available|map_location|DataParallel|(local|world)_?(rank|size)|init_process_group|device_count|set_device"
-    rb"|accelerat|lightning|deepspeed|horovod|\b(no|use|with)_(cuda|gpu)s?\b|\bif\s+\w{0,40}(cuda|gpu)"
-    rb"|" + _SETTINGS + rb"\.\w{0,40}(cuda|gpus?|gpu_ids|device)\b(?!\()"
-    rb"|\bdevice\s*[=)\],]|\.device\b(?!\()|\.cuda\(\s*[^)\s0]"
-)
-"""What code says that runs on one GPU or another, several, or none."""
-_BETWEEN = 40
-"""Characters that may stand between the parts of a name that is put together."""
 _MOST_FILES = 400
 _MOST_NAMES = 20_000
 """So many names are looked through, of files of data among them."""
@@ -75,9 +60,7 @@ class Talk:
         """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read."""
         key = (root, topic)
         if key not in self._told:
-            if topic.startswith(_WRITER):
-                self._told[key] = self._is_written_on_one_gpu(topic.removeprefix(_WRITER), root)
-            elif topic == _BARE:
+            if topic == _BARE:
                 self._told[key] = any(map(_loads_bare, self._texts(root, _RUNNING)))
             else:
                 self._told[key] = self._look_for(_TOPICS[topic], root)
@@ -91,19 +74,6 @@ class Talk:
             elif words.search(text):
                 return True
         return None if unread else False
-
-    def _is_written_on_one_gpu(self, name: str, root: str) -> bool | None:
-        """Whether all files of a project that save, and have the name of a file in them, know one GPU alone; and some do."""
-        parts = [part.encode() for part in name.split("*") if part]
-        found = False
-        for text in self._texts(root):
-            if text is None:
-                return None
-            if _has_in_order(parts, text) and _WRITES.search(text):
-                if len(set(_ON_GPU.findall(text))) < 2 or _CHOOSES.search(text):
-                    return False
-                found = True
-        return found
 
     def _texts(self, root: str, named: re.Pattern[str] | None = None) -> Iterator[bytes | None]:
         """The code of the files below a folder; `None` for one that cannot be read, and at last where there are too many."""
@@ -123,26 +93,6 @@ class Talk:
 def _loads_bare(text: bytes | None) -> bool:
     """Whether code loads a file and gives a model the state in it, and says nothing of wrappers."""
     return text is not None and b"torch.load" in text and bool(_LOADING.search(text)) and not _WRAPPING.search(text)
-
-
-def _has_in_order(parts: list[bytes], text: bytes) -> bool:
-    """Whether a line of a text has all of some parts one after the other, with little between each two, but something."""
-    ends: list[int] | None = None
-    for part in parts:
-        reached = []
-        start = text.find(part)
-        while start >= 0:
-            if ends is None or _follows(start, ends, text):
-                reached.append(start + len(part))
-            start = text.find(part, start + 1)
-        ends = reached
-    return ends is None or bool(ends)
-
-
-def _follows(start: int, ends: list[int], text: bytes) -> bool:
-    """Whether what starts somewhere comes closely after one of some ends, which are in order."""
-    place = bisect_left(ends, start) - 1  # the nearest is near if any is
-    return place >= 0 and start - ends[place] <= _BETWEEN and b"\n" not in text[ends[place] : start]
 
 
 def _files(root: str) -> Iterator[str | None]:

@@ -51,7 +51,11 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", False),
         ("torch.cuda.set_device(args.local_rank); net.cuda(); x = x.cuda()", False),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=where)", False),
-        ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(x.device)", False),
+        ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(args.device)", False),
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=args.device)", False),
+        # where a tensor is, that of the GPU
+        ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(x.device)", True),
+        ("net.cuda(); x = x.cuda(); y = torch.clamp(x, 0, 1); z = torch.zeros(3, device=y.device)", True),
     ],
 )
 def test_knows_programs_that_run_on_one_gpu(moves: str, is_one: bool) -> None:
@@ -68,10 +72,9 @@ GPU = "def f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n"
         ("out + '/best.pt'", "out + '/best.pt'", True),
         ("os.path.join(args.out, 'best.pt')", "f'{out}/best.pt'", True),
         ("'runs/best_%d.pt' % x", "f'runs/best_{args.epoch}.pt'", True),
-        ("out + '/best.pt'", "out + '/last.pt'", False),
-        ("out + '/best.pt'", "args.path", False),
-        ("args.path", "args.path", False),
-        ("f'{out}.pt'", "f'{out}.pt'", False),
+        ("out + '/best.pt'", "out + '/last.pt'", True),
+        ("out + '/best.pt'", "args.path", True),
+        ("f'{out}.pt'", "f'{out}.pt'", True),
         # made elsewhere, or in another run, as the path says
         ("out + '/best.pt'", "args.pretrained + '/best.pt'", False),
         ("'pretrained/best.pt'", "'pretrained/best.pt'", False),
@@ -79,6 +82,6 @@ GPU = "def f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n"
         ("'best.pt'", "'https://host/best.pt'", False),
     ],
 )
-def test_knows_files_that_the_program_saves_itself(saved: str, loaded: str, is_own: bool) -> None:
+def test_knows_files_that_other_programs_save(saved: str, loaded: str, is_own: bool) -> None:
     program, load = one_gpu_of(f"{GPU}    torch.save(x, {saved})\n    y = «torch.load({loaded})»\n")
     assert program.is_of_one_gpu(load) is is_own

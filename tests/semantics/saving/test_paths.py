@@ -50,20 +50,3 @@ def paths_of(body: str) -> tuple[Paths, ast.expr]:
 def test_spells_out_what_a_path_is_made_of(body: str, spelled: str) -> None:
     paths, path = paths_of(body)
     assert paths.spelled(path) == spelled
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("'a/best.pt'", "best.pt"),
-        ("args.out + '/best_' + name + '.pt'", "best_*.pt"),
-        ("f'{args.out}/model_{fold}.pth.tar'", "model_*.pth.tar"),
-        ("f'{args.out}/{fold}.pt'", None),
-        ("name + '.ckpt'", None),
-        ("name", None),
-        ("'models/'", None),
-    ],
-)
-def test_knows_files_by_what_their_names_say(path: str, name: str | None) -> None:
-    paths, node = paths_of(f"open(«{path}»)")
-    assert paths.name(node) == name

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import last_name
-from torchlint.semantics.saving.own_files import OwnFiles, file_of
+from torchlint.semantics.saving.own_files import file_of
 from torchlint.semantics.saving.paths import Paths
 
 _CHOICE = re.compile(
@@ -25,22 +25,16 @@ _GPU = frozenset({"cuda", "cuda:0"})
 
 
 class OneGpu:
-    """Tells of loads whether the programs that save and load the file run on one GPU alone."""
+    """Tells of loads whether the program that loads the file runs on one GPU alone."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._paths = semantics.of(Paths)
 
     def is_of_one_gpu(self, load: ast.Call) -> bool:
-        """Whether a load reads what this file or others of the project save under that name, on the one GPU that all know."""
+        """Whether a load is of a program that moves all to the one GPU, and its path says nothing of another program."""
         path = file_of(load, 0, "f")
-        if path is None or not self.knows_one_gpu or self._is_from_elsewhere(path):
-            return False
-        name = self._paths.name(path)
-        if name is None:
-            return False
-        told = self._semantics.elsewhere.speaks_of(f"writer of {name}")
-        return told is True or (told is None and name in self._written)
+        return path is not None and self.knows_one_gpu and not self._is_from_elsewhere(path)
 
     @cached_property
     def knows_one_gpu(self) -> bool:
@@ -52,10 +46,6 @@ class OneGpu:
         }
         return len(moved) > 1 and False not in moves.values() and not self._chooses
 
-    @cached_property
-    def _written(self) -> set[str]:
-        return {name for file in self._semantics.of(OwnFiles).written if (name := self._paths.name(file)) is not None}
-
     def _is_to_one_gpu(self, call: ast.Call) -> bool | None:
         """Whether a move goes to the one GPU; ``None`` where it is none, or goes to the CPU from there."""
         if not isinstance(call.func, ast.Attribute):
@@ -65,7 +55,7 @@ class OneGpu:
             return not given or (isinstance(given[0], ast.Constant) and given[0].value in (None, 0))
         if not given or self._is_dtype(given[0]):
             return None
-        if isinstance(given[0], ast.Constant) and given[0].value == "cpu":
+        if self._is_device_of_tensor(given[0]) or (isinstance(given[0], ast.Constant) and given[0].value == "cpu"):
             return None
         return self._is_gpu(given[0])
 
@@ -88,6 +78,10 @@ class OneGpu:
                 )  # fmt: skip
         return False
 
+    def _is_device_of_tensor(self, node: ast.expr) -> bool:
+        """Whether a device is the one where a tensor is already."""
+        return isinstance(node, ast.Attribute) and node.attr == "device" and self._semantics.kind(node.value).is_tensor
+
     @cached_property
     def _chooses(self) -> bool:
         """Whether the file has a name, an attribute, a parameter or an argument that speaks of a choice."""
@@ -102,11 +96,11 @@ class OneGpu:
                 is_called = isinstance(parent, ast.Call) and parent.func is node
                 return not is_called and self._semantics.qualified_name(node) != "torch.cuda"
             case ast.Attribute(attr="device"):
-                return self._semantics.qualified_name(node) != "torch.device"
+                return self._semantics.qualified_name(node) != "torch.device" and not self._is_device_of_tensor(node)
             case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
                 return _CHOICE.search(name) is not None
             case ast.keyword(arg="device", value=value):
-                return not self._is_gpu(value)
+                return not self._is_gpu(value) and not self._is_device_of_tensor(value)
             case ast.keyword(arg=str(name)):
                 return _CHOICE.search(name) is not None
         return False

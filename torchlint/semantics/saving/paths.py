@@ -12,8 +12,6 @@ _DEEPEST = 4
 """How many names are followed one behind the other."""
 _FIELD = re.compile(r"%[-+ #]{0,4}[\d.*]{0,20}[a-zA-Z]|\{[^{}]*\}")
 """What stands in a text for a value: of `%`, or of `format`."""
-_VALUE = re.compile(r"\{[^{}]*\}")
-_SAID = re.compile(r"[a-z]{3}", re.IGNORECASE)
 _SAME = frozenset({"str", "Path", "abspath", "expanduser", "realpath", "normpath", "fspath", "as_posix"})
 """What gives a path for a path."""
 
@@ -27,11 +25,6 @@ class Paths:
     def spelled(self, path: ast.expr) -> str:
         """A path as one text, with values in braces: `{args.out}/best.pt` of a sum, a format, a join, or a name for it."""
         return re.sub(r"(?<!:)/{2,}", "/", self._spelled(path, _DEEPEST))
-
-    def name(self, path: ast.expr) -> str | None:
-        """The name of a file without its folders, with ``*`` for values; ``None`` where it says too little to be known by."""
-        name = _VALUE.sub("*", self.spelled(path)).rpartition("/")[2]
-        return name if _SAID.search(name.partition(".")[0]) else None
 
     def value(self, name: ast.Name) -> ast.expr | None:
         """What a local name was given, where that is certain."""
