@@ -69,6 +69,10 @@ class TrainingQuestions:
         """What trains a model in the evaluation mode that ``switch`` put it into; ``None`` if nothing is known to."""
         return self._model.found(self._semantics.of(EvaluationModeTrainings).found, switch)
 
+    def is_frozen(self, module: cst.BaseExpression) -> bool:
+        """Whether the file freezes all parameters of a module."""
+        return bool(self._model.answered(self._semantics.of(Freezing).is_frozen, module))
+
     def run_in_training_after(self, load: cst.Call) -> cst.Call | None:
         """What runs the model that ``load`` gives its weights in the training mode that it was made in; ``None`` if nothing."""
         run: cst.Call | None = self._model.found(self._semantics.of(LoadedModels).run_in_training, load)

@@ -155,3 +155,22 @@ def test_what_may_be_unfrozen(switch: str) -> None:
 
 def test_a_leaf_of_its_own_unfreezes_nothing() -> None:
     assert given(f"model.body.requires_grad_(False)\nimage = unknown()\nimage.requires_grad = True{GIVEN}") is not None
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ("model.requires_grad_(False)\n«model»(x)", True),
+        ("for p in model.parameters():\n    p.requires_grad = False\n«model»(x)", True),
+        ("model.body.requires_grad_(False)\n«model.body»(x)", True),
+        ("model.body.requires_grad_(False)\n«model»(x)", False),
+        ("model.requires_grad_(False)\n«other»(x)", False),
+        ("model.requires_grad_(False)\nmodel.fc = nn.Linear(2, 2)\n«model»(x)", False),
+        ("model.requires_grad_(False)\nmodel.requires_grad_(True)\n«model»(x)", False),
+        ("for n, p in model.named_parameters():\n    if 'fc' not in n:\n        p.requires_grad = False\n«model»(x)", False),
+        ("«model»(x)", False),
+    ],
+)
+def test_a_module_is_frozen_as_a_whole(snippet: str, expected: bool) -> None:
+    semantics, (module,) = marked(HEAD + snippet)
+    assert semantics.of(Freezing).is_frozen(module) is expected

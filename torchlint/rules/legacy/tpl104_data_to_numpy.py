@@ -20,9 +20,10 @@ class DataToNumpy(Rule):
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,
     `x.data.numpy()`, `x.data.tolist()`.
 
-    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, results of
-    `torch.from_numpy`, of integers, or of code where autograd is off; and `x.data.cpu().tolist()`, whose numbers have none, or
-    `x.data.numpy().shape`, which `x.shape` tells as well. They are shown where the rule is selected by name.
+    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, what
+    frozen modules give, results of `torch.from_numpy`, of integers, or of code where autograd is off; and
+    `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which `x.shape` tells as well. They are shown
+    where the rule is selected by name.
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the
@@ -100,7 +101,14 @@ class DataToNumpy(Rule):
         return f"{recorded}: start with `{self._detached(origin)}`"
 
     def _carries(self, tensor: cst.BaseExpression) -> bool:
-        return self.model.kind(tensor).grad in (Grad.GRAPH, Grad.LEAF)
+        return self.model.kind(tensor).grad in (Grad.GRAPH, Grad.LEAF) and not self._is_of_frozen(tensor)
+
+    def _is_of_frozen(self, tensor: cst.BaseExpression) -> bool:
+        """Whether a module whose parameters are frozen gives a tensor, of what is not known to have a graph."""
+        match tensor:
+            case cst.Call(func=module, args=arguments):
+                return self.model.training.is_frozen(module) and not any(self._carries(each.value) for each in arguments)
+        return False
 
     def _detached(self, tensor: cst.BaseExpression) -> str:
         return self.model.shown(expression("{tensor}.detach()", tensor=tensor))
@@ -130,10 +138,13 @@ class DataToNumpy(Rule):
         return False
 
     def _is_mere_style(self, node: cst.Attribute) -> bool:
-        """Whether numbers come out that have no graph, or it is a gradient, which seldom has one."""
+        """Whether numbers come out that have no graph, or it is a gradient, or of a frozen module: these seldom have one."""
         match node.value:
             case cst.Attribute(attr=cst.Name("grad")):
                 return True
+        moves = _moves_before(node)
+        if self._is_of_frozen(moves[-1].value if moves else node.value):
+            return True
         return self._ends_in_numbers(node)
 
     def _array_for_form(self, node: cst.Attribute) -> cst.Call | None:

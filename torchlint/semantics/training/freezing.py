@@ -101,6 +101,13 @@ class Freezing:
                     return True
         return False
 
+    def is_frozen(self, module: ast.expr) -> bool:
+        """Whether all parameters of a module are frozen somewhere in the file, with no new part behind that."""
+        chain = self._chain(module)
+        return chain is not None and any(
+            self._chain(named) == chain and not self._has_new_part(chain, node) for node, named in self.wholes
+        )
+
     def is_replaced_after(self, switch: ast.expr, named: ast.expr) -> bool:
         """Whether a part of a module gets another value after its parameters were frozen, as a new head does."""
         chain = self._chain(named)
