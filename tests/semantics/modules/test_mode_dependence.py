@@ -16,6 +16,7 @@ class Coder(nn.Module):
         self.inner = nn.Sequential(nn.Flatten(), nn.Linear(4, 2), nn.ReLU())
         self.outer = nn.Sequential(nn.Linear(2, 4), nn.Dropout())
         self.given = given
+        self.filled = nn.ModuleList()
         self.either = nn.Sequential(nn.Linear(2, 4))
         if given:
             self.either = nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4))
@@ -38,6 +39,8 @@ def depends(text: str) -> bool | None:
         ("outer = coder.outer\n«outer»", True),
         ("«coder.either»", True),
         ("«coder.given»", None),
+        ("«coder.filled»", None),
+        ("filled = coder.filled\n«filled»", None),
         ("«coder.unknown»", None),
         ("coder.inner = build()\n«coder.inner»", None),
         ("coder.inner = build()\ninner = coder.inner\n«inner»", None),

@@ -120,11 +120,13 @@ class ModeDependence:
                 else:
                     yield self._call(value)
         elif isinstance(model, ast.Attribute) and (owner := self._owner(model)) is not None:
+            is_outside = self._semantics.facts.self_class(model.value) is None
             for slot in self._semantics.facts.slots(owner, model.attr):
                 for store in slot.stores:
                     statement = self._semantics.tree.parent(store)
-                    yield self._call(statement.value if isinstance(statement, ast.Assign) else None)
-            if self._semantics.facts.self_class(model.value) is None and self._is_replaced(model.attr):
+                    made = self._call(statement.value if isinstance(statement, ast.Assign) else None)
+                    yield None if is_outside and self._is_to_be_filled(made) else made
+            if is_outside and self._is_replaced(model.attr):
                 yield None
 
     def _owner(self, attribute: ast.Attribute) -> ast.ClassDef | None:
@@ -133,6 +135,11 @@ class ModeDependence:
             return owner
         kind = self._semantics.kind(attribute.value)
         return kind.definition if kind.type is Type.MODULE and isinstance(kind.definition, ast.ClassDef) else None
+
+    def _is_to_be_filled(self, call: ast.Call | None) -> bool:
+        """Whether a call makes a container with nothing in it yet."""
+        is_empty = call is not None and not call.args and not call.keywords
+        return is_empty and call is not None and self._semantics.qualified_name(call.func) in torch_api.CONTAINER_MODULES
 
     def _is_replaced(self, name: str) -> bool:
         """Whether an attribute of a name is given to something from outside: ``model.head = nn.Dropout()``."""
