@@ -130,7 +130,7 @@ def test_in_a_project_of_too_many_files_nobody_is_asked_who_calls(tmp_path: Path
 
 def test_what_is_known_of_files_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_MOST_KEPT", 20)
-    monkeypatch.setattr(outputs, "_MOST_KEPT", 20)
+    monkeypatch.setattr(outputs.Outputs, "most_kept", 20)
     write(tmp_path, {f"models{number}.py": MODEL for number in range(100)})
     known = Files()
     for number in range(100):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.project import roots
 from torchlint.project.callers import Callers
-from torchlint.project.origins import Givens, Origins, is_settled
-from torchlint.project.outputs import Outputs
+from torchlint.project.origins import Origins, is_settled
+from torchlint.project.outputs import Givens, Outputs
 from torchlint.project.talk import Talk
 from torchlint.project.trees import Trees
 from torchlint.text.reading import read_file
@@ -151,16 +151,13 @@ class Files:
             return root == answer
         if asked.startswith(_TALK):
             return str(self.talk.speaks_of(asked.removeprefix(_TALK), root)) == answer
-        if asked.startswith(_OUTPUTS):
-            return self.outputs.are_as(os.path.join(root, asked.removeprefix(_OUTPUTS)), answer)
-        if asked.startswith(_GIVEN):
-            return self.givens.is_as(root, asked.removeprefix(_GIVEN), answer)
+        for start, told in ((_OUTPUTS, self.outputs), (_GIVEN, self.givens), (_BOUND, self.origins)):
+            if asked.startswith(start):
+                path, *names = asked.removeprefix(start).split("\n")
+                return told.is_as(os.path.join(root, path), tuple(names), answer)
         if asked.startswith(_NAMING):
             name, *words = asked.removeprefix(_NAMING).split("\n")
             return self.callers.are_naming(name, words, root, answer)
-        if asked.startswith(_BOUND):
-            path, *names = asked.removeprefix(_BOUND).split("\n")
-            return self.origins.are_as(os.path.join(root, path), tuple(names), answer)
         if asked.startswith(_CALLERS):
             path, name, *words = asked.removeprefix(_CALLERS).split("\n")
             return self.callers.are_as(name, words, os.path.join(root, path) if path else "", root, answer)
@@ -377,7 +374,7 @@ class Reading:
 
     def given(self, file: str, name: str) -> Given:
         """What a function of a file gives, or a method or attribute, ``Class.name``, as far as that file alone tells."""
-        found, self._asked[f"{_GIVEN}{os.path.relpath(file, self.root)}\n{name}"] = self._files.givens.of(file, name)
+        found, self._asked[f"{_GIVEN}{os.path.relpath(file, self.root)}\n{name}"] = self._files.givens.of(file, (name,))
         return found
 
     def may_bind(self, file: str, names: tuple[str, ...]) -> tuple[str, ...]:
