@@ -104,6 +104,7 @@ _SPECIAL: dict[str, Callable[[], Attempt]] = {
     "torch.cuda.amp.autocast": lambda: ((), {}),
     "torch.autograd.backward": lambda: ((_x(3).requires_grad_().sum(),), {}),
     "torch.jit.trace": lambda: ((_double, (_x(3),)), {}),
+    "torch.set_default_tensor_type": lambda: (("torch.FloatTensor",), {}),
     "torch.nn.functional.gumbel_softmax": lambda: ((_x(3, 4),), {"dim": -1}),
 }
 
