@@ -66,10 +66,15 @@ class ReboundItems:
     def _assignment(self, loop: ast.For, name: ast.Name) -> ast.Assign | None:
         """The one assignment in the body of a loop that gives its variable a value that is computed of it, and is not read."""
         variable = self._semantics.bindings.of(name)
-        if variable is None or len(variable.uses) != 1:
+        if variable is None or len(variable.uses) > _MOST:
             return None
-        use = variable.uses[0]
+        assigning = [use for use in variable.uses if _assigns(self._tree.statement(use), name.id)]
+        if not assigning:
+            return None
+        use = assigning[0]
         statement = self._tree.statement(use)
+        if not all(self._is_apart(other, statement, loop) for other in variable.uses if other is not use):
+            return None
         match statement:
             case ast.Assign(targets=[ast.Name(id=target) as stored], value=value) if target == name.id:
                 new = self._semantics.bindings.of(stored)
@@ -79,6 +84,19 @@ class ReboundItems:
                     return None
                 return statement
         return None
+
+    def _is_apart(self, use: ast.Name, statement: ast.stmt, loop: ast.For) -> bool:
+        """Whether a use of a loop's variable decides if a statement is run, or stands where that is not run."""
+        child: ast.AST = statement
+        for parent in self._tree.ancestors(statement):
+            if parent is loop:
+                return False
+            if isinstance(parent, ast.If) and self._tree.inside(use, parent):
+                return self._tree.inside(use, parent.test) or not any(
+                    self._tree.inside(use, each) for each in _arm(parent, child)
+                )
+            child = parent
+        return False
 
     def _is_new(self, value: ast.expr, use: ast.Name) -> bool:
         """Whether a value is a new tensor that is computed of the one in ``use``, and nothing else happens."""
@@ -189,6 +207,19 @@ def _targets(target: ast.expr) -> list[ast.Name]:
         case ast.Tuple(elts=parts):
             return [part for part in parts if isinstance(part, ast.Name)]
     return []
+
+
+def _assigns(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement assigns to a name, and to nothing else."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            return target == name
+    return False
+
+
+def _arm(branch: ast.If, statement: ast.AST) -> list[ast.stmt]:
+    """The statements beside one of a branch, and itself."""
+    return branch.body if statement in branch.body else branch.orelse
 
 
 def _is_outer(binding: Binding) -> bool:
