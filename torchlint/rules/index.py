@@ -452,7 +452,7 @@ ENTRIES = (
     Entry(
         "TPL601", "unstable-log", "torchlint.rules.numerics.tpl601_unstable_log", "UnstableLog",
         (Found(".numerics.unstable_logs:UnstableLogs.found"),),
-        needs=(("log",), ("softmax", "sigmoid", "expit", "exp",),),
+        needs=(("log",),),
     ),
     Entry(
         "TPL602", "threshold-on-logits", "torchlint.rules.numerics.tpl602_threshold_on_logits", "ThresholdOnLogits",

@@ -85,3 +85,31 @@ def test_a_name_or_another_shape_between() -> None:
 )
 def test_what_is_not(expression: str) -> None:
     assert not unstable(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x\n  p = torch.softmax(x, dim=1)\n  return «torch.log(p.gather(1, y))»",
+        "x\n  p = torch.softmax(x, dim=1)[:, 0]\n  return «torch.log(p)»",
+        "«torch.log(torch.gather(torch.softmax(x, dim=1), 1, y).squeeze(1))»",
+        "«torch.log(nn.Softmax(dim=1)(x))»",
+        "x\n  rows = zip(torch.softmax(x, dim=1), y)\n  return [«torch.log(p)» * b for p, b in rows]",
+    ],
+)
+def test_is_followed_through_code(expression: str) -> None:
+    [found] = unstable(expression)
+    assert (found.function, found.is_far, found.is_direct) == ("softmax", True, False)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x\n  p = torch.softmax(x, dim=1)\n  a = torch.multinomial(p, 1)\n  return torch.log(p.gather(1, a))",
+        "torch.log((torch.softmax(x, dim=1) + 1e-8).gather(1, y))",
+        "torch.log(nn.Softmax(dim=1)(x).clamp(min=1e-6))",
+        "x\n  with torch.no_grad():\n    return torch.log(nn.Softmax(dim=1)(x))",
+    ],
+)
+def test_is_not_found_through_code(expression: str) -> None:
+    assert not unstable(expression)

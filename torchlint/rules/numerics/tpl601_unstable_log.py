@@ -18,8 +18,9 @@ _FULL = {
 class UnstableLog(Rule):
     """
     ## What it does
-    Finds `log(softmax(x))`, `log(sigmoid(x))` and `log(sum(exp(x)))`, as functions and as methods. In a test of the code, where
-    they are what others are compared with, they are strict.
+    Finds `log(softmax(x))`, `log(sigmoid(x))` and `log(sum(exp(x)))`, as functions and as methods; also of some numbers of
+    such a tensor, and of what functions and models of the project give that end in a softmax or a sigmoid. In a test of the
+    code, where they are what others are compared with, they are strict.
 
     ## Why is this bad
     The probability of what is unlikely becomes zero, and its logarithm minus infinity; the exponential of what is large becomes
@@ -38,7 +39,8 @@ class UnstableLog(Rule):
 
     ## Fix safety
     Safe for `softmax` with a dimension, and for what carries a graph: the results are the same, but where they were infinite.
-    Unsafe where the tensor may hold integers, which `logsigmoid` does not take. No fix for a sum over everything.
+    Unsafe where the tensor may hold integers, which `logsigmoid` does not take. No fix for a sum over everything, and none
+    where other code stands between the two.
 
     ## References
     - [torch.nn.functional.log_softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html)
@@ -48,7 +50,7 @@ class UnstableLog(Rule):
     code = "TPL601"
     name = "unstable-log"
     triggers = (Found(".numerics.unstable_logs:UnstableLogs.found"),)
-    needs = (("log",), ("softmax", "sigmoid", "expit", "exp"))
+    needs = (("log",),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the logarithm."""
@@ -57,6 +59,8 @@ class UnstableLog(Rule):
             return
         stable = STABLE[found.function]
         when = "an exponential overflows" if found.function == "sum" else f"the {found.function} becomes zero"
+        if found.is_far:
+            when = f"what `{self.model.shown(found.inner, 40)}` gives becomes zero"
         message = f"`{self.model.shown_call(node)}` is infinite where {when}, and its gradient NaN; use `{stable}`"
         mended = self._fix(node, found.inner, found) if found.is_direct else None
         self.report(node, message, mended, strict=self.model.numbers.is_of_test(node))

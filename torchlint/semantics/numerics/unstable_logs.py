@@ -10,6 +10,8 @@ from typing import Generic, TypeVar
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.scores.activations import Activations
+from torchlint.semantics.scores.outputs import Output
 
 Node = TypeVar("Node")
 
@@ -26,6 +28,13 @@ _BOUNDED = frozenset({"torch.arange", "torch.linspace", "torch.rand", "torch.zer
 """What gives numbers within bounds that the author has chosen."""
 
 _VIEWS = frozenset({"view", "reshape", "flatten", "unflatten", "transpose", "permute", "contiguous", "squeeze", "unsqueeze"})
+_PICKS = frozenset({"gather", "index_select", "take_along_dim", "select", "narrow"})
+"""Methods and functions that give some of the numbers of a tensor."""
+_DRAWING = frozenset({"multinomial", "Categorical", "OneHotCategorical", "Bernoulli", "bernoulli", "choice", "choices"})
+"""What draws by probabilities."""
+_OUTPUTS = {Output.SOFTMAX: "softmax", Output.SIGMOID: "sigmoid"}
+_MOST_STEPS = 8
+"""Through so many names and selections a value is followed."""
 _SHIFTING = frozenset({"sub", "subtract", "clamp", "clip", "clamp_", "sub_", "log_softmax", "logsigmoid"})
 
 
@@ -34,7 +43,8 @@ class Unstable(Generic[Node]):
     """A logarithm of ``inner``, a call of the function that is named, on ``value``.
 
     ``of_method`` is whether that is called as a method; ``same`` is whether what does both at once gives the same result. The
-    call stands in the logarithm itself if it ``is_direct``: no name is between them, and no change of shape.
+    call stands in the logarithm itself if it ``is_direct``: no name is between them, and no change of shape. Where it
+    ``is_far``, other code gives what is taken of it.
     """
 
     function: str
@@ -43,6 +53,7 @@ class Unstable(Generic[Node]):
     of_method: bool
     same: Fact
     is_direct: bool = True
+    is_far: bool = False
 
 
 class UnstableLogs:
@@ -61,9 +72,47 @@ class UnstableLogs:
                 continue
             inner = self._computed(operand)
             unstable = self._unstable(inner, is_direct=inner is operand) if isinstance(inner, ast.Call) else None
+            unstable = unstable or self._through_code(call, operand)
             if unstable is not None and not self._is_ranked(call):
                 found[call] = unstable
         return found
+
+    def _through_code(self, log: ast.Call, operand: ast.expr) -> Unstable[ast.expr] | None:
+        """A logarithm of what functions and models give that end in a softmax or a sigmoid, or of some numbers of that."""
+        if self._semantics.no_grad.covers(log):
+            return None
+        value = self._picked_from(operand)
+        if value is not operand and self._is_drawn_from(value):
+            return None
+        origin = self._semantics.of(Activations).origin(value)
+        if origin is None or origin.output not in _OUTPUTS or any(word.arg in ("out", None) for word in origin.node.keywords):
+            return None
+        if origin.operand is not None and self._is_bounded(self._computed(origin.operand)):
+            return None
+        function = _OUTPUTS[origin.output]
+        return Unstable(function, origin.node, value, False, self._same(function, origin.node, value), False, is_far=True)
+
+    def _is_drawn_from(self, probabilities: ast.expr) -> bool:
+        """Whether what is picked may have been drawn by the same probabilities: then it has none of zero."""
+        bindings = self._semantics.bindings.reaching(probabilities) if isinstance(probabilities, ast.Name) else ()
+        around = (parent for each in bindings for use in each.uses for parent in self._semantics.tree.ancestors(use))
+        return any(isinstance(parent, ast.Call) and last_name(parent.func) in _DRAWING for parent in around)
+
+    def _picked_from(self, value: ast.expr) -> ast.expr:
+        """The tensor that a value is some numbers of: ``p`` of ``p.gather(1, a).squeeze(1)``, also by names."""
+        for _ in range(_MOST_STEPS):
+            match self._computed(value):
+                case ast.Subscript(value=owner) if self._semantics.kind(owner).is_tensor:
+                    value = owner
+                case ast.Call(func=ast.Attribute(attr=name), args=[first, *_]) as call if name in _PICKS and (
+                    self._semantics.qualified_name(call.func) == f"torch.{name}"
+                ):
+                    value = first
+                case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _PICKS or name in _VIEWS:
+                    value = owner
+                case _:
+                    break
+        return value
 
     def _is_ranked(self, log: ast.Call) -> bool:
         """Whether only the place of the largest is asked for, of which the logarithm changes nothing; also by a name for it."""

@@ -125,6 +125,10 @@ class Activations:
 
     def _item(self, iterable: ast.expr, path: tuple[int | None, ...]) -> Origin | None:
         """What a loop takes from a tensor: ``for row in x.softmax(1)``, also beside others or with its number."""
+        if isinstance(iterable, ast.Name) and path:
+            bindings = self._semantics.bindings.reaching(iterable)
+            given = bindings[0].value if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT else None
+            iterable = given if isinstance(given, ast.Call) and not bindings[0].path else iterable
         match iterable, path:
             case ast.Call(func=ast.Name("zip"), args=parts, keywords=[]), (int(place),) if place < len(parts):
                 return self.origin(parts[place])
