@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Kind, Semantics, Type
@@ -13,6 +15,7 @@ from torchlint.semantics.modules.evidence import ModuleEvidence
 _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
 
+_CLASS = re.compile(r"[A-Z]\w*[a-zA-Z0-9]")
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC"})
 _OWN_FORWARD = ("forward", "__call__", "__getattr__")
 
@@ -75,7 +78,27 @@ class ForwardCalls:
         """Whether what is not known is used as a module is; networks of OpenCV are given their input before ``forward()``."""
         if not call.args and not call.keywords:
             return False
-        return self._semantics.of(ModuleEvidence).is_module(receiver) and not self._is_plain_object(receiver)
+        is_likely = self._semantics.of(ModuleEvidence).is_module(receiver) or self._is_part_of_module(receiver)
+        return is_likely and not self._is_plain_object(receiver)
+
+    def _is_part_of_module(self, receiver: ast.expr) -> bool:
+        """Whether an attribute of a module is given what a class makes that is imported: `self.distance = LPIPS()`."""
+        if not isinstance(receiver, ast.Attribute):
+            return False
+        owner = self._semantics.facts.self_class(receiver.value)
+        if owner is None or not self._classes.is_sure(owner):
+            return False
+        slots = self._semantics.facts.slots(owner, receiver.attr)
+        parents = [self._semantics.tree.parent(store) for slot in slots for store in slot.stores]
+        values = [part for each in parents if isinstance(each, ast.Assign) for part in _chosen(each.value)]
+        return len(values) >= len(parents) > 0 and all(map(self._makes_imported, values))
+
+    def _makes_imported(self, value: ast.expr) -> bool:
+        """Whether a class makes a value that another library has."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, (ast.Name, ast.Attribute)):
+            return False
+        name = self._semantics.qualified_name(value.func) or ""
+        return "." in name and _CLASS.fullmatch(name.rpartition(".")[2]) is not None and not name.startswith("builtins.")
 
     def _is_plain_object(self, receiver: ast.expr) -> bool:
         """Whether an attribute of ``self`` is given what a class of another file makes that is no module."""
@@ -155,3 +178,15 @@ class ForwardCalls:
                 if isinstance(part, ast.Attribute) and facts.self_class(part.value) is not None:
                     pending.append(facts.method(kind.definition, part.attr))
         return found
+
+
+def _chosen(value: ast.expr) -> Iterator[ast.expr]:
+    """What a value may be, but for none."""
+    match value:
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from _chosen(body)
+            yield from _chosen(orelse)
+        case ast.Constant(value=None):
+            return
+        case _:
+            yield value
