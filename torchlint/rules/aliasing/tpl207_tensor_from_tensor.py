@@ -21,7 +21,8 @@ class TensorFromTensor(Rule):
     """
     ## What it does
     Finds `torch.tensor(t)` where `t` is a tensor already: `torch.tensor(loss)`, `torch.tensor(weight, dtype=torch.float)`. Also
-    where a function asks whether its argument is a tensor, and makes one of it on every path.
+    where a function asks whether its argument is a tensor, and makes one of it on every path; and where it always makes one of
+    an argument, for which every call in the file gives a tensor.
 
     ## Why is this bad
     It copies, warns, and cuts the copy from the graph in passing: no gradient flows through it, which nothing in the line

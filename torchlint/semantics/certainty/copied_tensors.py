@@ -7,7 +7,7 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.apis.spellings import Spellings
-from torchlint.semantics.certainty.likely_tensors import LikelyTensors
+from torchlint.semantics.certainty.likely_tensors import LikelyTensors, TypeTests
 from torchlint.semantics.kinds.asked import AskedTensors
 
 _MAKER = "torch.tensor"
@@ -30,9 +30,20 @@ class CopiedTensors:
                 continue
             if likely.is_tensor(data):
                 found[call] = True
-            elif asked.are_read_either_way(data):
+            elif asked.are_read_either_way(data) or self._is_given_tensors(data):
                 found[call] = False
         return found
+
+    def _is_given_tensors(self, data: ast.expr) -> bool:
+        """Whether all calls of a function in the file give a tensor for the parameter that it always makes one of."""
+        bindings = self._semantics.bindings.reaching(data) if isinstance(data, ast.Name) else ()
+        if len(bindings) != 1 or self._semantics.of(TypeTests).ask_about(bindings[0]):
+            return False
+        if self._semantics.tree.statement(data) not in getattr(bindings[0].scope.node, "body", ()):
+            return False
+        given = self._semantics.inference.given(bindings[0])
+        likely = self._semantics.of(LikelyTensors)
+        return bool(given) and all(each is not None and likely.is_tensor(each) for each in given)
 
 
 def _data(call: ast.Call) -> ast.expr | None:
