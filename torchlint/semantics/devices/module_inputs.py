@@ -13,6 +13,8 @@ MAKING = frozenset({"FloatTensor", "LongTensor", "ByteTensor", "BoolTensor", "Do
 PLACING = frozenset({"to", "cuda", "cpu", "type_as", "device", "_apply", "get_device", "pin_memory"})
 """What is said of a tensor, or of a module, whose device is looked after by hand."""
 _NUMBERS = frozenset({"shape", "size", "device", "dtype", "dim", "ndim", "numel", "item", "tolist", "numpy", "is_cuda"})
+_SIZE = 2
+"""Where the size stands among the arguments of ``torch.normal``, if that is given any."""
 _DEPTH = 6
 
 
@@ -27,6 +29,8 @@ class ModuleInputs:
     def makes(self, call: ast.Call) -> bool:
         """Whether a call makes a tensor of some dimensions, on no device that is said."""
         name = self._semantics.qualified_name(call.func) or ""
+        if name == "torch.normal":
+            return len(call.args) > _SIZE or any(word.arg == "size" for word in call.keywords)  # else, of two tensors
         has_none = any(isinstance(each, (ast.Tuple, ast.List)) and not each.elts for each in call.args[:1])
         return self.is_factory(name, call.args) and self._semantics.kind(call).scalar is not True and not has_none
 

@@ -16,7 +16,10 @@ from torchlint.semantics.modules.classes import ModuleClasses
 
 Node = TypeVar("Node")
 
-_FACTORIES = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "rand", "randn", "randint", "randperm", "tensor")
+_FACTORIES = (
+    *("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tensor"),
+    *("rand", "randn", "randint", "randperm", "normal"),
+)
 _DEFAULTS = frozenset({"set_default_device", "set_default_tensor_type"})
 """Words of code that says for all factories where they make tensors."""
 

@@ -19,6 +19,7 @@ from torchlint.semantics.code.tree import Function, in_body, last_name, walk_bod
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
+from torchlint.semantics.modes.parts import is_called_a_part
 from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
 
@@ -352,7 +353,11 @@ class Modes:
             return True
         if isinstance(function, ast.Attribute) and function.attr.startswith("forward_"):
             return True
-        return self._semantics.kind(function).type is Type.MODULE or self._is_running_method(function)
+        return (
+            self._semantics.kind(function).type is Type.MODULE
+            or self._is_running_method(function)
+            or is_called_a_part(function, self._semantics)
+        )
 
     def _is_running_method(self, function: ast.expr) -> bool:
         """Whether what is called is a method of another file's module that runs it: ``model.get_loss(x)``."""
