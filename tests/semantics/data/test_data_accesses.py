@@ -45,6 +45,18 @@ def test_roles(use: str, role: Role) -> None:
 
 
 @pytest.mark.parametrize(
+    "use",
+    [
+        "y = net(x)\n    z = «y.data» + y.batch_sizes",
+        "y = net(x)\n    z = nn.utils.rnn.PackedSequence(«y.data» + 1, lengths)",
+    ],
+)
+def test_a_packed_sequence_whatever_gives_it(use: str) -> None:
+    assert access(f"net = nn.Linear(3, 3)\ndef f(x):\n    {use}") is None
+    assert access(f"net = nn.Linear(3, 3)\ndef f(x):\n    {use.replace('batch_sizes', 'T').replace('PackedSequence', 'f')}")
+
+
+@pytest.mark.parametrize(
     ("use", "means"),
     [
         ("«w.data».zero_()", Means.METHOD),

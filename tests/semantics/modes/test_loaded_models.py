@@ -29,6 +29,10 @@ LOADED = "«model.load_state_dict(torch.load(path))»\n"
         (MADE + LOADED + "model.half()\nprint(model.forward(x))", "model.forward(x)"),
         ("model = torchvision.models.resnet18().to(device)\n" + LOADED + "y = model(x)", "model(x)"),
         ("model = MyResNet(2)\n" + LOADED + "y = model(x)", "model(x)"),
+        (
+            f"class Net(nn.Module): pass\nif __name__ == '__main__':\n    {MADE}    {LOADED}    print(model(x))",
+            "model(x)",
+        ),
         (f"def show(net):\n    print(net(x))\n{MADE}{LOADED}show(model)", "show(model)"),
         (
             "def load():\n    model = nn.Dropout()\n    «model.load_state_dict(state)»\n    return model\n"
@@ -60,6 +64,11 @@ def test_what_is_run_as_it_was_made(snippet: str, expected: str) -> None:
         "model = build()\n" + LOADED + "model(x)",
         "def predict(model):\n    «model.load_state_dict(state)»\n    return model(x)",
         "def test_it():\n    model = nn.Dropout()\n    «model.load_state_dict(state)»\n    model(x)",
+        # what is made for others is tried out
+        f"class Net(nn.Module): pass\ndef pretrained():\n    {MADE}    {LOADED}    return model\n"
+        "if __name__ == '__main__':\n    net = pretrained()\n    net(x)",
+        # the target of a policy, which is no model that was saved
+        f"import gym\n{MADE}«model.load_state_dict(other.state_dict())»\nmodel(x)",
         "class Net(nn.Module):\n    def __init__(self):\n        self.drop = nn.Dropout()\n"
         "        «self.drop.load_state_dict(state)»\n    def forward(self, x):\n        return self.drop(x)",
     ],

@@ -226,6 +226,7 @@ def test_what_is_evaluated_with_neither(before: str, evaluates: str) -> None:
         ("", "prepare_eval(net)\n" + COUNTS),
         ("", COUNTS + "    x.grad\n"),
         ("", COUNTS + "    attack(net, x)\n"),
+        ("", COUNTS + "    show(cam_extractors, x)\n"),
         ("", "for x, y in test_loader:\n    F.cross_entropy(«net(x)», y).backward()"),
         ("", "for x, y in more:\n    loss = F.cross_entropy(«net(x)», y)"),
         ("", "for x, y in more:\n    out = «net(x)»\n    write(name, out.detach().cpu().numpy())"),
@@ -303,6 +304,7 @@ def test_what_is_trained_as_its_evaluation_left_it(switch: str) -> None:
         ("«net.eval()»", TRAINS),  # it is meant to be frozen
         (TRAINS, "«net.eval()»", SHOWS, "break"),
         (TRAINS, "if flag:\n    net.train()\nelse:\n    «net.eval()»", SHOWS, "net.train()"),
+        ("«net.eval()»", "head.train()", "with torch.no_grad():\n    h = net(x)", TRAINS),  # the author says which one learns
     ],
 )
 def test_what_is_trained_in_training_mode_or_is_meant(parts: tuple[str, ...]) -> None:

@@ -113,6 +113,8 @@ def test_nothing_that_has_to_be_registered_or_nothing_known(body: str) -> None:
         "self.b = nn.ModuleList(self.a)",
         "for i, m in enumerate(self.a):\n      self.add_module(str(i), m)",
         "for i, m in enumerate(self.a):\n      setattr(self, str(i), m)",
+        "for i, m in enumerate(self.a):\n      for n, p in zip('ab', m):\n        self.add_module(n, p)",
+        "for m in self.a:\n      for p in m:\n        self.add_module('p', p)",
     ],
 )
 def test_registered_elsewhere(behind: str) -> None:

@@ -30,6 +30,7 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda().float().to(torch.float16); y = net(x).cpu(); z = y.to('cpu')", True),
         ("net.cuda(); x = x.cuda(); torch.cuda.empty_cache(); torch.cuda.manual_seed(0)", True),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu_id; net.cuda(); x = x.cuda()", True),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", True),  # its weights stay on the first one
         # nothing is known to go there, or only one thing
         ("pass", False),
         ("net.cuda()", False),
@@ -48,7 +49,10 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("if torch.cuda.is_available(): net.cuda(); x = x.cuda()", False),
         ("if args.cuda: net.cuda(); x = x.cuda()", False),
         ("if use_cuda: net.cuda(); x = x.cuda()", False),
-        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", False),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net, device_ids=[1, 0])", False),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net, ids)", False),
+        ("net.cuda(); x = x.cuda(); wrap = torch.nn.DataParallel", False),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.parallel.DistributedDataParallel(net)", False),
         ("torch.cuda.set_device(args.local_rank); net.cuda(); x = x.cuda()", False),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=where)", False),
         ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(args.device)", False),

@@ -38,6 +38,10 @@ STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
         (STOP + "early_stopping(loss, other)\n    net.load_state_dict(«torch.load('a.pt')»)", False),
         (STOP + "net.load_state_dict(«torch.load('a.pt')»)\n    early_stopping(loss, net)", False),
         (STOP + "if flag: early_stopping(loss, net)\n    net.load_state_dict(«torch.load('a.pt')»)", False),
+        # what a trainer tells of its files
+        ("trainer.fit(net)\nnet.load_state_dict(«torch.load(trainer.checkpoint_callback.best_model_path)»)", True),
+        ("def f(cb):\n    p = cb.best_model_path\n    «torch.load(p)»", True),
+        ("«torch.load(args.model_path)»", False),
         # what a function gives back
         ("def fit(net): torch.save(net, p); return p\nbest = fit(net)\n«torch.load(best)»", True),
         ("def fit(net): torch.save(net, p); return q\nbest = fit(net)\n«torch.load(best)»", False),

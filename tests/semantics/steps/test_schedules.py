@@ -86,6 +86,13 @@ def test_a_scheduler_that_nothing_moves_on() -> None:
     assert unused(snippet("«lr_scheduler.StepLR(optimizer, 10)»", last="print(scheduler.get_last_lr())")) == 1
 
 
+def test_a_scheduler_of_another_optimizer_than_the_one_that_steps() -> None:
+    other = "optim.SGD(model.head.parameters(), lr=0.1)\n    scheduler = "
+    text = snippet("lr_scheduler.StepLR(other, 10)").replace("scheduler = ", f"other = {other}")
+    assert unused(text) == 0
+    assert unused(snippet("«lr_scheduler.StepLR(optimizer=optimizer, step_size=10)»")) == 1
+
+
 @pytest.mark.parametrize(
     "last",
     [STEP, "helper(scheduler)", "move = scheduler.step", "return scheduler", "state = [scheduler]", "scheduler.anything()"],

@@ -17,7 +17,7 @@ class EvalNeverLeft(Rule):
     evaluation mode which was put into training mode before.
 
     Left alone is a model that only helps to train others, such as a teacher: a function runs it that puts these into training
-    mode itself, one for each optimizer that it steps.
+    mode itself, one for each optimizer that it steps; or the statement beside `eval()` puts another model into training mode.
 
     ## Why is this bad
     `eval()` holds until `train()` is called. From the second epoch on dropout is off and batch normalisation uses the

@@ -34,7 +34,8 @@ class CreateThenMove(Rule):
     The tensor is made twice. One made on the CPU is filled by the CPU, waits in host memory, and goes over the bus; the
     factory can make it on the device, with the dtype that is wanted. A cast alone costs little: that is
     strict, and so is a row of one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is
-    longer, and so is the one input under `if __name__ == "__main__":` that tries out the classes of a file without a training.
+    longer, and so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a
+    file without a training, a `dummy_input`, an image of written sizes that is only given to calls where nothing is trained.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of

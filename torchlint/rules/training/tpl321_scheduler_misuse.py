@@ -50,7 +50,7 @@ class SchedulerMisuse(Rule):
     that; a length in epochs is multiplied with the number of batches. There is no fix for the others.
 
     A finding is strict where a scheduler is moved on first in each batch: one batch is hardly noticed. Not reported where code
-    that the file does not show is given the scheduler.
+    that the file does not show is given the scheduler, or where its optimizer is not stepped beside another one that is.
 
     ## References
     - [torch.optim: how to adjust the learning rate](https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate)

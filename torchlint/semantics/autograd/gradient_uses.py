@@ -35,7 +35,18 @@ _NEED_GRADIENTS = re.compile(
     re.IGNORECASE,
 )
 """What functions are called that compute gradients with respect to a model's inputs, or of a model in evaluation mode."""
-_GRADIENT_APIS = ("torch.autograd.grad", "torch.autograd.functional.", "torch.func.", "functorch.", "captum.", "torch.optim.")
+_EXTRACTORS = re.compile(r"grad_?cam|cam_?extractor|smooth_?grad|saliency", re.IGNORECASE)
+"""What is called that computes gradients of a model's scores when it is handed on."""
+_GRADIENT_APIS = (
+    "torch.autograd.grad",
+    "torch.autograd.functional.",
+    "torch.func.",
+    "functorch.",
+    "captum.",
+    "torchcam.",
+    "pytorch_grad_cam.",
+    "torch.optim.",
+)
 _DEEP = 3
 """Through so many functions what is assumed is followed."""
 
@@ -81,6 +92,8 @@ class GradientUses:
         if isinstance(call.func, ast.Attribute) and _NEED_GRADIENTS.search(last_name(call.func.value)):
             return True
         if (self._semantics.qualified_name(call.func) or "").startswith(_GRADIENT_APIS):
+            return True
+        if any(_EXTRACTORS.search(last_name(given)) for given in call.args):
             return True
         function = self._semantics.of(References).callee(call)
         if function is None:

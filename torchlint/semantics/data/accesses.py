@@ -72,6 +72,8 @@ class DataAccesses:
         receiver = self._semantics.kind(node.value)
         if (receiver.known and not receiver.is_tensor) or isinstance(node.ctx, ast.Del) or self._is_looked_up(node):
             return None
+        if self._evidence.is_of_sequence(node.value):
+            return None
         role, change = self._use(node)
         if not receiver.known or receiver.loose:
             if self._evidence.is_probed(node):

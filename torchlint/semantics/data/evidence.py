@@ -9,7 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Binding, Form, Semantics, torch_api
 from torchlint.semantics.apis.variable_wrappers import OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
-from torchlint.semantics.code.tree import spoken_name
+from torchlint.semantics.code.tree import last_name, spoken_name
 from torchlint.semantics.data.roles import Change, Means, Role
 from torchlint.semantics.shapes.scalars import names_loss
 
@@ -40,6 +40,8 @@ _CONTAINERS = re.compile(
     re.IGNORECASE,
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
+_OF_SEQUENCES = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
+"""What a packed sequence has besides its ``data``, and no tensor."""
 _PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
 
 
@@ -56,6 +58,17 @@ class DataEvidence:
         if self._is_argument_of(node, "builtins.isinstance"):
             return True
         return bool(self._probed) and ast.dump(node.value) in self._probed
+
+    def is_of_sequence(self, node: ast.expr) -> bool:
+        """Whether the code takes from ``node`` what only a packed sequence has, or makes another one of its ``data``."""
+        for parent in self._tree.ancestors(node):
+            if isinstance(parent, ast.stmt):
+                break
+            if isinstance(parent, ast.Call) and last_name(parent.func) == "PackedSequence":
+                return True
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        parents = (self._tree.parent(use) for binding in bindings for use in binding.uses)
+        return any(isinstance(parent, ast.Attribute) and parent.attr in _OF_SEQUENCES for parent in parents)
 
     @cached_property
     def _probed(self) -> set[str]:

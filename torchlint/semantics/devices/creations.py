@@ -11,10 +11,10 @@ from typing import Generic, TypeVar
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
 from torchlint.semantics.devices import factories
+from torchlint.semantics.devices.example_inputs import ExampleInputs
 from torchlint.semantics.devices.factories import keyword
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
 from torchlint.semantics.devices.same_values import SameValues
-from torchlint.semantics.purpose import Purpose
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")
@@ -91,7 +91,7 @@ class Creations:
                 chain.placement.dtype,
                 chain.placement.known_dtype,
                 self._is_same(chain),
-                self._semantics.of(Purpose).is_try_out(chain.factory),
+                self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1]),
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)

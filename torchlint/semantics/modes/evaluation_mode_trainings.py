@@ -125,6 +125,8 @@ class EvaluationModeTrainings:
         if not isinstance(setting.node, ast.Call) or setting.switch is not setting.node:
             return False
         first = tree.statement(setting.node)
+        if self._stands_beside_training(first, setting.node):
+            return True
         begin, end = position(first), position(run.node)
         if end <= begin or bisect_right(others, begin) < bisect_left(others, end):
             return False
@@ -138,6 +140,16 @@ class EvaluationModeTrainings:
                 break
             around = parent
         return False
+
+    def _stands_beside_training(self, statement: ast.stmt, switch: ast.Call) -> bool:
+        """Whether the statement beside one that sets evaluation mode puts another model into training mode."""
+        block = self._semantics.tree.block(statement)
+        place = block.index(statement)
+        beside = [each.value for each in block[max(place - 1, 0) : place + 2] if isinstance(each, ast.Expr)]
+        return any(
+            mode is Mode.TRAIN and call in beside and ast.dump(_owner(call.func)) != ast.dump(_owner(switch.func))
+            for call, _, mode in self._semantics.of(Switches).all
+        )
 
     def _helps_another(self, run: Run) -> bool:
         """Whether a function that runs a model puts others into training mode, one for each optimizer that it steps.

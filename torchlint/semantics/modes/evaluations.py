@@ -17,7 +17,7 @@ from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
 from torchlint.semantics.modes.frozen_models import FrozenModels
-from torchlint.semantics.purpose import is_evaluation
+from torchlint.semantics.purpose import Purpose, is_evaluation
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Node = TypeVar("Node")
@@ -74,6 +74,8 @@ class Evaluations:
         if isinstance(scope, FUNCTIONS):
             frozen = self._semantics.of(FrozenModels)
             evaluated = [found for found in evaluated if not frozen.is_frozen(scope, found.model, found.run.node)]
+        else:
+            evaluated = [found for found in evaluated if not self._semantics.of(Purpose).is_trial(found.run.node)]
         if not evaluated:
             return
         always = [found for found in evaluated if found.condition is None]

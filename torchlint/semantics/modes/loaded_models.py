@@ -43,12 +43,24 @@ class LoadedModels:
             scope = self._semantics.control_flow.scope(load)
             if not self._is_anothers_business(scope) and self._is_in_training_mode(load, scope, model):
                 run = next(self._later_runs(load, scope, model), None)
-                if run is None:
+                if run is None or self._is_tried(load, run) or self._is_of_target(load):
                     continue
                 depends = dependence.of(load.func.value)
                 if depends or (depends is None and self._is_known_to_depend(load.func.value, run)):
                     found[load] = run.node
         return found
+
+    def _is_tried(self, load: ast.Call, run: Run) -> bool:
+        """Whether what makes a model is run once to try out the file that defines it: the model is for others."""
+        is_made_for_others = self._semantics.tree.function(load) is not self._semantics.tree.function(run.node)
+        return is_made_for_others and self._semantics.of(Purpose).is_try_out(run.node)
+
+    def _is_of_target(self, load: ast.Call) -> bool:
+        """Whether the weights are those of a network that lives beside this one: its target, in reinforcement learning."""
+        match load.args:
+            case [ast.Call(func=ast.Attribute(attr="state_dict")), *_]:
+                return self._semantics.of(Purpose).is_reinforcement_learning
+        return False
 
     def _is_known_to_depend(self, model: ast.expr, run: Run) -> bool:
         """Whether the mode of a model of another file matters to this one: it sets that of its like, or trains those and

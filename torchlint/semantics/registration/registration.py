@@ -177,7 +177,11 @@ class Registration:
             case ast.Attribute(attr=method):
                 return method in _BY_HAND
             case ast.Call(func=function) if function is not item:
+                if self._semantics.qualified_name(function) in _LOOPING:
+                    return self._is_looped_over(parent) and self._loop_handles(parent)
                 return last_name(function) in _REGISTERING or self._makes_module(parent)
+            case ast.For(iter=iterated) if iterated is item:
+                return self._loop_handles(item)
             case ast.Assign(targets=[ast.Name() as name]):
                 binding = self._semantics.bindings.of(name)
                 return binding is not None and any(map(self._is_returned_to_attribute, binding.uses))
@@ -189,6 +193,11 @@ class Registration:
                 outer = tree.parent(parent)
                 return isinstance(outer, ast.Call) and self._makes_module(outer)
         return False
+
+    def _is_looped_over(self, iterable: ast.expr) -> bool:
+        """Whether what a call makes of items is what a statement loops over."""
+        parent = self._semantics.tree.parent(iterable)
+        return isinstance(parent, (ast.For, ast.AsyncFor)) and parent.iter is iterable
 
     def _is_returned_to_attribute(self, item: ast.expr) -> bool:
         """Whether a method returns an item, as the one that was chosen, and an attribute is given what the method returns."""

@@ -89,6 +89,8 @@ class OneGpu:
 
     def _speaks_of_choice(self, node: ast.AST) -> bool:
         match node:
+            case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
+                return not self._wraps_alone(node)
             case ast.Name(id=name, ctx=ast.Load()):
                 return _CHOICE.search(name) is not None and not self._is_gpu(node)
             case ast.Attribute(attr="cuda"):
@@ -103,6 +105,13 @@ class OneGpu:
                 return not self._is_gpu(value) and not self._is_device_of_tensor(value)
             case ast.keyword(arg=str(name)):
                 return _CHOICE.search(name) is not None
+        return False
+
+    def _wraps_alone(self, parallel: ast.AST) -> bool:
+        """Whether a model is wrapped for all GPUs that there are: its weights lie on the first one."""
+        match self._semantics.tree.parent(parallel):
+            case ast.Call(func=function, args=[_], keywords=[]):
+                return function is parallel
         return False
 
     def _is_from_elsewhere(self, path: ast.expr) -> bool:

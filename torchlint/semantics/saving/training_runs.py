@@ -16,6 +16,8 @@ from torchlint.semantics.saving.paths import Paths
 
 _STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
 _TRAINING = re.compile(r"(^|_)(train|fit)(_|$)", re.IGNORECASE)
+_OF_TRAINERS = frozenset({"best_model_path", "last_model_path", "checkpoint_callback"})
+"""What trainers tell of the files that they have saved in this run."""
 _DEEPEST = 4
 """How many names, or calls, are followed one behind the other."""
 
@@ -50,6 +52,8 @@ class TrainingRuns:
     # --- what a training gives ---------------------------------------------------------------------------------------
 
     def _is_of_training(self, load: ast.Call, path: ast.expr) -> bool:
+        if any(isinstance(part, ast.Attribute) and part.attr in _OF_TRAINERS for part in self._parts(path)):
+            return True
         return self._is_of_stopping(load, path) or self._is_given_back(path) or self._is_behind_training(load, path)
 
     def _is_behind_training(self, load: ast.Call, path: ast.expr) -> bool:

@@ -96,11 +96,24 @@ class IdleSchedules:
             elif not all(self._moves_nothing(use, call) for use in self.uses_of(call, name, scope)):
                 continue
             own = [step for step in steps if scope is None or self._tree.inside(step.call, scope)]
-            found[call] = (own or steps)[0].call
+            if (step := self._of_its_optimizer(call, own or steps)) is not None:
+                found[call] = step.call
         found = {call: step for call, step in found.items() if not self._is_made_again(call, found)}
         for call in self._kept_idly if backwards and steps else ():
             found[call] = steps[0].call
         return found
+
+    def _of_its_optimizer(self, making: ast.Call, steps: list[Act]) -> Act | None:
+        """The first step of the optimizer that a scheduler is made for; of another one where its own is stepped elsewhere."""
+        optimizer = next((word.value for word in making.keywords if word.arg == "optimizer"), next(iter(making.args), None))
+        if not isinstance(optimizer, ast.Name):
+            return steps[0]
+        for step in steps:
+            if isinstance(step.of, ast.Name) and step.of.id == optimizer.id:
+                return step
+        scope = self._tree.function(making)
+        others = all(isinstance(step.of, ast.Name) and self._tree.function(step.call) is scope for step in steps)
+        return None if others else steps[0]
 
     def _is_made_again(self, call: ast.Call, unused: Container[ast.Call]) -> bool:
         """Whether the variable is given another scheduler behind, which is moved on: the rate changes after all."""

@@ -1,0 +1,70 @@
+"""Which tensors are only there to be tried: the marked call moves what the factory in it makes."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.devices.creations import Creations
+
+HEADER = "import torch\nfrom torch import nn\n"
+
+
+def is_tried(snippet: str) -> bool:
+    semantics, (call,) = marked(HEADER + snippet)
+    assert isinstance(call, ast.Call)
+    return semantics.of(Creations).copied[call].tried
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        # where it stands
+        "def test_it():\n    x = «torch.zeros(n).cuda()»\n    assert f(x) is not None",
+        "class TestNet(unittest.TestCase):\n    def test_run(self):\n        x = «torch.rand(n).cuda()»",
+        "def f(x): return x\nif __name__ == '__main__':\n    x = «torch.linspace(0, 1, 9).to(device)»\n    print(f(x))",
+        # what it is called
+        "def export(net):\n    dummy_input = «torch.rand(1, n, 3).to(device)»\n    torch.onnx.export(net, dummy_input, 'a')",
+        "def fit(net):\n    dummy_X = «torch.zeros(shape).cuda()»\n    print(net(dummy_X))\n    loss.backward()",
+        # an image of written sizes, which calls are given
+        "net = load()\nx = «torch.ones((1, 3, 224, 224)).cuda()»\ny = net(x)",
+        "print(net(«torch.randn(2, 3, 64, 64).cuda()»).shape)",
+        "def speed(net):\n    x = «torch.randn(size=(8, 3, 64, 64)).cuda()»\n    for _ in range(9): net(x)",
+        "def flops(net, h, w):\n    x = «torch.randn(1, 3, h, w).cuda()»\n    return profile(net, inputs=(x,))",
+        "x = «torch.randint(0, 9, (2, 1, 28, 28)).cuda()»\nprint(net(x))",
+        "x = «torch.rand(1, 1024, 3).cuda()»\nprint(net(x))",
+    ],
+)
+def test_what_is_only_tried(snippet: str) -> None:
+    assert is_tried(snippet)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        # where it stands
+        "def f(n):\n    x = «torch.zeros(n).cuda()»\n    assert g(x) is not None",
+        "def f(x): return x\nif __name__ == '__main__':\n    x = «torch.linspace(0, 1, 9).to(device)»\n    f(x).backward()",
+        # what it is called, and where it is made in each round
+        "def f(net, n):\n    x = «torch.zeros(n, 3).cuda()»\n    return net(x)",
+        "class Net(nn.Module):\n    def forward(self, x):\n        dummy = «torch.zeros(9).cuda()»\n        return x + dummy",
+        "for x in loader:\n    dummy = «torch.zeros(9).cuda()»\n    net(x, dummy)",
+        "def f(net):\n    noise = «torch.randn(64, 1, 28, 28).cuda()»\n    return net(noise)",
+        "def f(net):\n    z = «torch.randn(64, 3, 28, 28).cuda()»\n    return net(z)",
+        # no image, or another use of it
+        "def f(net):\n    x = «torch.randn(64, 100, 1, 1).cuda()»\n    return net(x)",
+        "def f(net, b, t, c):\n    x = «torch.zeros(b, t, c, 9).cuda()»\n    return net(x)",
+        "def f(net):\n    x = «torch.zeros(2, 1, 128).cuda()»\n    return net(x)",
+        "def f(y):\n    x = «torch.zeros(1, 3, 64, 64).cuda()»\n    x[:, 0] = y\n    return g(x)",
+        "def f(y):\n    x = «torch.randn(1, 3, 64, 64).cuda()»\n    return g(x * y)",
+        "def f(y):\n    return y + «torch.randn(1, 3, 64, 64).cuda()»",
+        # a training
+        "x = «torch.randn(1, 3, 64, 64).cuda()»\nnet(x).sum().backward()",
+        "def f(net):\n    x = «torch.randn(1, 3, 64, 64).cuda()»\n    net(x).sum().backward()",
+        "class Net:\n    def start(self):\n        x = «torch.randn(1, 3, 64, 64).cuda()»\n        return self.run(x)",
+    ],
+)
+def test_what_the_program_is_there_for(snippet: str) -> None:
+    assert not is_tried(snippet)
