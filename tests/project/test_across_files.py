@@ -356,3 +356,29 @@ def test_the_mode_that_a_helper_of_another_file_sets(tmp_path: Path, before: str
     text = dedent(EVALUATING).format(before=before, around=around)
     found = lint(text, filename=str(tmp_path / "main.py"), select=["TPL304", "TPL305", "TPL320"], project_root=str(tmp_path))
     assert [each.code for each in found] == expected
+
+
+SHOWN = """
+    import torch
+
+    def drawn(net, x):
+        out = net(x)
+        keep(torch.exp(out.data))
+        return out.data.cpu().numpy()
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ("with torch.no_grad():\n    drawn(net, x)", []),
+        ("with torch.no_grad():\n    drawn(net, x)\ndrawn(net, y)", ["TPL002", "TPL104"]),
+        ("drawn(net, x)", ["TPL002", "TPL104"]),
+        ("print(drawn.__doc__)", ["TPL002", "TPL104"]),
+    ],
+)
+def test_what_other_files_call_where_autograd_is_off(tmp_path: Path, calls: str, expected: list[str]) -> None:
+    (tmp_path / "shown.py").write_text(dedent(SHOWN))
+    (tmp_path / "main.py").write_text(f"import torch\nfrom shown import drawn\n{calls}\n")
+    found = lint(dedent(SHOWN), filename=str(tmp_path / "shown.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected

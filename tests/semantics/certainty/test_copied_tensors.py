@@ -26,6 +26,9 @@ def found(text: str) -> dict[str, bool]:
         ("from torch import tensor as t\nt(torch.ones(3), dtype=torch.half)", {"t(torch.ones(3), dtype=torch.half)": True}),
         ("make = torch.tensor\nmake(torch.ones(3))", {"make(torch.ones(3))": True}),
         (ASKS, {"torch.tensor(x)": False}),
+        ("def f(x: torch.Tensor): return torch.tensor(x)\nf(torch.ones(3))", {"torch.tensor(x)": True}),
+        ("def f(x: torch.Tensor): return torch.tensor(x)\nf([1, 2])", {}),  # the annotation is wrong
+        ("def f(x: torch.Tensor): return torch.tensor(x)\nf(other())", {"torch.tensor(x)": True}),
         ("torch.tensor([torch.ones(3)])", {}),
         ("torch.tensor(*torch.ones(3))", {}),
         ("torch.tensor(torch.ones(3), torch.half)", {}),

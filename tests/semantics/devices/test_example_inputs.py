@@ -49,8 +49,9 @@ def test_what_is_only_tried(snippet: str) -> None:
         "def f(x): return x\nif __name__ == '__main__':\n    x = «torch.linspace(0, 1, 9).to(device)»\n    f(x).backward()",
         # what it is called, and where it is made in each round
         "def f(net, n):\n    x = «torch.zeros(n, 3).cuda()»\n    return net(x)",
-        "class Net(nn.Module):\n    def forward(self, x):\n        dummy = «torch.zeros(9).cuda()»\n        return x + dummy",
-        "for x in loader:\n    dummy = «torch.zeros(9).cuda()»\n    net(x, dummy)",
+        "class Net(nn.Module):\n    def forward(self):\n        dummy_x = «torch.zeros(9).cuda()»\n        return g(dummy_x)",
+        "for x in loader:\n    dummy_x = «torch.zeros(9).cuda()»\n    net(x, dummy_x)",
+        "def norm(x, n):\n    dummy_gamma = «torch.ones(n).cuda()»\n    return batch_norm(x, dummy_gamma)",
         "def f(net):\n    noise = «torch.randn(64, 1, 28, 28).cuda()»\n    return net(noise)",
         "def f(net):\n    z = «torch.randn(64, 3, 28, 28).cuda()»\n    return net(z)",
         # no image, or another use of it

@@ -135,6 +135,22 @@ def test_one_of_them_is_chosen_to_be_an_attribute(chooser: str, is_chosen: bool)
     assert (found is None) is is_chosen
 
 
+FROZEN = "«self.a» = []\n    for _ in range(3):\n      m = nn.Linear(2, 2)\n      {}\n      self.a.append(m)"
+
+
+@pytest.mark.parametrize(
+    ("before", "is_frozen"),
+    [
+        ("for p in m.parameters():\n        p.requires_grad = False", True),
+        ("for p in m.parameters():\n        p.requires_grad = True", False),
+        ("for p in m.parameters():\n        print(p)", False),
+        ("for p in other.parameters():\n        p.requires_grad = False", False),
+    ],
+)
+def test_what_is_frozen_by_hand_is_not_to_be_trained(before: str, is_frozen: bool) -> None:
+    assert (in_constructor(FROZEN.format(before)) is None) is is_frozen
+
+
 def test_modules_that_are_attributes_of_their_own() -> None:
     assert in_constructor("self.l = nn.Linear(2, 2)\n    self.k = nn.Linear(2, 2)\n    «self.a» = [self.l, self.k]") is None
 

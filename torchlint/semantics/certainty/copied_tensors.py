@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.certainty.likely_tensors import LikelyTensors, TypeTests
 from torchlint.semantics.kinds.asked import AskedTensors
@@ -28,11 +28,20 @@ class CopiedTensors:
             data = _data(call)
             if data is None or self._semantics.qualified_name(call.func) != _MAKER:
                 continue
-            if likely.is_tensor(data):
+            if likely.is_tensor(data) and not self._is_belied(data):
                 found[call] = True
-            elif asked.are_read_either_way(data) or self._is_given_tensors(data):
+            elif not likely.is_tensor(data) and (asked.are_read_either_way(data) or self._is_given_tensors(data)):
                 found[call] = False
         return found
+
+    def _is_belied(self, data: ast.expr) -> bool:
+        """Whether a call in the file gives something else than a tensor for the parameter that is annotated as one."""
+        bindings = self._semantics.bindings.reaching(data) if isinstance(data, ast.Name) else ()
+        return any(
+            each is not None and self._semantics.kind(each).type in (Type.SEQUENCE, Type.ARRAY)
+            for binding in bindings
+            for each in self._semantics.inference.given(binding)
+        )
 
     def _is_given_tensors(self, data: ast.expr) -> bool:
         """Whether all calls of a function in the file give a tensor for the parameter that it always makes one of."""

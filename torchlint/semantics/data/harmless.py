@@ -13,6 +13,7 @@ from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 
 _COMPARISONS = frozenset(
     {"eq", "ne", "lt", "le", "gt", "ge", "equal", "allclose", "isnan", "isinf", "isfinite", "sign", "nonzero"}
@@ -351,6 +352,7 @@ class HarmlessReads:
         if function not in self._off:
             calls = self._semantics.facts.calls.get(function.name, ())
             self._off[function] = bool(calls) and all(no_grad.block(call) for call in calls)
+            self._off[function] |= self._semantics.of(UnrecordedCalls).are_all_of(function)
         return self._off[function]
 
     def _is_of_function(self, method: Function) -> bool:

@@ -13,7 +13,9 @@ from torchlint.semantics.purpose import Purpose
 
 _MADE_UP = frozenset({"rand", "randn", "randint", "ones", "zeros", "empty"})
 _RANDOM = frozenset({"rand", "randn", "randint"})
-_CALLED_EXAMPLE = re.compile(r"(^|_)(dummy|example|mock)(_|\d*$|s?_?(in|x|tensor|data|image)|[A-Z])", re.IGNORECASE)
+_CALLED_EXAMPLE = re.compile(
+    r"(^|_)(dummy|example|mock)_?(in|inputs?|inps?|x|data|images?|imgs?|batch|tensors?)$", re.IGNORECASE
+)
 _CALLED_NOISE = re.compile(r"noise|latent|^z(_|\d*$)|seed|hidden|^[hc]\d*$|state|prior|mask|label|canvas|eps", re.IGNORECASE)
 """What is called that is drawn, or filled, for what the program is there for."""
 _TRAINING = frozenset({"backward", "step", "fit"})

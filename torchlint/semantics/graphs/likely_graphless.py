@@ -13,6 +13,7 @@ from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, spoken_name
 from torchlint.semantics.graphs.likely_inputs import LikelyInputs
+from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 
 _LABELS = re.compile(
     r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids|"
@@ -191,7 +192,7 @@ class LikelyGraphless:
 
     def _is_made_without_autograd(self, node: ast.expr) -> bool:
         """Whether a value is made where autograd is off, or is an argument of a function that runs so."""
-        if not self._semantics.no_grad.covers(node):
+        if not self._semantics.no_grad.covers(node) and not self._is_called_unrecorded(node):
             return False
         while isinstance(node, ast.Subscript):
             node = node.value  # an item of what a model gave there: `out["logits"]`
@@ -233,8 +234,14 @@ class LikelyGraphless:
     def _is_bound_without_autograd(self, binding: Binding) -> bool:
         if binding.form is Form.PARAMETER:
             function = binding.scope.node
-            return isinstance(function, FUNCTIONS) and self._semantics.no_grad.covers(function.body[0])
-        return self._semantics.no_grad.covers(binding.node)
+            return isinstance(function, FUNCTIONS) and (
+                self._semantics.no_grad.covers(function.body[0]) or self._is_called_unrecorded(function.body[0])
+            )
+        return self._semantics.no_grad.covers(binding.node) or self._is_called_unrecorded(binding.node)
+
+    def _is_called_unrecorded(self, node: ast.AST) -> bool:
+        """Whether a node stands in a function that other files call where autograd is off alone."""
+        return self._semantics.of(UnrecordedCalls).are_all_of(self._tree.function(node))
 
 
 def _origin(node: ast.expr) -> ast.expr:

@@ -19,6 +19,7 @@ from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import Switches
+from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.purpose import Purpose
 
 _MOST_BLOCKS = 200
@@ -101,24 +102,13 @@ class EvaluatedRuns:
     def by_scope(self) -> dict[FlowScope, list[Evaluated]]:
         """What runs in evaluation mode in each scope."""
         found: dict[FlowScope, list[Evaluated]] = {}
+        unrecorded = self._semantics.of(UnrecordedCalls)
         for switch, models, mode in self._switches():
             scope = self._semantics.control_flow.scope(switch)
             if not self._is_anothers_business(switch, scope):
                 for model in models:
                     found.setdefault(scope, []).extend(self._behind(switch, scope, model, mode))
-        return {scope: runs for scope, runs in found.items() if not (runs and self._is_called_unrecorded(scope))}
-
-    def _is_called_unrecorded(self, scope: FlowScope) -> bool:
-        """Whether other files call a function, and only where autograd is off; this one, too, if it does."""
-        callers = self._semantics.elsewhere.callers
-        if callers is None or not isinstance(scope, FUNCTIONS):
-            return False
-        owner = self._semantics.tree.parent(scope)
-        if not isinstance(owner, (ast.Module, ast.ClassDef)):
-            return False
-        name = f"{owner.name}.{scope.name}" if isinstance(owner, ast.ClassDef) else scope.name
-        sites = self._semantics.facts.call_sites(scope)
-        return all(map(self._semantics.no_grad.covers, sites)) and callers.are_unrecorded(name) is True
+        return {scope: runs for scope, runs in found.items() if not (runs and unrecorded.are_all_of(scope))}
 
     def _behind(self, switch: ast.Call, scope: FlowScope, model: Reference, mode: Mode) -> list[Evaluated]:
         runs, evaluated = self._recorded_runs(scope, model), list[Evaluated]()

@@ -52,6 +52,8 @@ class Registration:
                         return True
         if self._is_hidden(found) or any(map(self._has_parameters_collected, found.fillings)):
             return True
+        if found.fillings and all(map(self._is_frozen, found.fillings)):
+            return True
         if self._is_trained_as_whole(found):
             return any(self._registers(use) for use in found.uses if not self._is_moved(use))
         return any(self._registers(use) for use in found.uses)
@@ -107,6 +109,18 @@ class Registration:
             match call.func:
                 case ast.Attribute(value=ast.Name(id=item)) if item in items:
                     if any(outer is around for outer in tree.ancestors(call)) and self._extends_list_of_class(call):
+                        return True
+        return False
+
+    def _is_frozen(self, filling: ast.expr) -> bool:
+        """Whether what is put in was frozen by hand before, as one that is not to be trained: `p.requires_grad = False`."""
+        items = {part.id for part in ast.walk(filling) if isinstance(part, ast.Name)}
+        around = next(self._semantics.tree.loops(filling), None) or self._semantics.tree.function(filling)
+        for call in self._semantics.facts.calls.get("parameters", ()):
+            match call.func, self._semantics.tree.parent(call):
+                case ast.Attribute(value=ast.Name(id=item)), ast.For(body=[ast.Assign() as only]) as loop if item in items:
+                    is_within = any(outer is around for outer in self._semantics.tree.ancestors(loop))
+                    if is_within and loop.iter is call and _freezes(only):
                         return True
         return False
 
@@ -333,3 +347,11 @@ def _is_reading_assignment(parent: ast.AST) -> bool:
     return isinstance(parent, ast.Assign) and not any(
         isinstance(part, (ast.Attribute, ast.Subscript)) for target in parent.targets for part in ast.walk(target)
     )
+
+
+def _freezes(statement: ast.Assign) -> bool:
+    """Whether a statement says that something needs no gradient."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(attr="requires_grad")], value=ast.Constant(value=False)):
+            return True
+    return False
