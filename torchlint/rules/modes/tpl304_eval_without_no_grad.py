@@ -15,8 +15,10 @@ class EvalWithoutNoGrad(Rule):
     ## What it does
     Finds evaluation that builds an autograd graph: after `model.eval()`, a loop or an evaluating function calls the model with
     autograd on, and nothing of what comes out is back-propagated. Single calls are left alone, unless they stand in the loop
-    that trains the model, or in a function that such a loop runs. One function may train and evaluate, by what it is given or
-    by a flag: its calls are looked at with their arguments, and what it does for a training does not count for an evaluation.
+    that trains the model, or in a function that such a loop runs. A function that is called like one that evaluates is found
+    behind another one, too, that may leave the model in evaluation mode. One function may train and evaluate, by what it is
+    given or by a flag: its calls are looked at with their arguments, and what it does for a training does not count for an
+    evaluation.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a

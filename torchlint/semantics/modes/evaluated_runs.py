@@ -15,12 +15,12 @@ from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run
+from torchlint.semantics.modes.modes import EVAL, TRAIN, Mode, Modes, Run
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
-from torchlint.semantics.purpose import Purpose
+from torchlint.semantics.purpose import Purpose, is_evaluation
 
 _MOST_BLOCKS = 200
 """So many blocks of one scope that put a model into evaluation mode are looked at; code that has more is generated."""
@@ -95,6 +95,8 @@ class EvaluatedRuns:
         self._assumptions = semantics.of(Assumptions)
         self._conditions = semantics.of(RunConditions)
         self._volatile: dict[FlowScope, bool] = {}
+        self._left: dict[ast.Call, frozenset[Mode]] = {}
+        """In which modes the calls of functions leave a model that these have run, too."""
         self._blocks: set[tuple[ast.stmt, Reference]] = set()
         self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
 
@@ -116,6 +118,8 @@ class EvaluatedRuns:
             block = self._semantics.tree.block(self._semantics.tree.statement(switch))[0]
             always = self._assumed(switch, None)
             for run in runs.behind(switch, block):
+                if switch in self._left and not self._is_of_evaluation(run, switch):
+                    continue
                 if not self._modes.is_backpropagated(run) or self._is_evaluated(run, always):
                     evaluated.append(Evaluated(switch, model, run))
         condition = self._condition(switch, mode)
@@ -126,6 +130,23 @@ class EvaluatedRuns:
                 if run not in found and self._modes.is_backpropagated(run) and self._is_evaluated(run, assumed):
                     evaluated.append(Evaluated(switch, model, run, condition, assumed))
         return evaluated
+
+    def _is_of_evaluation(self, run: Run, switch: ast.Call) -> bool:
+        """Whether a function runs a model that is called like one that evaluates, in whatever mode, and is no method of it;
+        or the scope itself does, and that is in evaluation mode for certain.
+        """
+        if run.node is run.call:
+            return self._left[switch] == EVAL
+        references = self._semantics.of(References)
+        if references.callee(run.node) is references.callee(switch):
+            return False  # which says itself what is evaluated
+        if self._semantics.words.speak_of("set_grad_enabled"):
+            return False  # perhaps by what functions are given
+        function = self._semantics.tree.function(run.call)
+        owner = self._semantics.tree.parent(function) if function is not None else None
+        if isinstance(owner, ast.ClassDef) and self._semantics.facts.is_module(owner):
+            return False
+        return isinstance(function, FUNCTIONS) and is_evaluation(function.name)
 
     def _is_first(self, switch: ast.Call, model: Reference) -> bool:
         """Whether a call is the first in its block to set the mode of a model: others say the same of the code behind."""
@@ -145,15 +166,19 @@ class EvaluatedRuns:
         return [*found, *self._by_functions(found)] if is_of_torch else []
 
     def _by_functions(self, switches: list[_Switch]) -> Iterator[_Switch]:
-        """The calls of functions that do no more than to put a model into evaluation mode."""
+        """The calls of functions that leave a model in evaluation mode, or perhaps in training mode instead."""
         references = self._semantics.of(References)
+        seen: set[tuple[FlowScope, Reference]] = set()
         for switch, models, mode in switches:
             function = self._semantics.control_flow.scope(switch)
-            if mode is not Mode.EVAL or not isinstance(function, FUNCTIONS) or len(function.body) > _SHORT:
+            if mode is not Mode.EVAL or not isinstance(function, FUNCTIONS):
                 continue
-            inner = [model for model in models if self._modes.effect(function, model).modes == EVAL]
-            if not inner or any(self._modes.runs(function, model) for model in inner):
+            left = {model: self._modes.effect(function, model).modes for model in models if (function, model) not in seen}
+            seen.update((function, model) for model in left)
+            inner = [model for model, modes in left.items() if EVAL <= modes <= EVAL | TRAIN]
+            if not inner:
                 continue
+            runs = len(function.body) > _SHORT or any(self._modes.runs(function, model) for model in inner)
             for site in self._semantics.inference.call_sites(function):
                 given = [*site.args, *(word.value for word in site.keywords)]
                 outer = [found for value in given if (found := references.of(value)) is not None]
@@ -162,6 +187,8 @@ class EvaluatedRuns:
                     outer += [Reference(owner.root, (*owner.path, *model.path[1:])) for model in inner]
                 held = [each for each in outer if set(inner) & set(references.handed(each, site, function))]
                 if held and scope is not function:
+                    if runs or any(left[model] != EVAL for model in inner):
+                        self._left[site] = frozenset[Mode]().union(*(left[model] for model in inner))
                     yield site, held, mode
 
     def _is_anothers_business(self, switch: ast.Call, scope: FlowScope) -> bool:

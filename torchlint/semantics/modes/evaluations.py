@@ -219,10 +219,10 @@ class Evaluations:
         """What a statement evaluates again and again, where it is to be put under ``no_grad`` as it is."""
         if not any(self._is_looped(found) or self._is_repeated(found) for found in inside):
             return None
-        if statement in self._looked_at or not isinstance(statement, _WRAPPED):
+        if statement in self._looked_at or not isinstance(statement, (*_WRAPPED, ast.Return)):
             return None
         self._looked_at.add(statement)
-        if self._gradients.used_in([statement]) or self._is_of_function(inside[0]):
+        if self._gradients.used_in([statement]) or self._is_of_function(inside[0]) or isinstance(statement, ast.Return):
             return None
         return inside[0]
 
