@@ -12,7 +12,8 @@ from torchlint.engine.fixer import FixResult as FixResult
 from torchlint.engine.fixer import fix as fix_source
 from torchlint.engine.linter import lint as lint_source
 from torchlint.options import Accumulation, Options, accumulation
-from torchlint.project.files import Files, Reading
+from torchlint.project.files import Files
+from torchlint.project.reading import Reading
 from torchlint.rules import all_rules
 from torchlint.rules.catalogue import Entry
 from torchlint.rules.selection import select_rules, unnamed

@@ -28,7 +28,8 @@ from torchlint.target import NEWEST, TorchVersion
 if TYPE_CHECKING:
     from flake8.options.manager import OptionManager
 
-    from torchlint.project.files import Files, Reading
+    from torchlint.project.files import Files
+    from torchlint.project.reading import Reading
 
 _F_STRING = r"""(?i)\b(?:f|rf|fr)["']"""
 

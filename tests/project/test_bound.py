@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.project.bound import ITSELF, may_bind
 from torchlint.project.files import Files, still_hold
+from torchlint.project.told.bound import ITSELF, may_bind
 from torchlint.project.trees import Trees
 from torchlint.semantics import Semantics
 from torchlint.semantics.summaries.making import summary_of

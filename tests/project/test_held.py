@@ -14,7 +14,8 @@ from torchlint.engine import runner
 from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.examination import Task
 from torchlint.project import held
-from torchlint.project.files import Files, is_about, still_hold
+from torchlint.project.files import Files, still_hold
+from torchlint.project.questions import is_about
 from torchlint.rules import all_rules
 from torchlint.rules.selection import select_rules
 

@@ -9,7 +9,8 @@ from textwrap import dedent
 
 import pytest
 
-from torchlint.project.files import Files, Reading
+from torchlint.project.files import Files
+from torchlint.project.reading import Reading
 from torchlint.semantics import Semantics
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Outside
 

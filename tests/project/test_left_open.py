@@ -9,7 +9,8 @@ from textwrap import dedent
 import pytest
 
 from torchlint.api import lint
-from torchlint.project.files import Files, is_about, still_hold
+from torchlint.project.files import Files, still_hold
+from torchlint.project.questions import is_about
 
 NETS = """
     import torch

@@ -11,8 +11,9 @@ from textwrap import dedent
 import pytest
 
 from torchlint.engine.examination import Outcome, Task, examine
-from torchlint.project import callers, files, importers, outputs
+from torchlint.project import callers, importers, on_disk
 from torchlint.project.files import Files
+from torchlint.project.told.outputs import Outputs
 from torchlint.project.trees import Trees
 from torchlint.rules import all_rules
 
@@ -69,7 +70,7 @@ def codes(outcome: Outcome) -> set[str]:
 # --- files that vanish -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", [files, importers, callers], ids=lambda each: each.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("module", [on_disk, importers, callers], ids=lambda each: each.__name__.rpartition(".")[2])
 @pytest.mark.parametrize("instead", ["nothing", "folder", "link to itself"])
 def test_a_file_that_is_gone_when_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: object, instead: str
@@ -129,8 +130,8 @@ def test_in_a_project_of_too_many_files_nobody_is_asked_who_calls(tmp_path: Path
 
 
 def test_what_is_known_of_files_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_MOST_KEPT", 20)
-    monkeypatch.setattr(outputs.Outputs, "most_kept", 20)
+    monkeypatch.setattr(on_disk, "_MOST_KEPT", 20)
+    monkeypatch.setattr(Outputs, "most_kept", 20)
     write(tmp_path, {f"models{number}.py": MODEL for number in range(100)})
     known = Files()
     for number in range(100):

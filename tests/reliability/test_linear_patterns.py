@@ -18,8 +18,8 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from patterns import Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
-from torchlint.project.bound import _patterns
 from torchlint.project.calling import Sought
+from torchlint.project.told.bound import _patterns
 from torchlint.rules import all_rules
 from torchlint.text.noqa import _Patterns
 from torchlint.text.pythons.scanner import _text_patterns
@@ -41,7 +41,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     ],
     "torchlint.model.variables._is_in_type_comment": [r"\bx\b"],
     "torchlint.semantics.apis.unused_imports._is_named_in_strings": [r"\bx\b"],
-    "torchlint.project.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
+    "torchlint.project.told.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
     "torchlint.project.calling.__init__": [Sought("load")._called.pattern],

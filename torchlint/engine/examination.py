@@ -22,7 +22,8 @@ from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from torchlint.engine.baseline import Baseline
-    from torchlint.project.files import Files, Reading
+    from torchlint.project.files import Files
+    from torchlint.project.reading import Reading
 
 BUG_REPORTS = "https://github.com/torchlint/torchlint/issues"
 _DEBUGGING = "TORCHLINT_DEBUG=1 shows where it happened"

@@ -17,7 +17,7 @@ from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhe
 from torchlint.text.source import Source
 
 if TYPE_CHECKING:
-    from torchlint.project.files import Reading
+    from torchlint.project.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)

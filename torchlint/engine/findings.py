@@ -24,7 +24,7 @@ from torchlint.text.noqa import Suppressions
 from torchlint.text.source import Source
 
 if TYPE_CHECKING:
-    from torchlint.project.files import Reading
+    from torchlint.project.reading import Reading
 
 
 class Findings:

@@ -22,7 +22,7 @@ _ROUNDS = 100
 """How many rounds may pass in which the findings become no fewer."""
 
 if TYPE_CHECKING:
-    from torchlint.project.files import Reading
+    from torchlint.project.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from torchlint.text.headroom import recursion_headroom
 from torchlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
-    from torchlint.project.files import Reading
+    from torchlint.project.reading import Reading
 
 _SAFE = Applicability.SAFE
 _RESTS = "it rests on what another file of the project says"

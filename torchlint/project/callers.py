@@ -23,6 +23,8 @@ _LARGEST = 1_000_000
 """Bytes of a file whose calls are looked at."""
 _MOST_IMPORTING = 200
 """Where more files import something, or its file, nobody is asked either: all of them would be read."""
+_MOST_READ = 4_000_000
+"""So many bytes of files are kept."""
 _MOST_CALLING = 32
 """Where more files may call something, nobody is asked: it is called like much else, and all of them would be parsed."""
 _TICK = 2_000_000_000
@@ -51,6 +53,9 @@ class Callers:
         self._naming: dict[tuple[str, str, tuple[str, ...]], tuple[tuple[str, ...], str]] = {}
         self._among: dict[tuple[str, str, tuple[str, ...]], tuple[tuple[str, ...], str]] = {}
         """Files that may call something, with their state, as they were asked for."""
+        self._read: dict[str, bytes] = {}
+        """The files that were read last: those that call one function of a file call others of it."""
+        self._size = 0
 
     def look_again(self) -> None:
         """Has everything that may have changed on disk be looked at when it is asked for again."""
@@ -60,6 +65,8 @@ class Callers:
         self._naming.clear()
         self._states.clear()
         self._among.clear()
+        self._read.clear()
+        self._size = 0
 
     def of(self, name: str, words: Iterable[str], file: str, root: str) -> Found:
         """The calls of something called ``name`` in ``file``, if one is named, and in files that import one of some words."""
@@ -147,11 +154,20 @@ class Callers:
         """The Python in a file, perhaps nothing where it does not hold a word; empty where it cannot be read."""
         text = self._texts.get(file)
         if text is None:
-            try:
-                text = read_file(file, _LARGEST)
-            except (OSError, ValueError):
-                return b""
+            text = self._read[file] if file in self._read else self._read_now(file)
         return program_of(file, text) if word in text or not word.isascii() else b""
+
+    def _read_now(self, file: str) -> bytes:
+        """What is in a file on disk; nothing where it cannot be read."""
+        try:
+            text = read_file(file, _LARGEST)
+        except (OSError, ValueError):
+            text = b""
+        while self._read and self._size + len(text) > _MOST_READ:
+            self._size -= len(self._read.pop(next(iter(self._read))))
+        self._read[file] = text
+        self._size += len(text)
+        return text
 
     def _calls_in(self, file: str, name: str, text: bytes) -> Calls:
         """The calls in a file, which holds a text, of something called so."""

@@ -14,8 +14,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from torchlint.project import roots
-from torchlint.project.files import Files, is_about, still_hold
+from torchlint.project.files import Files, still_hold
 from torchlint.project.importers import SKIPPED
+from torchlint.project.questions import is_about
 from torchlint.text.reading import NOTEBOOK
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from torchlint.text.headroom import recursion_headroom
 
 if TYPE_CHECKING:
     from torchlint.semantics.summaries.calls import CallSummary
-    from torchlint.semantics.summaries.summary import Summary
+    from torchlint.semantics.summaries.summary import ClassBody, Summary
 
 _MOST_KEPT = 512 * 1024
 """Of so many bytes of text trees are kept; a tree takes some thirty times its text."""
@@ -33,10 +33,21 @@ class Trees:
 
         try:
             with recursion_headroom():
-                summary = summary_of(self._of(data), is_stub=is_stub)
+                summary = summary_of(self.of(data), is_stub=is_stub)
         except _UNREADABLE:
             return EMPTY, ""
         return summary, summary.digest
+
+    def body(self, data: bytes, name: str) -> ClassBody:
+        """What the code in a text says of a class; nothing where it cannot be read."""
+        from torchlint.semantics.summaries.bodies import body_of
+        from torchlint.semantics.summaries.summary import UNTOLD
+
+        try:
+            with recursion_headroom():
+                return body_of(self.of(data), name)
+        except _UNREADABLE:
+            return UNTOLD
 
     def calls(self, data: bytes, name: str) -> tuple[CallSummary, ...]:
         """The calls of something called so in a text; none where it cannot be read."""
@@ -44,7 +55,7 @@ class Trees:
 
         try:
             with recursion_headroom():
-                return calls_of(self._of(data), name, lambda names: lines_with(names, data))
+                return calls_of(self.of(data), name, lambda names: lines_with(names, data))
         except _UNREADABLE:
             return ()
 
@@ -55,7 +66,8 @@ class Trees:
             self._size -= len(data)
         return tree
 
-    def _of(self, data: bytes) -> ast.Module:
+    def of(self, data: bytes) -> ast.Module:
+        """The tree of a text, to be read; raises what the parser does."""
         tree = self.take(data)
         if tree is None:
             with warnings.catch_warnings():

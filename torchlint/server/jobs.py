@@ -18,7 +18,8 @@ from torchlint.engine.deadline import TimeIsUpError, deadline
 from torchlint.engine.examination import Action, Task, examine
 from torchlint.engine.explanation import explain
 from torchlint.engine.findings import settle
-from torchlint.project.files import Answers, Files, still_hold
+from torchlint.project.files import Files, still_hold
+from torchlint.project.reading import Answers
 from torchlint.proof.evidence import records
 from torchlint.rules import own_rules
 from torchlint.rules.catalogue import Entry

@@ -10,7 +10,6 @@ from functools import cached_property
 
 from torchlint.semantics.summaries.calls import INSTANCE, CallSummary, Parameter
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Project
-from torchlint.semantics.summaries.making import summary_of
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Made
 
 _NEVER_ASKED = frozenset({"forward", "__call__", "__getitem__", "__len__", "__iter__", "main"})
@@ -39,7 +38,7 @@ class Callers:
     @cached_property
     def lookup(self) -> Lookup:
         """Follows names as the callers see them, to this file among others."""
-        return Lookup(self._project.as_others_see_it(summary_of(self._module)))
+        return Lookup(self._project.as_others_see_it(self._module))
 
     def given(self, parameter: Parameter, file: str = "") -> tuple[Given, ...]:
         """What the calls in other files give for a parameter of a function of this file, or of another ``file``."""

@@ -6,6 +6,7 @@ that is longer than any that people write, or that comes back to where it was, i
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
@@ -19,6 +20,7 @@ from torchlint.semantics.summaries.summary import (
     IMPORTED,
     Act,
     Bound,
+    ClassBody,
     ClassOutput,
     ClassSummary,
     FunctionSummary,
@@ -57,6 +59,9 @@ class Project(Protocol):
 
     def summary(self, file: str) -> Summary:
         """What a file says."""
+
+    def body(self, file: str, name: str) -> ClassBody:
+        """What the code says of a class of a file."""
         ...
 
     def calls(self, name: str, words: tuple[str, ...], file: str) -> tuple[tuple[str, Calls], ...]:
@@ -79,7 +84,7 @@ class Project(Protocol):
         """Where a file may have one of some names from: modules that it imports everything of, or, as ``""``, itself."""
         ...
 
-    def as_others_see_it(self, own: Summary) -> Project:
+    def as_others_see_it(self, own: ast.Module) -> Project:
         """What the other files see of the project, to which this one belongs: it says what its own summary does."""
         ...
 
@@ -298,6 +303,10 @@ class Lookup:
                     pending.append(target if isinstance(target, (ClassElsewhere, Outside)) else None)
             yield current
 
+    def body(self, found: ClassElsewhere) -> ClassBody:
+        """What the code of a class says."""
+        return self._project.body(found.file, found.name)
+
     def is_module(self, found: ClassElsewhere) -> bool:
         """Whether a class derives from torch's modules."""
         outside = (base.name for base in self.bases(found) if isinstance(base, Outside))
@@ -317,10 +326,11 @@ class Lookup:
         answers: set[bool | None] = set()
         for base in self.bases(found):
             if isinstance(base, ClassElsewhere):
-                if base.summary.matters:
+                body = self.body(base)
+                if body.matters:
                     return True
-                answers |= {self._part_depends(each, base, seen) for each in base.summary.called}
-                answers |= {None for each in base.summary.stored if not each}
+                answers |= {self._part_depends(each, base, seen) for each in body.called}
+                answers |= {None for each in body.stored if not each}
             elif base is None or base.name not in ("torch.nn.Module", "builtins.object", "torch.nn.Sequential"):
                 answers.add(None)
         return True if True in answers else None if None in answers else False
@@ -332,14 +342,14 @@ class Lookup:
         if isinstance(target, Outside):
             if target.name.startswith(("torch.", "builtins.", "numpy.", "math.", "copy.", "functools.", "collections.")):
                 return False
-            return None if reference in owner.summary.stored or target.name.rpartition(".")[2][:1].isupper() else False
-        if isinstance(target, FunctionElsewhere) and reference in owner.summary.stored:
+            return None if reference in self.body(owner).stored or target.name.rpartition(".")[2][:1].isupper() else False
+        if isinstance(target, FunctionElsewhere) and reference in self.body(owner).stored:
             made = [self.reference(by, target.file) for by in target.summary.gives.by]
             classes = [each for each in made if isinstance(each, ClassElsewhere)]
             if made and len(classes) == len(made) and len(seen) < _DEEPEST:
                 answers = {self.depends_on_mode(each, seen) for each in classes}
                 return True if True in answers else None if None in answers else False
-        return None if reference in owner.summary.stored else False
+        return None if reference in self.body(owner).stored else False
 
     def runs(self, found: ClassElsewhere, method: str) -> bool:
         """Whether a method of a class runs its instance in the mode and with the autograd that it finds."""
@@ -347,7 +357,7 @@ class Lookup:
             if not isinstance(base, ClassElsewhere):
                 return False
             if method in base.summary.methods:
-                return method in base.summary.running
+                return method in self.body(base).running
         return False
 
     def has_state(self, found: ClassElsewhere, depth: int = _DEEPEST) -> bool:
@@ -357,9 +367,9 @@ class Lookup:
                 if base is not None and any(table.get(base.name) for table in _STATEFUL):
                     return True
                 continue
-            if base.summary.registers:
+            if self.body(base).registers:
                 return True
-            for reference in base.summary.stored:
+            for reference in self.body(base).stored:
                 target = self.reference(reference, base.file)
                 if isinstance(target, Outside) and any(table.get(target.name) for table in _STATEFUL):
                     return True

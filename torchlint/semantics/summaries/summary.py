@@ -62,21 +62,34 @@ class FunctionSummary:
 class ClassSummary:
     """A class: its ``bases`` (an empty string for one that is no name) and the names of its ``methods``.
 
-    ``called`` is what its code calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
-    mode ``matters``, that it ``registers`` parameters or buffers itself, and that it has metaclasses or hooks which make it
-    ``unusual``. ``running`` are the methods that run it as its ``forward`` does, in the mode that they find. ``tensors`` are
-    those that give what functions make which are called as some of torch's are, or a tuple with such in it.
+    It is ``unusual`` where it has metaclasses or hooks that make something else of it than its bases do.
     """
 
     bases: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    unusual: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClassBody:
+    """What the code in a class says, which is looked through only where somebody asks for that.
+
+    ``called`` is what it calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
+    mode ``matters``, and that it ``registers`` parameters or buffers itself. ``running`` are the methods that run it as its
+    ``forward`` does, in the mode that they find. ``tensors`` are those that give what functions make which are called as some
+    of torch's are, or a tuple with such in it.
+    """
+
     called: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
     matters: bool = False
     registers: bool = False
-    unusual: bool = False
     running: tuple[str, ...] = ()
     tensors: tuple[tuple[str, Made], ...] = ()
+
+
+UNTOLD = ClassBody(stored=("",))
+"""Of a class of which only the outline is there: nothing is known of what its instances hold."""
 
 
 @dataclass(frozen=True, slots=True)

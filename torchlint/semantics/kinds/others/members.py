@@ -125,7 +125,7 @@ def _given_by_method(found: ClassElsewhere, method: str, lookup: Lookup) -> Kind
     for base in lookup.bases(found):
         if isinstance(base, ClassElsewhere):
             if method in base.summary.methods:
-                return _tensors(dict(base.summary.tensors).get(method), base.file, lookup)
+                return _tensors(dict(lookup.body(base).tensors).get(method), base.file, lookup)
         elif base is None:
             return UNKNOWN
     return None

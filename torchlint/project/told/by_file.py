@@ -1,4 +1,4 @@
-"""What is found in single files of a project and kept until they change; and where they may have some names from."""
+"""What is found in a file for somebody who asks for it, and kept until that file changes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Generic, TypeVar
 from torchlint.project.callers import digest
 from torchlint.text.reading import read_file
 
-_LARGEST = 1_000_000
-"""Bytes of a file that is looked at; larger ones say nothing."""
 _TICK = 2_000_000_000
 """Nanoseconds: no file system in use is coarser in its times."""
 _Names = tuple[str, ...]
@@ -25,8 +23,8 @@ class ToldByFile(Generic[_Told]):
     def __init__(self, texts: Mapping[str, bytes], state: Callable[[str], str | None]) -> None:
         self._texts = texts
         self._state = state
-        self._known: dict[tuple[str, _Names], tuple[str, _Told]] = {}
-        """What is known, behind the states of the files that it is known for."""
+        self._known: dict[tuple[str, _Names], tuple[str, _Told, str]] = {}
+        """What is known, behind the states of the files that it is known for; and its digest."""
 
     def of(self, file: str, names: _Names = ()) -> tuple[_Told, str]:
         """What a file tells of some names, and a text that stands for that."""
@@ -35,8 +33,9 @@ class ToldByFile(Generic[_Told]):
         if known is None or state is None or known[0] != state:
             if len(self._known) >= self.most_kept:
                 self._known.clear()
-            known = self._known[file, names] = (state or "", self.look_for(file, names))
-        return known[1], f"={digest(repr(known[1]))}" + (f":{known[0]}" if is_settled(known[0]) else "")
+            found = self.look_for(file, names)
+            known = self._known[file, names] = (state or "", found, digest(repr(found)))
+        return known[1], f"={known[2]}" + (f":{known[0]}" if is_settled(known[0]) else "")
 
     def is_as(self, file: str, names: _Names, stamp: str) -> bool:
         """Whether a file tells what it told when it was given a ``stamp``; it is read only if something happened to it."""
@@ -51,19 +50,6 @@ class ToldByFile(Generic[_Told]):
         """The text of a file; raises `OSError` or `ValueError` where there is none, or more than ``largest`` bytes on disk."""
         text = self._texts.get(file)
         return read_file(file, largest) if text is None else text
-
-
-class Origins(ToldByFile[_Names]):
-    """Tells where files may have some names from, as `may_bind` does."""
-
-    def look_for(self, file: str, names: _Names) -> _Names:
-        """The modules, or ``""`` for the file itself."""
-        from torchlint.project.bound import may_bind
-
-        try:
-            return may_bind(self.read(file, _LARGEST), names)
-        except (OSError, ValueError):
-            return ()
 
 
 def is_settled(state: str) -> bool:

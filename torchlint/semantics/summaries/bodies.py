@@ -1,0 +1,87 @@
+"""What the code in the classes of a file says, made from its syntax tree alone as its summary is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchlint.semantics import torch_api
+from torchlint.semantics.code.tree import all_parts, last_name
+from torchlint.semantics.summaries.functions import joined, made
+from torchlint.semantics.summaries.given_parts import runs_given_parts
+from torchlint.semantics.summaries.local_names import LocalNames
+from torchlint.semantics.summaries.making import top_level
+from torchlint.semantics.summaries.members import Member, members_of
+from torchlint.semantics.summaries.running_methods import running_methods
+from torchlint.semantics.summaries.summary import NOTHING_KNOWN, UNTOLD, ClassBody, Made
+
+_DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
+_DROPS = re.compile(r"drop(out|_rate|_prob|path)")
+_REGISTERING = frozenset({"register_buffer", "register_parameter", "Parameter"})
+_TENSORS_ARE_MADE_BY = frozenset(name.rpartition(".")[2] for name, gives in torch_api.FUNCTIONS.items() if gives == "tensor")
+
+
+def body_of(module: ast.Module, name: str) -> ClassBody:
+    """What the code says of the class that a file has by a name at its top level; of one that it has twice, nothing."""
+    found = [each for each in top_level(module.body) if isinstance(each, ast.ClassDef) and each.name == name]
+    return class_body(found[0]) if len(found) == 1 else UNTOLD
+
+
+def class_body(node: ast.ClassDef) -> ClassBody:
+    """What the code in a class says."""
+    members = members_of(node)
+    called: dict[str, None] = {}
+    stored: dict[str, None] = {}
+    matters = registers = False
+    tensors: list[tuple[str, Made]] = []
+    top = LocalNames()
+    for member in members:
+        scope = top if member.method is None else LocalNames(member.method, parts=member.body)
+        if member.method is not None and (given := _tensors(member, scope)) != NOTHING_KNOWN:
+            tensors.append((member.method.name, given))
+        for call in member.every(ast.Call):
+            name = last_name(call.func)
+            matters = matters or _DEPENDS.fullmatch(name) is not None
+            registers = registers or name in _REGISTERING
+            if reference := scope.reference(call.func):
+                called[reference] = None
+        for part in member.every(ast.Assign):
+            if any(isinstance(each, ast.Attribute) for each in part.targets):
+                stored.update((reference, None) for reference in _stored(part.value, scope))
+        matters = matters or _asks_for_mode(member)
+    if runs_given_parts(members):
+        stored[""] = None
+    return ClassBody(tuple(called), tuple(stored), matters, registers, running_methods(members), tuple(tensors))
+
+
+def _tensors(member: Member, scope: LocalNames) -> Made:
+    """What calling a method gives, where that, or a part of it, may be what functions of torch make."""
+    method, values = member.method, [part.value for part in member.own(ast.Return)]
+    if not values or None in values or method is None or method.decorator_list or isinstance(method, ast.AsyncFunctionDef):
+        return NOTHING_KNOWN
+    given = joined(made(value, scope) for value in values if value is not None)
+    if not any(_is_called_as_torch(each) for each in (given, *given.items)):
+        return NOTHING_KNOWN
+    if member.own(ast.Yield):
+        return NOTHING_KNOWN
+    return NOTHING_KNOWN if member.own(ast.YieldFrom) else given
+
+
+def _is_called_as_torch(given: Made) -> bool:
+    return bool(given.by) and all(by.rpartition(".")[2] in _TENSORS_ARE_MADE_BY for by in given.by)
+
+
+def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:
+    """What is called in a value that an attribute is given; an empty string where it is made by a call of no name."""
+    for call in all_parts(value):
+        if isinstance(call, ast.Call) and ((reference := scope.reference(call.func)) or call is value):
+            yield reference
+
+
+def _asks_for_mode(member: Member) -> bool:
+    """Whether code asks in which mode it is, or is given something to drop."""
+    if any(part.attr == "training" and isinstance(part.ctx, ast.Load) for part in member.every(ast.Attribute)):
+        return True
+    words = (part for part in member.every(ast.keyword) if part.arg is not None and _DROPS.search(part.arg))
+    return any(not (isinstance(part.value, ast.Constant) and not part.value.value) for part in words)
