@@ -49,6 +49,8 @@ def is_harmless(snippet: str) -> bool:
         "if «x.data».max() > limit: pass",
         "y = («p.data» ** 2).sum().item()",
         "total = to_item(«loss.data»)",
+        "writer.add_histogram(name, «p.data», epoch)",
+        "writer.add_image('x', «x.data».cpu(), 3)",
         "def f(w, u, v):\n    for _ in range(3):\n        v.data = norm(w, u.data)\n        u.data = norm(w, «v.data»)",
         "nn.Parameter(«x.data»)",
         "def f(m, w):\n    m.register_parameter('w_orig', w)\n    m.register_buffer('w', «w.data»)",

@@ -51,6 +51,8 @@ _SUMS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median"})
 _TO_NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.round", "builtins.bool", "builtins.print", "builtins.str"})
 _OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
 """Names that functions of many a program have that give the number of a tensor."""
+_OF_WRITERS = frozenset({"add_histogram", "add_image", "add_images", "add_embedding"})
+"""Methods of the writers of TensorBoard that make an array of what they are given, detached."""
 _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
 _RESHAPES = frozenset({"cpu", "cuda", "view", "reshape", "squeeze", "unsqueeze", "contiguous", "view_as", "expand_as"})
@@ -160,6 +162,8 @@ class HarmlessReads:
             case ast.keyword():
                 return self._formats(self._tree.parent(parent))
             case ast.Call(func=function) if node in parent.args and last_name(function) in _OWN_NUMBERS:
+                return True
+            case ast.Call(func=ast.Attribute(attr=method)) if node in parent.args and method in _OF_WRITERS:
                 return True
             case ast.Call() if node in parent.args:
                 return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS
