@@ -61,14 +61,21 @@ class DataEvidence:
 
     def is_of_sequence(self, node: ast.expr) -> bool:
         """Whether the code takes from ``node`` what only a packed sequence has, or makes another one of its ``data``."""
-        for parent in self._tree.ancestors(node):
-            if isinstance(parent, ast.stmt):
-                break
-            if isinstance(parent, ast.Call) and last_name(parent.func) == "PackedSequence":
-                return True
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        parents = (self._tree.parent(use) for binding in bindings for use in binding.uses)
-        return any(isinstance(parent, ast.Attribute) and parent.attr in _OF_SEQUENCES for parent in parents)
+        return node in self._repacked or any(binding in self._sequences for binding in bindings)
+
+    @cached_property
+    def _repacked(self) -> set[ast.AST]:
+        """All that stands in calls that make packed sequences."""
+        calls = (call for call in self._tree.of_type(ast.Call) if last_name(call.func) == "PackedSequence")
+        return {part for call in calls for part in ast.walk(call)}
+
+    @cached_property
+    def _sequences(self) -> set[Binding]:
+        """What gives names their values of which the code takes what only packed sequences have."""
+        taken = (part.value for part in self._tree.of_type(ast.Attribute) if part.attr in _OF_SEQUENCES)
+        names = (each for each in taken if isinstance(each, ast.Name))
+        return {binding for name in names for binding in self._semantics.bindings.reaching(name)}
 
     @cached_property
     def _probed(self) -> set[str]:

@@ -146,10 +146,13 @@ class EvaluationModeTrainings:
         block = self._semantics.tree.block(statement)
         place = block.index(statement)
         beside = [each.value for each in block[max(place - 1, 0) : place + 2] if isinstance(each, ast.Expr)]
-        return any(
-            mode is Mode.TRAIN and call in beside and ast.dump(_owner(call.func)) != ast.dump(_owner(switch.func))
-            for call, _, mode in self._semantics.of(Switches).all
-        )
+        training = (each for each in beside if isinstance(each, ast.Call) and each in self._to_training)
+        return any(ast.dump(_owner(call.func)) != ast.dump(_owner(switch.func)) for call in training)
+
+    @cached_property
+    def _to_training(self) -> set[ast.Call]:
+        """The calls that put models into training mode."""
+        return {call for call, _, mode in self._semantics.of(Switches).all if mode is Mode.TRAIN}
 
     def _helps_another(self, run: Run) -> bool:
         """Whether a function that runs a model puts others into training mode, one for each optimizer that it steps.
