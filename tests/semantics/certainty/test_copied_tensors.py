@@ -29,6 +29,10 @@ def found(text: str) -> dict[str, bool]:
         ("def f(x: torch.Tensor): return torch.tensor(x)\nf(torch.ones(3))", {"torch.tensor(x)": True}),
         ("def f(x: torch.Tensor): return torch.tensor(x)\nf([1, 2])", {}),  # the annotation is wrong
         ("def f(x: torch.Tensor): return torch.tensor(x)\nf(other())", {"torch.tensor(x)": True}),
+        ("def f(x): return torch.tensor(x)\nf(torch.ones(3))", {"torch.tensor(x)": False}),
+        ("def f(x):\n    if x:\n        return torch.tensor(x)\nf(torch.ones(3))", {}),
+        ("make = lambda x: torch.tensor(x)\nmake(torch.ones(3))", {}),
+        ("made = [torch.tensor(x) for x in xs]", {}),
         ("torch.tensor([torch.ones(3)])", {}),
         ("torch.tensor(*torch.ones(3))", {}),
         ("torch.tensor(torch.ones(3), torch.half)", {}),

@@ -48,7 +48,7 @@ class CopiedTensors:
         bindings = self._semantics.bindings.reaching(data) if isinstance(data, ast.Name) else ()
         if len(bindings) != 1 or self._semantics.of(TypeTests).ask_about(bindings[0]):
             return False
-        if self._semantics.tree.statement(data) not in getattr(bindings[0].scope.node, "body", ()):
+        if self._semantics.tree.parent(self._semantics.tree.statement(data)) is not bindings[0].scope.node:
             return False
         given = self._semantics.inference.given(bindings[0])
         likely = self._semantics.of(LikelyTensors)
