@@ -70,9 +70,9 @@ class OnDisk:
         self.trees = Trees()
         self.callers = Callers(self.texts, self.trees, store)
         self.bodies = Bodies(self.texts, self._state, self.trees, store)
-        self.outputs = Outputs(self.texts, self._state, store)
+        self.outputs = Outputs(self.texts, self._state, self.trees, store)
         self.givens = Givens(self.texts, self._state, self.trees, store)
-        self.origins = Origins(self.texts, self._state)
+        self.origins = Origins(self.texts, self._state, self.trees, store)
         self.talk = Talk(self.texts.get)
         roots.look_again()
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from torchlint.project.told.by_file import ToldByFile
 
 if TYPE_CHECKING:
-    from torchlint.project.store import Store
-    from torchlint.project.trees import Trees
     from torchlint.semantics.summaries.summary import ClassBody
 
 _LARGEST = 1_000_000
@@ -18,13 +15,6 @@ _LARGEST = 1_000_000
 
 class Bodies(ToldByFile["ClassBody"]):
     """Tells what the code says of a class; of one in a stub, nothing."""
-
-    def __init__(
-        self, texts: Mapping[str, bytes], state: Callable[[str], str | None], trees: Trees, store: Store | None
-    ) -> None:
-        super().__init__(texts, state)
-        self._trees = trees
-        self._store = store
 
     def look_for(self, file: str, names: tuple[str, ...]) -> ClassBody:
         """What is said of the one class that is named."""
@@ -37,7 +27,4 @@ class Bodies(ToldByFile["ClassBody"]):
             return UNTOLD
         if file.endswith(".pyi"):
             return UNTOLD
-        if self._store is None:
-            return self._trees.body(data, name)
-        key = name.encode("utf-8", "surrogatepass") + b"\0" + data
-        return self._store.kept("body", ClassBody, key, lambda: self._trees.body(data, name))
+        return self.kept("body", ClassBody, name, data, lambda: self._trees.body(data, name))

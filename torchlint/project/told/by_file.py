@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from torchlint.project.callers import digest
+from torchlint.project.importers import TICK
 from torchlint.text.reading import read_file
 
-_TICK = 2_000_000_000
-"""Nanoseconds: no file system in use is coarser in its times."""
+if TYPE_CHECKING:
+    from torchlint.project.store import Store
+    from torchlint.project.trees import Trees
+
 _Names = tuple[str, ...]
 _Told = TypeVar("_Told")
 
 
 class ToldByFile(Generic[_Told]):
-    """Looks into the ``texts`` of files, or else into those on disk; ``state`` is what the file system says of a file."""
+    """Looks into the ``texts`` of files, or else into those on disk; ``state`` is what the file system says of a file.
+
+    Whoever looks has the ``trees`` of the texts, and may keep what is found in a ``store``.
+    """
 
     most_kept = 20_000
 
-    def __init__(self, texts: Mapping[str, bytes], state: Callable[[str], str | None]) -> None:
+    def __init__(
+        self, texts: Mapping[str, bytes], state: Callable[[str], str | None], trees: Trees, store: Store | None
+    ) -> None:
         self._texts = texts
         self._state = state
+        self._trees = trees
+        self._store = store
         self._known: dict[tuple[str, _Names], tuple[str, _Told, str]] = {}
         """What is known, behind the states of the files that it is known for; and its digest."""
 
@@ -51,7 +61,14 @@ class ToldByFile(Generic[_Told]):
         text = self._texts.get(file)
         return read_file(file, largest) if text is None else text
 
+    def kept(self, kind: str, of: Any, name: str, data: bytes, made: Callable[[], _Told]) -> _Told:
+        """What a text tells of a name, a value of type ``of``: as it is kept, or made now."""
+        if self._store is None:
+            return made()
+        key = name.encode("utf-8", "surrogatepass") + b"\0" + data if name else data
+        return self._store.kept(kind, of, key, made)
+
 
 def is_settled(state: str) -> bool:
     """Whether a change of a file from now on would show in its state."""
-    return bool(state) and max(map(int, state.split(":")[:2])) + _TICK < time.time_ns()
+    return bool(state) and max(map(int, state.split(":")[:2])) + TICK < time.time_ns()

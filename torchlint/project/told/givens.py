@@ -34,9 +34,7 @@ class Givens(ToldByFile["Given"]):
     def __init__(
         self, texts: Mapping[str, bytes], state: Callable[[str], str | None], trees: Trees, store: Store | None
     ) -> None:
-        super().__init__(texts, state)
-        self._trees = trees
-        self._store = store
+        super().__init__(texts, state, trees, store)
         self._at_hand: dict[bytes, Semantics | None] = {}
 
     def look_for(self, file: str, names: tuple[str, ...]) -> Given:
@@ -50,10 +48,7 @@ class Givens(ToldByFile["Given"]):
             return Given()
         if b"torch" not in data or len(data) > _LARGEST or not _may_tell(data, name.rpartition(".")[2].removesuffix("()")):
             return Given()
-        if self._store is None:
-            return self._looked_for(data, name)
-        key = name.encode("utf-8", "surrogatepass") + b"\0" + data
-        return self._store.kept("given", Given, key, lambda: self._looked_for(data, name))
+        return self.kept("given", Given, name, data, lambda: self._looked_for(data, name))
 
     def _looked_for(self, data: bytes, name: str) -> Given:
         from torchlint.semantics.provenance.given_alone import given

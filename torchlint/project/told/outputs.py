@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from torchlint.project.told.by_file import ToldByFile
 from torchlint.text.headroom import recursion_headroom
 
 if TYPE_CHECKING:
-    from torchlint.project.store import Store
     from torchlint.semantics.summaries.summary import ClassOutput
 
 _PATHS: tuple[tuple[int, ...], ...] = ((), (0,), (1,))
@@ -29,21 +28,17 @@ class Outputs(ToldByFile["tuple[ClassOutput, ...]"]):
 
     most_kept = 4_000
 
-    def __init__(self, texts: Mapping[str, bytes], state: Callable[[str], str | None], store: Store | None) -> None:
-        super().__init__(texts, state)
-        self._store = store
-
     def look_for(self, file: str, names: tuple[str, ...]) -> tuple[ClassOutput, ...]:
         """What all modules of a file give."""
         try:
             data = self.read(file, _LARGEST)
         except (OSError, ValueError):
             return ()
-        if self._store is None or not may_have_outputs(data):
-            return outputs_of(data)
+        if not may_have_outputs(data):
+            return ()
         from torchlint.semantics.summaries.summary import ClassOutput
 
-        return self._store.kept("outputs", tuple[ClassOutput, ...], data, lambda: outputs_of(data))
+        return self.kept("outputs", tuple[ClassOutput, ...], "", data, lambda: outputs_of(data))
 
 
 def outputs_of(data: bytes) -> tuple[ClassOutput, ...]:
