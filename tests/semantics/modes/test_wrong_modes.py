@@ -311,6 +311,60 @@ def test_what_is_trained_in_training_mode_or_is_meant(parts: tuple[str, ...]) ->
     assert trained(training(*parts)) is None
 
 
+LAST = """
+import torch
+from torch import nn
+from tqdm import tqdm
+
+def run(loader, val_loader, bar):
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    batches = tqdm(loader) if bar else loader
+    for epoch in range(9):
+        {before}
+        for {head}:
+            net(x).sum().backward()
+            optimizer.step()
+            if {test}:
+                «net.eval()»
+                print([net(v) for v in val_loader])
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ("i, x in enumerate(batches)", "i == len(loader) - 1"),
+        ("i, x in enumerate(loader)", "i + 1 == len(loader)"),
+        ("i, x in enumerate(loader)", "len(loader) - 1 == i and bar"),
+        ("i, x in enumerate(tqdm(loader), 1)", "i == len(loader)"),
+        ("i, x in enumerate(loader)", "(i + 1) % len(loader) == 0"),
+        ("i, x in enumerate(loader)", "i % len(loader) == len(loader) - 1"),
+        ("x in range(bar)", "x == bar - 1"),
+    ],
+)
+def test_what_is_evaluated_in_the_last_round(head: str, test: str) -> None:
+    assert trained(LAST.format(before="net.train()", head=head, test=test)) is None
+    assert trained(LAST.format(before="pass", head=head, test=test)) is not None
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ("i, x in enumerate(loader)", "i == len(loader)"),  # which never is
+        ("i, x in enumerate(loader)", "i != len(loader) - 1"),
+        ("i, x in enumerate(loader)", "i == len(val_loader) - 1"),
+        ("i, x in enumerate(loader)", "epoch == len(loader) - 1"),
+        ("i, x in enumerate(loader)", "i == 99"),
+        ("i, x in enumerate(loader)", "i % len(loader) == 0"),
+        ("i, x in enumerate(loader)", "i == len(loader) // 2 - 1"),
+        ("x in range(bar)", "x == bar - 2"),
+    ],
+)
+def test_what_is_evaluated_in_another_round(head: str, test: str) -> None:
+    assert trained(LAST.format(before="net.train()", head=head, test=test)) is not None
+
+
 SAVES = "torch.save(net.state_dict(), path)\n"
 
 

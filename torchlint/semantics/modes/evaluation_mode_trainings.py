@@ -13,6 +13,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, last_name, position, walk_body
+from torchlint.semantics.conditions.last_rounds import LastRounds
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run, Setting
@@ -112,9 +113,19 @@ class EvaluationModeTrainings:
             if from_start:
                 continue  # it is in evaluation mode from the start: that is meant
             for setting, loop in looped:
-                if loop is not None and flow.may_follow(setting.node, run.node, leaving):
+                if loop is not None and self._may_lead_to(setting.node, run.node, leaving):
                     if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
                         yield setting, run, loop
+
+    def _may_lead_to(self, setting: ast.AST, run: ast.AST, leaving: Iterable[ast.AST]) -> bool:
+        """Whether a training may follow what sets evaluation mode: where that is in the last round of a loop around both, when
+        the loop begins anew.
+        """
+        flow, obstacles = self._semantics.control_flow, list(leaving)
+        last = self._semantics.of(LastRounds).loop_of(setting)
+        if last is None or not self._semantics.tree.inside(run, last):
+            return flow.may_follow(setting, run, obstacles)
+        return flow.may_follow(setting, last.iter, obstacles) and flow.may_follow(last.iter, run, obstacles)
 
     def _is_meant(self, setting: Setting, run: Run, others: list[tuple[int, int]]) -> bool:
         """Whether evaluation mode is set to train another model: in the same round before, and nothing evaluates then.

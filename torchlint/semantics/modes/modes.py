@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from torchlint.semantics import Semantics, torch_api
@@ -284,11 +284,13 @@ class Modes:
             elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                 names = frozenset(self.references.handed(model, call, function))
                 for inner in sorted(names, key=lambda name: name.path):
-                    yield from (self._seen_from(call, run) for run in self._entered_with(function, inner, names))
+                    yield from self._seen_from(call, function, self._entered_with(function, inner, names))
 
-    def _seen_from(self, call: ast.Call, run: Run) -> Run:
-        """A run in a function, for the scope that calls that."""
-        return replace(run, node=call, unrecorded=not self.is_recorded(run))
+    def _seen_from(self, call: ast.Call, function: Function, runs: Iterable[Run]) -> Iterator[Run]:
+        """The runs in a function that there are with what a call gives it, for the scope of that call."""
+        conditions = self._semantics.of(RunConditions)
+        entered = (run for run in runs if conditions.is_entered(run.node, function, call))
+        return (replace(run, node=call, unrecorded=not self.is_recorded(run)) for run in entered)
 
     def _direct_run(self, call: ast.Call) -> Run:
         return Run(call, call, self._is_running_method(call.func))
@@ -331,7 +333,7 @@ class Modes:
                     found.append(self._direct_run(call))
                 elif call not in self._switches.of_call and (function := self.references.callee(call)) is not None:
                     for inner in self.references.handed(model, call, function):
-                        found += [self._seen_from(call, run) for run in self.all_runs(function, inner)]
+                        found += self._seen_from(call, function, self.all_runs(function, inner))
             self._all_runs[key] = tuple(dict.fromkeys(found))
         return self._all_runs[key]
 

@@ -19,6 +19,7 @@ class RunConditions:
         self._semantics = semantics
         self._assumptions = semantics.of(Assumptions)
         self._propagated: dict[tuple[ast.Call, ast.Call], bool] = {}
+        self._given: dict[ast.Call, Assumption] = {}
 
     def is_backpropagated(self, call: ast.Call, site: ast.Call) -> bool:
         """Whether what a model returns is back-propagated where its function is given what the site gives."""
@@ -41,6 +42,12 @@ class RunConditions:
         """Whether the model may be run at all where an assumption holds."""
         within = self._within(call, site, assumed)
         return not self._is_excluded(site, within) and not self._is_excluded(call, within)
+
+    def is_entered(self, place: ast.expr, function: Function, site: ast.Call) -> bool:
+        """Whether a place in a function may run where a site calls that: by what it is given, below ``if train:``, say."""
+        if site not in self._given:
+            self._given[site] = self._assumptions.within(function, site, Assumption())
+        return not self._assumptions.excludes(self._given[site], place)
 
     def _within(self, call: ast.Call, site: ast.Call, assumed: Assumption) -> dict[FlowScope, Assumption]:
         """What is so in the scope of a site, and in the function that it calls."""
