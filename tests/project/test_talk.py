@@ -112,7 +112,9 @@ def test_where_the_project_makes_tensors(tmp_path: Path, other: str, expected: l
         (LOADING, "import torch\ntorch.save(model.to(device).state_dict(), path)", ["TPL501"]),
         (LOADING, "trainer = pytorch_lightning.Trainer()\nimport torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
         (LOADING, "import torch", ["TPL501"]),
-        (LOADING + "    model.cuda()", "import torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
+        (LOADING + "    model.cuda()", "import torch\ntorch.save(model.state_dict(), path)", []),  # but to the one GPU
+        (LOADING + "    model.to(device)", "import torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
+        (LOADING + "    if gpu: model.cuda()", "import torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
     ],
 )
 def test_a_project_that_saves_and_knows_no_device_loads_as_it_likes(

@@ -31,16 +31,17 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda(); torch.cuda.empty_cache(); torch.cuda.manual_seed(0)", True),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu_id; net.cuda(); x = x.cuda()", True),
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", True),  # its weights stay on the first one
-        # nothing is known to go there, or only one thing
+        ("net.cuda()", True),  # one thing that goes there in any case is enough
+        ("net.cuda(); x = x.to(device)", True),  # a name that the file knows nothing of
+        # nothing is known to go there
         ("pass", False),
-        ("net.cuda()", False),
-        ("net = net.cuda(); net.cuda()", False),
         # another device, or a choice
         ("net.to('cuda:1'); x = x.to('cuda:1')", False),
         ("net.cuda(1); x = x.cuda(1)", False),
         ("net.cuda(args.gpu); x = x.cuda(args.gpu)", False),
-        ("net.cuda(); x = x.to(device)", False),
         ("net.cuda(); x = x.to(args.where)", False),
+        ("net.cuda(); x = x.to(args.device)", False),
+        ("net.cuda(); device = args.device; x = x.to(device)", False),
         ("device = torch.device('cuda' if args.x else 'cpu'); net.to(device); x = x.cuda()", False),
         (
             "device = torch.device('cuda')\n    if args.x: device = torch.device('cpu')\n    net.to(device); x = x.to(device)",
@@ -65,6 +66,58 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
 def test_knows_programs_that_run_on_one_gpu(moves: str, is_one: bool) -> None:
     program, load = one_gpu_of(f"def f(net, x, out, args):\n    {moves}\n{SAVED}{LOADED}")
     assert program.is_of_one_gpu(load) is is_one
+
+
+TRAINER = """
+class Trainer:
+    def __init__(self, net, config):
+        self.net, self.use_cuda, self.n_gpu = net, config.cuda, config.n_gpu
+        if self.use_cuda:
+            self.net.cuda()
+
+    def load(self, path):
+        self.net.load_state_dict(«torch.load(path)»)
+
+    def train(self, loader):
+        for x in loader:
+            {move}
+            self.net(x).sum().backward()
+
+def other(x):
+    return x.cuda()
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "needs"),
+    [
+        ("x = x.cuda()", True),
+        ("target = torch.ones(3).to('cuda')", True),
+        ("if len(x) > 3: x = x.cuda()", True),
+        ("assert torch.cuda.is_available(); x = x.cuda()", True),
+        ("if not torch.cuda.is_available(): raise SystemExit\n            x = x.cuda()", True),
+        ("if not torch.cuda.is_available():\n                print('no GPU'); exit()\n            x = x.cuda()", True),
+        ("x = x.cuda(); self.net = torch.nn.DataParallel(self.net, device_ids=range(self.n_gpu))", True),
+        # the CPU is meant as well
+        ("pass", False),
+        ("if self.use_cuda: x = x.cuda()", False),
+        ("x = x.cuda() if self.use_cuda else x", False),
+        ("if torch.cuda.is_available(): x = x.cuda()", False),
+        ("if not torch.cuda.is_available(): continue\n            x = x.cuda()", False),
+        ("if not torch.cuda.is_available(): print('slow')\n            x = x.cuda()", False),
+        ("device = 'cuda' if self.use_cuda else 'cpu'; x = x.cuda()", False),
+        # another GPU, or several
+        ("x = x.cuda(); y = x.cuda(1)", False),
+        ("x = x.cuda(); y = x.to('cuda:1')", False),
+        ("x = x.cuda(); y = x.to(f'cuda:{self.gpu}')", False),
+        ("torch.cuda.set_device(self.gpu); x = x.cuda()", False),
+        ("x = x.cuda(); self.net = torch.nn.DataParallel(self.net, device_ids=self.gpu_ids)", False),
+        ("x = x.cuda(); torch.distributed.init_process_group('nccl')", False),
+    ],
+)
+def test_knows_programs_that_need_the_gpu_whatever_their_flags_say(move: str, needs: bool) -> None:
+    program, load = one_gpu_of(TRAINER.format(move=move))
+    assert program.is_of_one_gpu(load) is needs
 
 
 GPU = "def f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n"

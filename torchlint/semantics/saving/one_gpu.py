@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.saving.own_files import file_of
 from torchlint.semantics.saving.paths import Paths
 
@@ -21,6 +23,14 @@ _ELSEWHERE = re.compile(
     r"pre_?train|imagenet|download|(^|_)hub|https?:|teacher|backbone|(^|_)init|convert|finetun", re.IGNORECASE
 )
 """What a path speaks of that is of another program, or another run."""
+_ANOTHER = re.compile(
+    r"^device_(ids?|map|index)$|gpu_?ids?$|map_location|set_device|DistributedDataParallel|(local|world)_?(rank|size)|get_rank|init_process_group"
+    r"|accelerat|fabric|deepspeed|lightning|horovod|apex\.parallel|^(mps|xpu|npu|hpu)$",
+    re.IGNORECASE,
+)
+"""What the names are called of code that may run on another GPU, or on another kind of device."""
+_FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count", re.IGNORECASE)
+"""What the flags are called that say whether there is a GPU, and how many."""
 _GPU = frozenset({"cuda", "cuda:0"})
 
 
@@ -34,17 +44,117 @@ class OneGpu:
     def is_of_one_gpu(self, load: ast.Call) -> bool:
         """Whether a load is of a program that moves all to the one GPU, and its path says nothing of another program."""
         path = file_of(load, 0, "f")
-        return path is not None and self.knows_one_gpu and not self._is_from_elsewhere(path)
+        if path is None or self._is_from_elsewhere(path):
+            return False
+        return self.knows_one_gpu or self._needs_gpu(load)
+
+    # --- code that needs the GPU, whatever its flags say -------------------------------------------------------------
+
+    def _needs_gpu(self, load: ast.Call) -> bool:
+        """Whether something is moved to the one GPU in any case by the function or the class that loads, or by the script.
+
+        So it is, say, where only the models are moved as a flag says, and the batches without being asked about. No other
+        device is spoken of then, nor the number of one.
+        """
+        unit = self._unit(load)
+        return any(place is unit or place is None for place in self._moved_in_any_case) and not self._means_another
+
+    @cached_property
+    def _moved_in_any_case(self) -> set[ast.AST | None]:
+        """The functions and classes that move something to the one GPU, whatever flags say; ``None`` for the script itself."""
+        moves = [call for call in self._moves if self._moves[call] and not any(map(_is_flag, self._asked_before(call)))]
+        return {self._unit(call) for call in moves}
+
+    def _unit(self, node: ast.AST) -> ast.AST | None:
+        """The outermost function or class around a node."""
+        around = [each for each in self._semantics.tree.ancestors(node) if isinstance(each, (*FUNCTIONS, ast.ClassDef))]
+        return around[-1] if around else None
+
+    def _asked_before(self, call: ast.Call) -> Iterator[ast.expr]:
+        """The conditions that a call runs under, without those that end the program where they do not hold."""
+        for test, _ in self._semantics.of(Assumptions).guards(call):
+            if not self._is_refusal(test):
+                yield test
+
+    def _is_refusal(self, test: ast.expr) -> bool:
+        """Whether a program ends where a condition holds: ``if not torch.cuda.is_available(): raise SystemExit``."""
+        match self._semantics.tree.parent(test):
+            case ast.Assert():
+                return True
+            case ast.If(body=[*_, ast.Raise()]) as refusal:
+                return refusal.test is test
+            case ast.If(body=[*_, ast.Expr(value=ast.Call(func=function))]) as refusal:
+                return refusal.test is test and last_name(function) in ("exit", "_exit", "quit")
+        return False
+
+    @cached_property
+    def _means_another(self) -> bool:
+        """Whether the file speaks of the CPU as a device to run on, of another GPU, or of several with a place each."""
+        indexed = (call for call, is_to in self._moves.items() if is_to is False and not self._is_given_device(call))
+        return any(indexed) or any(map(self._speaks_of_another, self._semantics.tree.nodes))
+
+    def _is_given_device(self, call: ast.Call) -> bool:
+        """Whether a move is to what a parameter called ``device`` is given, or a name that the file knows nothing of."""
+        return any(map(self._is_unknown_device, [*call.args, *(word.value for word in call.keywords)]))
+
+    def _is_unknown_device(self, device: ast.expr) -> bool:
+        if not isinstance(device, ast.Name) or device.id != "device":
+            return False
+        return all(binding.form is Form.PARAMETER for binding in self._semantics.bindings.reaching(device))
+
+    def _speaks_of_another(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Constant(value=str(text)):
+                return (text == "cpu" and not self._is_moved_to(node)) or (text.startswith("cuda:") and text not in _GPU)
+            case ast.Attribute(attr="is_available"):
+                return not self._is_refused(node)
+            case ast.Attribute(attr="device"):
+                return self._semantics.qualified_name(node) != "torch.device" and not self._is_device_of_tensor(node)
+            case ast.keyword(arg="device", value=value):
+                return not self._is_gpu(value) and not self._is_device_of_tensor(value) and not self._is_unknown_device(value)
+            case ast.keyword() if _is_first_few(node):
+                return False
+            case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
+                return not self._wraps_alone(node)
+            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name) | ast.keyword(arg=str(name)):
+                return _ANOTHER.search(name) is not None
+            case ast.Name(id=name, ctx=ast.Load()):
+                return _ANOTHER.search(name) is not None
+        return False
+
+    def _is_moved_to(self, device: ast.expr) -> bool:
+        """Whether a device is what a method moves something to: from the GPU, to be looked at."""
+        match self._semantics.tree.parent(device):
+            case ast.Call(func=ast.Attribute(attr="to"), args=[first, *_]):
+                return first is device
+        return False
+
+    def _is_refused(self, available: ast.AST) -> bool:
+        """Whether the program ends where there is no GPU, as it asks."""
+        for parent in self._semantics.tree.ancestors(available):
+            if isinstance(parent, ast.stmt):
+                return False
+            if isinstance(parent, ast.expr) and self._is_refusal(parent):
+                return True
+        return False
+
+    # --- programs that speak of the one GPU alone --------------------------------------------------------------------
 
     @cached_property
     def knows_one_gpu(self) -> bool:
         """Whether the file moves a model and a batch, or other two, to the GPU, and could not mean another device."""
-        calls = [*self._semantics.facts.calls.get("cuda", ()), *self._semantics.facts.calls.get("to", ())]
-        moves = {call: self._is_to_one_gpu(call) for call in calls}
         moved = {
-            ast.unparse(call.func.value) for call, is_to in moves.items() if is_to and isinstance(call.func, ast.Attribute)
+            ast.unparse(call.func.value)
+            for call, is_to in self._moves.items()
+            if is_to and isinstance(call.func, ast.Attribute)
         }
-        return len(moved) > 1 and False not in moves.values() and not self._chooses
+        return len(moved) > 1 and False not in self._moves.values() and not self._chooses
+
+    @cached_property
+    def _moves(self) -> dict[ast.Call, bool | None]:
+        """What moves something, and whether it goes to the one GPU."""
+        calls = [*self._semantics.facts.calls.get("cuda", ()), *self._semantics.facts.calls.get("to", ())]
+        return {call: self._is_to_one_gpu(call) for call in calls}
 
     def _is_to_one_gpu(self, call: ast.Call) -> bool | None:
         """Whether a move goes to the one GPU; ``None`` where it is none, or goes to the CPU from there."""
@@ -108,13 +218,30 @@ class OneGpu:
         return False
 
     def _wraps_alone(self, parallel: ast.AST) -> bool:
-        """Whether a model is wrapped for all GPUs that there are: its weights lie on the first one."""
+        """Whether a model is wrapped for all GPUs that there are, or the first few: its weights lie on the first one."""
         match self._semantics.tree.parent(parallel):
-            case ast.Call(func=function, args=[_], keywords=[]):
-                return function is parallel
+            case ast.Call(func=function, args=[_], keywords=words):
+                return function is parallel and all(map(_is_first_few, words))
         return False
 
     def _is_from_elsewhere(self, path: ast.expr) -> bool:
         return any(
             _ELSEWHERE.search(word) for word in re.findall(r"[\w:]+", f"{ast.unparse(path)} {self._paths.spelled(path)}")
         )
+
+
+def _is_first_few(word: ast.keyword) -> bool:
+    """Whether an argument says how many GPUs are meant, from the first one on: ``device_ids=range(count)``."""
+    match word:
+        case ast.keyword(arg="device_ids", value=ast.Call(func=ast.Name(id="range"), args=[_])):
+            return True
+    return False
+
+
+def _is_flag(test: ast.expr) -> bool:
+    """Whether a condition asks whether there is a GPU, or which device is meant."""
+    return any(
+        _FLAG.search(part.id if isinstance(part, ast.Name) else part.attr)
+        for part in ast.walk(test)
+        if isinstance(part, (ast.Name, ast.Attribute))
+    )
