@@ -58,6 +58,10 @@ class DataQuestions:
         """Whether an ``x.data`` is read where nothing that has a graph, or could get one, comes of it."""
         return bool(self._model.answered(self._semantics.of(HarmlessReads).is_harmless, data))
 
+    def has_no_graph(self, data: cst.Attribute) -> bool:
+        """Whether an ``x.data`` is read of a position, of what was drawn, or of what a step of an evaluation computes."""
+        return bool(self._model.answered(self._semantics.of(HarmlessReads).has_no_graph, data))
+
     def is_recomputed(self, tensor: cst.BaseExpression) -> bool:
         """Whether a tensor is a weight that `weight_norm` computes anew before each forward, as far as the file shows."""
         return bool(self._model.answered(self._semantics.of(RecomputedWeights).is_recomputed, tensor))

@@ -39,6 +39,13 @@ class ModulesQuestions:
             return False
         return self._semantics.of(ModuleFlags).mean_nothing(its, given)
 
+    def is_flag_set_beside(self, owner: cst.BaseExpression, flag: cst.BaseExpression) -> bool:
+        """Whether a loop beside sets the `requires_grad` of all parameters of the module ``owner`` to the same ``flag``."""
+        its, given = self._model.twin(owner), self._model.twin(flag)
+        if not isinstance(its, ast.expr) or not isinstance(given, ast.expr):
+            return False
+        return self._semantics.of(ModuleFlags).is_set_beside(its, given)
+
     def leaves_out_hooks(self, call: cst.Call) -> bool:
         """Whether ``x.forward(…)`` runs a module past its hooks, not meaning to; no where that is not known."""
         return bool(self._model.answered(self._semantics.of(ForwardCalls).leave_out_hooks, call))

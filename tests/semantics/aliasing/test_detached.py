@@ -33,6 +33,11 @@ def changes(snippet: str) -> list[DetachedChange[ast.expr]]:
             "out.detach()",
         ),
         ("x = x.detach()\n    «x.zero_()»", "x.detach()"),
+        (
+            "n = x.size(0)\n    c = x.cpu().detach().numpy()\n    «c[0]» = n\n    y = torch.from_numpy(c)\n"
+            "    return y.cuda() if n else y",
+            "x.cpu().detach().numpy()",
+        ),
     ],
 )
 def test_the_tensor_is_used_again(body: str, alias: str) -> None:
@@ -54,6 +59,7 @@ def test_the_tensor_is_used_again(body: str, alias: str) -> None:
         "out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»\n    return out.shape",
         "out = x.sigmoid().cuda()\n    c = out.detach().cpu()\n    «c.zero_()»\n    return out",
         "x = x.to(device='cuda')\n    out = unknown(x)\n    c = out.detach().cpu().numpy()\n    «c[0]» = 1\n    return out",
+        "n = x.size(0)\n    c = x.cpu().detach().numpy()\n    «c[0]» = n\n    return torch.from_numpy(c).cuda()",
         "with torch.no_grad():\n        c = w.detach()\n        «c.zero_()»\n        print(c)",
         "c = w.detach()\n    «c.zero_()»",
         "c = unknown.values()\n    «c.zero_()»\n    return unknown",

@@ -26,6 +26,11 @@ def is_harmless(snippet: str) -> bool:
         "_, at = p.max(dim=-1)\nkept.append(«at.data».unsqueeze(1))",
         "if greedy:\n    _, at = p.max(1)\nelse:\n    at = p.multinomial(1)\nkept.append(«at.data»)",
         "from torch.distributions import Categorical\nd = Categorical(p)\nat = d.sample()\nkept.append(«at.data»)",
+        "kept.append(«p.max(1)[1].data».squeeze())",
+        "def f(policy, x):\n    dist = policy(x)\n    kept.append(«dist.sample().cpu().data»)",
+        "from torchvision.utils import save_image\nsave_image(«net(x).data»[:25], 'a.png', nrow=5)",
+        "import torchvision\ngrid = torchvision.utils.make_grid(«net(x).data»)",
+        "n = «m.weight.data»[0][0].numel()",
         "def validation_step(net, x):\n    _, at = torch.max(«net(x).data», 1)\n    return at",
         "isinstance(«x.data», torch.cuda.FloatTensor)",
         "type(«x.data»)",
@@ -98,6 +103,12 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
         "torch.max(«x.data», 1)",
         "top, at = p.max(dim=-1)\nkept.append(«top.data»)",
         "if greedy:\n    _, at = p.max(1)\nelse:\n    at = p * 2\nkept.append(«at.data»)",
+        "dist = nn.Linear(3, 3)\nz = dist.sample()\nkept.append(«z.data»)",
+        "kept.append(«p.max(1)[0].data»)",
+        "kept.append(«torch.max(p, nn.Linear(3, 3)(y))[1].data»)",
+        "kept.append(«dist.rsample().data»)",
+        "save_image(«net(x).data»[:25], 'a.png', nrow=5)",
+        "kept.append(«x.data»[0][0])",
         "z = encoder.sample()\nkept.append(«z.data»)",
         "def validation_loop(net, x):\n    _, at = torch.max(«net(x).data», 1)\n    return at",
         "y = «x.data» - 1",
@@ -148,3 +159,22 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
 )
 def test_something_may_come_of_it(snippet: str) -> None:
     assert not is_harmless(snippet)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "has_none"),
+    [
+        ("«p.argmax(1).data».numpy()", True),
+        ("def validation_step(net, x):\n    y = net(x)\n    return «y.data».numpy()", True),
+        ("def test_step(net, x): return «net(x).data».numpy()", True),
+        ("def training_step(net, x): return «net(x).data».numpy()", False),
+        ("def validation_step(net, x): return «x.data».numpy()", False),
+        ("def validation_step(net, x): return «net.weight.data».numpy()", False),
+        ("def validation_step(net, x):\n    for p in net.parameters(): show(«p.data».numpy())", False),
+        ("def validation_step(net, x):\n    y = net(x)\n    if x: y = net.weight\n    return «y.data».numpy()", False),
+    ],
+)
+def test_what_is_read_has_no_graph(snippet: str, has_none: bool) -> None:
+    semantics, (node,) = marked(_START + textwrap.dedent(snippet))
+    assert isinstance(node, ast.Attribute)
+    assert semantics.of(HarmlessReads).has_no_graph(node) is has_none

@@ -11,6 +11,7 @@ HEADER = """\
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+import numpy as np
 from torch.autograd import Variable
 
 net = nn.Linear(3, 3)
@@ -65,6 +66,19 @@ def seems_graphless(text: str) -> bool:
         "def look_up(table, z):\n    return table[:, «z».data.view(-1).numpy()]",
         "def figures(y, p):\n    target = «y.cpu()».data.numpy()\n    return (p == target).mean()",
         "def figures(y_batch):\n    labels = «y_batch».data",
+        "words = nn.Embedding(9, 3)\ndef f(x):\n    words(x)\n    return «x»",
+        "words = nn.Sequential(nn.Embedding(9, 3), nn.ReLU())\ndef f(x):\n    for i in range(3):\n"
+        "        part = x[:, i].clone()\n        words(Variable(part))\n    return «x[:, 1]»",
+        "def f(x, w):\n    y = x.view(-1)\n    F.embedding(y, w)\n    return «x»",
+        "class A(nn.Module):\n    def __init__(self):\n        self.table = nn.Embedding(9, 3)\n"
+        "        self.words = nn.Sequential(self.table, nn.ReLU())\n"
+        "    def forward(self, x):\n        y = x[:, 0].clone()\n        if «y».data.sum():\n            self.words(y)",
+        "def f(x):\n    return np.unique(«x.cpu()».data.numpy())",
+        "def f(x):\n    return one_hot(3, «x».data.numpy())",
+        "def f(targets):\n    return «to_contiguous(targets).view(-1)»",
+        "def f(path):\n    x = Variable(load_image(path).unsqueeze(0).type(kind))\n    return «x»",
+        "def f(x):\n    return «torch.autograd.grad(net(x), x)[0]»",
+        "def f(x):\n    slope, = torch.autograd.grad(net(x), x, create_graph=False)\n    return «slope»",
     ],
 )
 def test_nothing_gives_it_a_graph(text: str) -> None:
@@ -97,6 +111,17 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "def f(table, z):\n    return table[look(«z».data)]",
         "def f(z):\n    return «z».data[0]",
         "def f(y):\n    curve = «y».data.numpy()",
+        "words = nn.Embedding(9, 3)\ndef f(x):\n    y = words(x)\n    return «y»",
+        "words = nn.Embedding(9, 3)\ndef f(x):\n    words(x.long())\n    return «x»",
+        "words = nn.Embedding(9, 3)\ndef f(x):\n    words(x[0])\n    return «x[1]»",
+        "words = nn.Embedding(9, 3)\ndef f(x, plain):\n    y = net(x)\n    if plain:\n        words(x)\n    return «y»",
+        "words = nn.Embedding(9, 3)\nwords = nn.Linear(9, 3)\ndef f(x):\n    words(x)\n    return «x»",
+        "words = nn.Sequential(nn.Linear(9, 3), nn.Embedding(9, 3))\ndef f(x):\n    words(x)\n    return «x»",
+        "def f(x):\n    return np.sort(«x.cpu()».data.numpy())",
+        "def f(path):\n    x = Variable(load_model(path)(path))\n    return «x»",
+        "def f(x):\n    slope, = torch.autograd.grad(net(x), x, create_graph=True)\n    return «slope»",
+        "def f(x, **options):\n    slope, = torch.autograd.grad(net(x), x, **options)\n    return «slope»",
+        "def f(x, y):\n    slope, = torch.autograd.grad(net(x), x, None, True, True)\n    return «slope»",
         "def f(x):\n    target = «x».data.numpy()",
         "def f(y):\n    target = («y».data * 2).numpy()",
         "def f(x):\n    y = net(x)\n    target = «y.cpu()».data.numpy()",

@@ -66,3 +66,20 @@ def test_other_things_may_have_one(text: str) -> None:
 @pytest.mark.parametrize("text", ["«unknown».requires_grad = «False»", "x = build()\n«x».requires_grad = «False»"])
 def test_what_is_unknown_may_have_one(text: str) -> None:
     assert not means_nothing(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_beside"),
+    [
+        ("for p in net.parameters():\n    p.requires_grad = False\n«net».requires_grad = «False»", True),
+        ("«net.body».requires_grad = «True»\nfor w in net.body.parameters(): w.requires_grad = True", True),
+        ("for p in net.parameters():\n    p.requires_grad = True\n«net».requires_grad = «False»", False),
+        ("for p in net.head.parameters():\n    p.requires_grad = False\n«net».requires_grad = «False»", False),
+        ("for p in net.parameters():\n    if p.dim() > 1: p.requires_grad = False\n«net».requires_grad = «False»", False),
+        ("def f(net):\n    for p in net.parameters(): p.requires_grad = False\n«net».requires_grad = «False»", False),
+        ("for p in net.parameters():\n    p.requires_grad = flag\n«net».requires_grad = «flag»", False),
+    ],
+)
+def test_a_loop_beside_sets_the_flag_of_the_parameters(text: str, is_beside: bool) -> None:
+    semantics, (owner, value) = marked(BEFORE + "net = build()\n" + text)
+    assert semantics.of(ModuleFlags).is_set_beside(owner, value) is is_beside

@@ -19,7 +19,8 @@ class ModuleRequiresGrad(Rule):
     """
     ## What it does
     Finds `requires_grad` set on an `nn.Module`: `model.backbone.requires_grad = False`, `setattr(layer, "requires_grad",
-    False)`, and the method overwritten instead of called, `model.requires_grad_ = False`.
+    False)`, and the method overwritten instead of called, `model.requires_grad_ = False`. Where a loop beside sets the flag of
+    all of the module's parameters to the same, that is strict: the line is left over.
 
     ## Why is this bad
     Modules have no `requires_grad`; their parameters have. Python lets any attribute be set, so the line raises nothing and
@@ -60,8 +61,9 @@ class ModuleRequiresGrad(Rule):
         """Reports an assignment to a module's `requires_grad`."""
         for target, value in _flags([each.target for each in node.targets], node.value):
             if self.model.modules.freezes_nothing(target.value, value):
-                overwritten = target.attr.value == _METHOD
-                self.report(target, self._message(target.value, value, overwritten=overwritten), self._fix(node, target))
+                message = self._message(target.value, value, overwritten=target.attr.value == _METHOD)
+                is_done = self.model.modules.is_flag_set_beside(target.value, value)
+                self.report(target, message, self._fix(node, target), strict=is_done)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports ``setattr`` of a module's `requires_grad`."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Form, Grad, Semantics
@@ -125,8 +125,29 @@ class DetachedAliases:
         return None if alias.on_cpu and self._is_on_cuda(place) else alias
 
     def _is_on_cuda(self, place: Place) -> bool:
-        """Whether a tensor was surely moved to a GPU, or computed of one that was, so that ``.cpu()`` copies it."""
-        return self._is_moved(place.root, _DEPTH)
+        """Whether a tensor was surely moved to a GPU, or computed of one that was, so that ``.cpu()`` copies it.
+
+        So it was where it is an argument of a function that cannot do without a GPU: its author took it from there.
+        """
+        if self._is_moved(place.root, _DEPTH):
+            return True
+        bindings = self._semantics.bindings.reaching(place.root)
+        is_argument = bool(bindings) and all(binding.form is Form.PARAMETER for binding in bindings)
+        return is_argument and self._semantics.tree.function(place.root) in self._on_cuda
+
+    @cached_property
+    def _on_cuda(self) -> frozenset[ast.AST]:
+        """The functions that move something to a GPU, whatever is available."""
+        tree = self._semantics.tree
+        moves = [*self._semantics.facts.calls.get("cuda", ()), *self._semantics.facts.calls.get("to", ())]
+        found: set[ast.AST] = set()
+        for move in moves:
+            function = tree.function(move)
+            if function is not None and isinstance(move.func, ast.Attribute) and _moves_to_cuda(move):
+                around = takewhile(lambda node, end=function: node is not end, tree.ancestors(move))
+                if not any(isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.Lambda)) for node in around):
+                    found.add(function)
+        return frozenset(found)
 
     def _is_moved(self, name: ast.Name, depth: int) -> bool:
         bindings = self._semantics.bindings.reaching(name)

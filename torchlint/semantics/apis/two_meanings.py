@@ -46,6 +46,8 @@ _OF_MANY = re.compile(
     re.IGNORECASE,
 )
 """Names of what holds several numbers. An int may be called otherwise."""
+_PICTURES = frozenset({"cv2", "numpy", "skimage", "imageio"})
+"""Libraries whose functions give arrays, no tensors."""
 _DEPTH = 4
 
 
@@ -82,7 +84,8 @@ class Ambiguities:
         argument = call.args[0]
         match given.content:
             case Content.SHAPE:
-                return None if given.sizes or _is_of_space(argument) else TwoMeanings.SIZE_OR_SHAPE
+                is_plain = given.sizes or _is_of_space(argument) or self._is_of_picture(argument)
+                return None if is_plain else TwoMeanings.SIZE_OR_SHAPE
             case Content.SIZES:
                 return TwoMeanings.COUNT_OR_VALUE if self._is_value(call, argument) else None
             case Content.TENSOR:
@@ -94,10 +97,31 @@ class Ambiguities:
         if made is not None and made.dtype in _INTEGERS and _has_floats(argument):
             return TwoMeanings.CUT_OFF
         if made is not None and self._is_made_integer(call, made) and not _is_written_out(argument):
-            return TwoMeanings.ROUNDED
+            return None if self._is_of_floats(argument) else TwoMeanings.ROUNDED
         if given.content is Content.UNKNOWN and not given.sizes and not self._is_data(argument):
             return TwoMeanings.SIZE_OR_DATA
         return None
+
+    def _is_of_picture(self, shape: ast.expr) -> bool:
+        """Whether a shape is that of what numpy or a library of pictures gives, an array: it is a tuple, and so data."""
+        owner = shape.value if isinstance(shape, ast.Subscript) else shape
+        owner = owner.value if isinstance(owner, ast.Attribute) else owner
+        bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
+        return bool(bindings) and all(
+            each.form is Form.ASSIGNMENT
+            and not each.path
+            and isinstance(each.value, ast.Call)
+            and (self._semantics.qualified_name(each.value.func) or "").partition(".")[0] in _PICTURES
+            for each in bindings
+        )
+
+    def _is_of_floats(self, data: ast.expr) -> bool:
+        """Whether an array is made of floats on the spot, as it says: ``np.array(labels, np.float32)``."""
+        if not isinstance(data, ast.Call):
+            return False
+        given = [*data.args[:2], *(word.value for word in data.keywords if word.arg == "dtype")]
+        names = ((self._semantics.qualified_name(each) or "") for each in given)
+        return any(name.startswith(("numpy.float", "builtins.float")) for name in names)
 
     def _may_be_array(self, tensor: ast.expr) -> bool:
         """Whether what is known as a tensor is an array elsewhere, or an item of what has values of other kinds.

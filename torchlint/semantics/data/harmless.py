@@ -53,6 +53,8 @@ _OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
 """Names that functions of many a program have that give the number of a tensor."""
 _OF_WRITERS = frozenset({"add_histogram", "add_image", "add_images", "add_embedding"})
 """Methods of the writers of TensorBoard that make an array of what they are given, detached."""
+_UNRECORDED = frozenset({"torchvision.utils.save_image", "torchvision.utils.make_grid"})
+"""Functions that turn autograd off themselves, and whose results are no part of a graph."""
 _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
 _RESHAPES = frozenset({"cpu", "cuda", "view", "reshape", "squeeze", "unsqueeze", "contiguous", "view_as", "expand_as"})
@@ -104,8 +106,28 @@ class HarmlessReads:
             or self._is_of_new_model(data)
         )
 
+    def has_no_graph(self, data: ast.Attribute) -> bool:
+        """Whether what an ``x.data`` is read of has no graph: a position, what was drawn, or an evaluation's step makes."""
+        if self._semantics.of(Indices).are(data.value):
+            return True
+        function, value = self._tree.function(data), data.value
+        if not isinstance(function, FUNCTIONS) or _EVALUATING_STEP.fullmatch(function.name) is None:
+            return False
+        values = [value]
+        if isinstance(value, ast.Name):
+            bindings = self._semantics.bindings.reaching(value)
+            values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and each.value is not None]
+            if len(values) < len(bindings):
+                return False
+        return bool(values) and all(isinstance(each, ast.Call) for each in values)
+
     def _names_form(self, data: ast.Attribute) -> bool:
-        """Whether the type is asked for, or the form of what has a name: `weight = next(…).data; weight.new(3)`."""
+        """Whether the type is asked for, or the form of an item or of what has a name: `w = next(…).data; w.new(3)`."""
+        item: ast.expr = data
+        while isinstance(parent := self._tree.parent(item), ast.Subscript) and parent.value is item:
+            item = parent
+        if item is not data and self._semantics.of(Reads).is_of_form(item):
+            return True
         match parent := self._tree.parent(data):
             case ast.Call(func=function, args=[first, *_]) if first is data:
                 return self._semantics.qualified_name(function) in _TYPES
@@ -166,7 +188,7 @@ class HarmlessReads:
             case ast.Call(func=ast.Attribute(attr=method)) if node in parent.args and method in _OF_WRITERS:
                 return True
             case ast.Call() if node in parent.args:
-                return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS
+                return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS | _UNRECORDED
             case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is node:
                 return self._is_text(text)
             case ast.Tuple():

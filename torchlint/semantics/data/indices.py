@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 
-from torchlint.semantics import Binding, Form, Semantics, torch_api
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import last_name, spoken_name
 
 _INDICES = frozenset(
     {"argmax", "argmin", "argsort", "multinomial", "nonzero", "randperm", "randint", "bucketize", "searchsorted"}
 )
+_SAME = frozenset({"cpu", "cuda", "to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous"})
+"""Methods that leave integers what they are."""
+_DISTRIBUTION = re.compile(r"(^|_)(dists?|distribution|normal|categorical|bernoulli|gaussian)$")
+"""What distributions are called, those of classes that nobody sees among them."""
 
 
 class Indices:
@@ -19,9 +24,14 @@ class Indices:
         self._semantics = semantics
 
     def are(self, value: ast.expr) -> bool:
-        """Whether a value has no graph for certain, as it is a position or was drawn by a distribution's ``sample()``."""
-        if isinstance(value, ast.Call):
-            return self._gives_indices(value)
+        """Whether a value has no graph, as it is a position or was drawn by a distribution's ``sample()``."""
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
+            value = value.func.value
+        match value:
+            case ast.Call():
+                return self._gives_indices(value)
+            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)):
+                return self._gives_pair(call)
         bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
         return bool(bindings) and all(map(self._binds_indices, bindings))
 
@@ -30,8 +40,16 @@ class Indices:
             return False
         call = binding.value
         if binding.path == (1,):
-            return last_name(call.func) in torch_api.VALUES_AND_INDICES and bool(call.args or call.keywords)
+            return self._gives_pair(call)
         return not binding.path and self._gives_indices(call)
+
+    def _gives_pair(self, call: ast.Call) -> bool:
+        """Whether a call gives values and, second, where these were found: `x.max(1)`, not `x.max()` or `x.max(y)`."""
+        name = last_name(call.func)
+        if name not in torch_api.VALUES_AND_INDICES or not (call.args or call.keywords):
+            return False
+        others = call.args[1:] if (self._semantics.qualified_name(call.func) or "").startswith("torch.") else call.args
+        return name not in ("max", "min") or not (others and self._semantics.kind(others[0]).is_tensor)
 
     def _gives_indices(self, call: ast.Call) -> bool:
         name = last_name(call.func)
@@ -44,6 +62,11 @@ class Indices:
         if isinstance(owner, ast.Call):
             return (self._semantics.qualified_name(owner.func) or "").startswith("torch.distributions.")
         bindings = self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ()
+        if _DISTRIBUTION.search(spoken_name(owner).lower()) and self._semantics.kind(owner).type in (
+            Type.UNKNOWN,
+            Type.INSTANCE,
+        ):
+            return True
         return bool(bindings) and all(
             isinstance(each.value, ast.Call) and not each.path and self._is_distribution(each.value) for each in bindings
         )

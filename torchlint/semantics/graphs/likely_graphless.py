@@ -11,8 +11,9 @@ import re
 
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
-from torchlint.semantics.code.tree import FUNCTIONS, spoken_name
-from torchlint.semantics.graphs.likely_inputs import LikelyInputs
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
+from torchlint.semantics.graphs.looked_up import LookedUp
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 
 _LABELS = re.compile(
@@ -29,6 +30,9 @@ _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.I
 """Parts of names of what a model gives."""
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
+_COUNTING = frozenset({"numpy.unique", "numpy.bincount", "collections.Counter"})
+_OF_CLASSES = frozenset({"one_hot", "onehot", "to_one_hot", "to_onehot", "one_hot_encode", "to_categorical"})
+"""Names of functions that are given classes."""
 _SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
 _CHOOSING = (_SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
 """Methods that keep integers what they are, on the way to where they choose something."""
@@ -47,6 +51,7 @@ class LikelyGraphless:
         self._semantics = semantics
         self._tree = semantics.tree
         self._inputs = semantics.of(LikelyInputs)
+        self._looked_up = semantics.of(LookedUp)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
 
@@ -64,14 +69,20 @@ class LikelyGraphless:
         origin = _origin(node)
         if self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
             return True
-        if self._chooses(node) or self._is_kept_as_label(node, origin):
+        if self._chooses(node) or self._is_kept_as_label(node, origin) or self._looked_up.are(origin):
             return True
         return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
 
     def _chooses(self, node: ast.expr) -> bool:
-        """Whether something is chosen by a value, `table[y.cpu().data.numpy(), :]`: only integers and booleans can."""
+        """Whether something is chosen or counted by a value, `table[y.cpu().data.numpy(), :]`, `np.unique(y.data.numpy())`.
+
+        Only integers and booleans can choose; of what a model gives, nobody counts the numbers.
+        """
         end = self._end_of_moves(node)
         parent = self._tree.parent(end)
+        if isinstance(parent, ast.Call) and end in parent.args:
+            name = self._semantics.qualified_name(parent.func) or last_name(parent.func)
+            return name in _COUNTING or name.rpartition(".")[2] in _OF_CLASSES
         if isinstance(parent, ast.Tuple):
             end, parent = parent, self._tree.parent(parent)
         return isinstance(parent, ast.Subscript) and parent.slice is end
@@ -83,10 +94,15 @@ class LikelyGraphless:
         bindings = self._semantics.bindings.reaching(origin)
         if not bindings or any(binding.form is not Form.PARAMETER for binding in bindings):
             return False
-        match self._tree.parent(end := self._end_of_moves(node)):
-            case ast.Assign(targets=[ast.Name() as target], value=value) if value is end:
-                return self._names_label(target)
-        return False
+        target = self._name_of(self._end_of_moves(node))
+        return target is not None and self._names_label(target)
+
+    def _name_of(self, value: ast.expr) -> ast.Name | None:
+        """The name that a value is bound to as it is."""
+        match self._tree.parent(value):
+            case ast.Assign(targets=[ast.Name() as target], value=assigned) if assigned is value:
+                return target
+        return None
 
     def _end_of_moves(self, node: ast.expr) -> ast.expr:
         """What a chain of moves, and of `.data`, makes of a value in the end."""
@@ -119,7 +135,8 @@ class LikelyGraphless:
         """Whether what a wrapper holds has no graph, and no wrapper is why."""
         kind = self._semantics.kind(node)
         is_known = kind.is_tensor and kind.grad is Grad.NONE
-        return (is_known or self._names_label(_origin(node))) and not self._is_cut_by_wrapper(node, depth)
+        has_none = is_known or self._names_label(_origin(node)) or self._inputs.is_read(node)
+        return has_none and not self._is_cut_by_wrapper(node, depth)
 
     def _is_of_cut(self, node: ast.expr) -> bool:
         """Whether a value comes of one that has left its graph, ``probs`` of ``out.data.topk(k)``, or that has no gradient."""
@@ -249,6 +266,8 @@ def _origin(node: ast.expr) -> ast.expr:
     while True:
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _SAME:
+                node = value
+            case ast.Call(func=function, args=[value], keywords=[]) if MOVERS.fullmatch(last_name(function)):
                 node = value
             case ast.Subscript(value=value, slice=index) if not (
                 isinstance(index, ast.Constant) and isinstance(index.value, str)

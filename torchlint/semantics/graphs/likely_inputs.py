@@ -25,10 +25,15 @@ _GRADIENTS = re.compile(r"(^|_)(grads?|gradients?)($|_)")
 _MOVES = frozenset(
     {"cpu", "cuda", "to", "type", "float", "double", "half", "long", "clone", "contiguous", "view", "squeeze", "unsqueeze"}
 )
-_MOVERS = re.compile(
-    r"(to_?|make_|as_|get_)?(var|variable|cuda|gpu|device)|(move|send|put|batch)_(to|on)_(device|gpu|cuda)", re.IGNORECASE
+MOVERS = re.compile(
+    r"(to_?|make_|as_|get_)?(var|variable|cuda|gpu|device|contiguous)|(move|send|put|batch)_(to|on)_(device|gpu|cuda)",
+    re.IGNORECASE,
 )
 """What functions of many a program are called that move a batch, or wrapped it when there was something to wrap."""
+_READERS = re.compile(
+    r"_?(load|read|open|get)_?(img|image|imgs|images|picture|photo|frame|frames|video|audio|wav)(_\w+)?", re.I
+)
+"""What functions are called that read a file for the model."""
 _PASSES = frozenset({"builtins.enumerate", "builtins.iter", "builtins.next", "builtins.list"})
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat"})
 _ASKS = frozenset({"requires_grad", "requires_grad_", "retain_grad", "grad"})
@@ -47,9 +52,13 @@ class LikelyInputs:
         if name in self._differentiated:
             return False
         if isinstance(node, ast.Call):
-            return self._is_joined_gradient(node)
+            return self._is_joined_gradient(node) or self._is_read(node, _DEPTH)
         is_called_so = _INPUTS.fullmatch(name.lower()) is not None and not self._is_computed(node)
         return is_called_so or self._is_gradient(node) or self._is_read(node, _DEPTH)
+
+    def is_read(self, node: ast.expr) -> bool:
+        """Whether a value is an item of a data loader or read of a file, moved at most, and nothing asks for its gradient."""
+        return spoken_name(node) not in self._differentiated and self._is_read(node, _DEPTH)
 
     def _is_computed(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether a name is given anything but arguments, items of loops and what moves make of such."""
@@ -108,7 +117,11 @@ class LikelyInputs:
                 return self._gives_batches(inner)
             case ast.Call(func=ast.Attribute(value=inner, attr="next" | "__next__"), args=[]):
                 return self._gives_batches(inner)
-            case ast.Call(func=function, args=[inner, *_]) if _MOVERS.fullmatch(last_name(function)):
+            case ast.Call(func=ast.Name() as function) if _READERS.fullmatch(function.id):
+                return True
+            case ast.Call(func=function, args=[inner]) if self._semantics.qualified_name(function) == "torch.autograd.Variable":
+                return self._is_read(inner, depth)
+            case ast.Call(func=function, args=[inner, *_]) if MOVERS.fullmatch(last_name(function)):
                 return self._is_read(inner, depth)
             case ast.Subscript(value=value):
                 return self._is_read(value, depth)

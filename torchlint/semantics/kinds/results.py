@@ -141,6 +141,8 @@ class Results:
             return self._factory(call, name)
         if name in LOSS_FUNCTIONS:
             return self._loss(call, name, call)
+        if name == "torch.autograd.grad" and len(call.args) < 5 and not _may_be_on(call, "create_graph"):
+            return sequence(tensor(Grad.NONE, why="a gradient without a graph of its own"))
         return self._function(call, name)
 
     def _variable(self, call: ast.Call) -> Kind:
@@ -304,6 +306,12 @@ def is_on(call: ast.Call, name: str) -> bool:
 def _is_off(call: ast.Call, name: str) -> bool:
     value = _keyword(call, name)
     return isinstance(value, ast.Constant) and not value.value
+
+
+def _may_be_on(call: ast.Call, name: str) -> bool:
+    """Whether a keyword argument that is off by default is given anything but a plain false value."""
+    is_given = any(word.arg in (name, None) for word in call.keywords)
+    return is_given and not _is_off(call, name)
 
 
 def _is_reduced(construction: ast.Call) -> bool | None:

@@ -31,6 +31,27 @@ class ModuleFlags:
         definition = self._semantics.kind(owner).definition
         return not isinstance(definition, ast.ClassDef) or not self._has_flag(definition)
 
+    def is_set_beside(self, owner: ast.expr, value: ast.expr) -> bool:
+        """Whether a loop of the same function sets the flag of each parameter of ``owner`` to the same."""
+        function, spelling = self._semantics.tree.function(owner), dotted(owner)
+        return isinstance(value, ast.Constant) and any(
+            flag is value.value and dotted(module) == spelling and self._semantics.tree.function(loop) is function
+            for loop, module, flag in self._loops
+        )
+
+    @cached_property
+    def _loops(self) -> list[tuple[ast.For, ast.expr, object]]:
+        """The loops that set the flag of all parameters of a module: the loop, the module, the flag."""
+        found: list[tuple[ast.For, ast.expr, object]] = []
+        for loop in self._semantics.tree.of_type(ast.For):
+            match loop:
+                case ast.For(
+                    iter=ast.Call(func=ast.Attribute(value=module, attr="parameters" | "named_parameters")),
+                    body=[ast.Assign(targets=[ast.Attribute(attr="requires_grad")], value=ast.Constant(value=flag))],
+                ):
+                    found.append((loop, module, flag))
+        return found
+
     def _has_flag(self, definition: ast.ClassDef) -> bool:
         """Whether a class gives `requires_grad` a meaning of its own."""
         facts = self._semantics.facts

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
+from torchlint.semantics import Basis, Semantics, Type
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Function
@@ -123,13 +123,24 @@ class Updates:
         receiver = call.func.value
         kind = self._semantics.kind(receiver)
         if kind.type is Type.OPTIMIZER:
-            return receiver
+            is_of_use = kind.basis in (Basis.CALLED, Basis.READ)
+            return None if is_of_use and self._is_differentiated(call) else receiver
         given = call.args[0] if call.args else None
         if given is not None and (self._semantics.kind(given).type is Type.OPTIMIZER or self._is_called_optimizer(given)):
             return given  # a gradient scaler's step
-        if not kind.known and self._is_called_optimizer(receiver) and self._trains:
+        if not kind.known and self._is_called_optimizer(receiver) and self._trains and not self._is_differentiated(call):
             return receiver
         return None
+
+    def _is_differentiated(self, step: ast.Call) -> bool:
+        """Whether gradients with a graph are made where an optimizer of unknown make does a step: it may make new weights."""
+        scope = self._semantics.control_flow.scope(step)
+        return any(
+            self._semantics.control_flow.scope(call) is scope
+            for call in self._semantics.facts.calls.get("backward", ())
+            for word in call.keywords
+            if word.arg == "create_graph" and not (isinstance(word.value, ast.Constant) and not word.value.value)
+        )
 
     def _is_called_optimizer(self, node: ast.expr) -> bool:
         while isinstance(node, (ast.Subscript, ast.Call)):
