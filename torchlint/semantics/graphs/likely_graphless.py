@@ -31,8 +31,13 @@ _OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.I
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
 _COUNTING = frozenset({"numpy.unique", "numpy.bincount", "collections.Counter"})
-_OF_CLASSES = frozenset({"one_hot", "onehot", "to_one_hot", "to_onehot", "one_hot_encode", "to_categorical"})
-"""Names of functions that are given classes."""
+_OF_CLASSES = re.compile(
+    r"(to_?)?one_?hot(_encode)?|to_categorical|(batch_)?decode_(sequence|token|id|caption|word)s?|batch_decode"
+    r"|convert_ids_to_tokens|(ids|idx|indices|index)(2|_to_)\w+"
+)
+"""Names of functions that are given classes, or the words of a text."""
+_FIGURES = re.compile(r"(\w+_)?(acc|accs|accuracy|accuracies|prec[15]|top[15]|n?_?correct)\d?")
+"""Names of figures that are counted."""
 _SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
 _CHOOSING = (_SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
 """Methods that keep integers what they are, on the way to where they choose something."""
@@ -82,7 +87,7 @@ class LikelyGraphless:
         parent = self._tree.parent(end)
         if isinstance(parent, ast.Call) and end in parent.args:
             name = self._semantics.qualified_name(parent.func) or last_name(parent.func)
-            return name in _COUNTING or name.rpartition(".")[2] in _OF_CLASSES
+            return name in _COUNTING or _OF_CLASSES.fullmatch(name.rpartition(".")[2]) is not None
         if isinstance(parent, ast.Tuple):
             end, parent = parent, self._tree.parent(parent)
         return isinstance(parent, ast.Subscript) and parent.slice is end
@@ -106,7 +111,12 @@ class LikelyGraphless:
 
     def _end_of_moves(self, node: ast.expr) -> ast.expr:
         """What a chain of moves, and of `.data`, makes of a value in the end."""
-        while isinstance(method := self._tree.parent(node), ast.Attribute):
+        while isinstance(method := self._tree.parent(node), (ast.Attribute, ast.Subscript)):
+            if isinstance(method, ast.Subscript):
+                if method.value is not node:
+                    break
+                node = method
+                continue
             call = self._tree.parent(method)
             if method.attr == "data":
                 node = method
@@ -178,6 +188,8 @@ class LikelyGraphless:
                 name = spoken_name(node)
         if _INTEGERS.search(name) is not None:
             return True
+        if _FIGURES.fullmatch(name.lower()) is not None and isinstance(node, ast.Name):
+            return True
         return _LABELS.search(name) is not None and _OUTPUTS.search(name) is None
 
     def _is_class_target(self, node: ast.expr) -> bool:
@@ -202,8 +214,8 @@ class LikelyGraphless:
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         return bool(bindings) and all(
             binding.form is Form.ASSIGNMENT
-            and isinstance(binding.value, ast.Call)
-            and self._semantics.no_grad.covers(binding.value)
+            and isinstance(_item_of(binding.value), ast.Call)
+            and self._semantics.no_grad.covers(binding.node)
             for binding in bindings
         )
 
@@ -275,3 +287,10 @@ def _origin(node: ast.expr) -> ast.expr:
                 node = value
             case _:
                 return node
+
+
+def _item_of(value: ast.expr | None) -> ast.expr | None:
+    """What a value is an item of: a call in ``accuracy(out, y)[0]``."""
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return value
