@@ -138,16 +138,17 @@ class DetachedAliases:
     @cached_property
     def _on_cuda(self) -> frozenset[ast.AST]:
         """The functions that move something to a GPU, whatever is available."""
-        tree = self._semantics.tree
-        moves = [*self._semantics.facts.calls.get("cuda", ()), *self._semantics.facts.calls.get("to", ())]
-        found: set[ast.AST] = set()
-        for move in moves:
-            function = tree.function(move)
-            if function is not None and isinstance(move.func, ast.Attribute) and _moves_to_cuda(move):
-                around = takewhile(lambda node, end=function: node is not end, tree.ancestors(move))
-                if not any(isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.Lambda)) for node in around):
-                    found.add(function)
-        return frozenset(found)
+        calls = self._semantics.facts.calls
+        moves = [move for name in ("cuda", "to") for move in calls.get(name, ()) if _moves_to_cuda(move)]
+        functions = (self._semantics.tree.function(move) for move in moves if self._runs_anyway(move))
+        return frozenset(function for function in functions if function is not None)
+
+    def _runs_anyway(self, call: ast.Call) -> bool:
+        """Whether a method is called wherever the function runs that it stands in, as far as conditions go."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        around = takewhile(lambda node: not isinstance(node, FUNCTIONS), self._semantics.tree.ancestors(call))
+        return not any(isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.Lambda)) for node in around)
 
     def _is_moved(self, name: ast.Name, depth: int) -> bool:
         bindings = self._semantics.bindings.reaching(name)
