@@ -359,3 +359,42 @@ SCHEDULING = """
 def test_the_scheduler_of_a_trainer(tmp_path: Path, made: str, expected: list[str]) -> None:
     files = {"trainer.py": "    import torch\n" + SCHEDULED, "main.py": SCHEDULING.format(made)}
     assert codes(tmp_path, files, "trainer.py", "TPL321") == expected
+
+
+SAVING = """
+    import torch
+
+    def keep(epoch, model, path):
+        torch.save({"epoch": epoch, "model": model}, path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("model = Net()", ["TPL503"]),
+        ("model = Net() if path is None else torch.load(path)", ["TPL503"]),
+        ("model = Net()\n        if path: model = torch.load(path)", ["TPL503"]),
+        (
+            "saved = torch.load(path)\n        model = saved['model'] if saved else Net()\n        model = model.cuda()",
+            ["TPL503"],
+        ),
+        ("saved = torch.load(path)\n        model = Net()\n        if saved: model = saved['model']", ["TPL503"]),
+        ("saved = read(path)\n        model = Net()\n        if saved: model = saved['model']", []),
+        ("saved = torch.load(path)\n        model = saved['model']", []),
+        ("saved = torch.load(path)\n        model = Net().state_dict()\n        if saved: model = saved['model']", []),
+    ],
+)
+def test_what_is_made_or_loaded_is_what_is_made(tmp_path: Path, made: str, expected: list[str]) -> None:
+    main = f"""
+    import torch
+    from saving import keep
+
+    class Net(torch.nn.Module):
+        pass
+
+    def main(path):
+        {made}
+        keep(1, model, path)
+    """
+    assert codes(tmp_path, {"saving.py": SAVING, "main.py": main}, "saving.py", "TPL503") == expected

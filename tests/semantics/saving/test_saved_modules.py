@@ -42,6 +42,10 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = Net()\ndef keep(state, p):\n    torch.save(state, p)\nkeep({'net': «net», 'epoch': 3}, p)",
         "net = Net()\ndef keep(p, *, state):\n    torch.save(state, p)\nkeep(p, state={'net': «net»})",
         "nets = [Net() for _ in range(3)]\ntorch.save([«net» for net in nets], p)",
+        "def keep(a):\n    torch.save(«a», p)\ndef fit(net):\n    net.parameters()\n    keep(net)",
+        "def keep(a):\n    torch.save({'a': «a»}, p)\ndef hand(b):\n    keep(b)\nhand(Net())",
+        "class Cache:\n    def __init__(self, a):\n        self.a = a\n    def keep(self):\n        torch.save(«self.a», p)\n"
+        "def fit(net):\n    net.parameters()\n    Cache(net).keep()",
         "nets = {'a': Net()}\ntorch.save({'nets': {key: «net.cpu()» for key, net in nets.items()}}, p)",
     ],
 )
@@ -56,6 +60,12 @@ def test_modules_are_saved(snippet: str) -> None:
         "net = Net()\ntorch.save(«net.state_dict()», p)",
         "net = Net()\ntorch.save(«{'net': net.state_dict(), 'epoch': 3}», p)",
         "net = Net()\nlast = [net]\nif c: last = []\ntorch.save(«last», p)",
+        "def keep(a):\n    torch.save(«a», p)\ndef fit(net):\n    net.parameters()\n    keep(net)\n    keep(net.state_dict())",
+        "def keep(a):\n    torch.save(«a», p)\ndef fit(net):\n    net.parameters()\n    net = net.scores\n    keep(net)",
+        "class Cache:\n    def __init__(self, a):\n        self.kept = a\n        self.kept = a.weight\n    def keep(self):\n"
+        "        torch.save(«self.kept», p)\ndef fit(net):\n    net.parameters()\n    Cache(net).keep()",
+        "class Cache:\n    def __init__(self, a):\n        self.a = a\n    def keep(self):\n        torch.save(«self.a», p)\n"
+        "Cache(Net().state_dict())\nCache(Net())",
         "net = Net()\nlast = [net for _ in range(3)]\ntorch.save(«last», p)",
         "net = Net()\ntorch.save(«{'scores': net(x)}», p)",
         "nets = [Net() for _ in range(3)]\ntorch.save(«[net.state_dict() for net in nets]», p)",

@@ -12,7 +12,8 @@ from torchlint.rules.triggers import Found
 class WholeModuleSave(Rule):
     """
     ## What it does
-    Finds `torch.save(model, path)`, where `model` is an `nn.Module`, and modules in the dicts and lists that are saved.
+    Finds `torch.save(model, path)`, where `model` is an `nn.Module`, and modules in the dicts and lists that are saved. What
+    a function or an object is given to save, its callers tell, also those in other files of the project.
 
     ## Why is this bad
     The file holds the module's weights and, by name, the classes that it is made of. `torch.load` refuses it unless it is

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
-from torchlint.semantics.code.tree import dotted
+from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
 from torchlint.semantics.saving.files import SavedFiles
@@ -17,6 +17,7 @@ from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 
 _MODULE_METHODS = ("parameters", "named_parameters", "state_dict", "load_state_dict", "eval", "children", "modules")
 _MODEL = re.compile(r"(\w{1,20}_)?(model|net|network|classifier|generator|discriminator)")
+_ASKED_OF_MODULES = ("parameters", "named_parameters", "named_modules", "children", "modules")
 _DEPTH = 3
 """So deep in lists and dicts modules are looked for."""
 _COMPILED = ("torch.jit.", "torch.fx.", "torch.export.", "torch.quantization.", "torch.ao.")
@@ -118,7 +119,45 @@ class SavedModules:
         evidence = self._semantics.of(ModuleEvidence)
         if not kind.known and self._is_called_a_model(saved) and evidence.has_method(saved, ("state_dict",)):
             return True  # which optimizers have, too
-        return kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_method(saved, _MODULE_METHODS))
+        if kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_method(saved, _MODULE_METHODS)):
+            return True
+        return not kind.known and self._is_handed_module(saved)
+
+    def _is_handed_module(self, saved: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether every call gives a module for the parameter that is saved, or that an attribute is set to: one of a known
+        class, or whose parameters are asked for.
+        """
+        evidence = self._semantics.of(ModuleEvidence)
+        given = self._handed(saved) if depth else []
+        return bool(given) and all(
+            each is not None
+            and (
+                self._semantics.kind(each).type is Type.MODULE
+                or evidence.has_method(each, _ASKED_OF_MODULES)
+                or self._is_handed_module(each, depth - 1)
+            )
+            for each in given
+        )
+
+    def _handed(self, saved: ast.expr) -> list[ast.expr | None]:
+        """What calls give for a parameter, or for the one that an attribute of the object is set to, and to nothing else."""
+        if isinstance(saved, ast.Attribute):
+            own = self._semantics.facts.self_class(saved.value)
+            slots = self._semantics.facts.slots(own, saved.attr) if own is not None else []
+            stores = [self._semantics.tree.parent(store) for slot in slots for store in slot.stores]
+            match stores:
+                case [ast.Assign(targets=[ast.Attribute()], value=ast.Name() as value)]:
+                    return self._handed(value)
+            return []
+        bindings = self._semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
+        if len(bindings) != 1 or not isinstance(function := bindings[0].scope.node, FUNCTIONS):
+            return []
+        owner, parameter = self._semantics.tree.parent(function), bindings[0].node
+        if function.name != "__init__" or not isinstance(owner, ast.ClassDef) or not isinstance(parameter, ast.arg):
+            return self._semantics.inference.given(bindings[0])
+        facts = self._semantics.facts
+        making = (call for call in facts.calls.get(owner.name, ()) if facts.definition(call.func) is owner)
+        return [facts.argument(call, function, parameter) for call in making]
 
     @staticmethod
     def _is_called_a_model(saved: ast.expr) -> bool:

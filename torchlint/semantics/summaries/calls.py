@@ -238,7 +238,7 @@ class _Scope:
                     return self.made(args[0], depth - 1)
                 return Made((reference,)) if reference else NOTHING_KNOWN
             case ast.IfExp(body=body, orelse=orelse):
-                return _either(self.made(part, depth - 1) for part in (body, orelse) if not _is_none(part))
+                return _either(self.made(part, depth - 1) for part in self._names.fresh([body, orelse]) if not _is_none(part))
             case ast.Name(id=name):
                 return self._variable(name, depth)
             case ast.Attribute(value=ast.Name("self"), attr=name) if self._owner is not None:
@@ -251,7 +251,7 @@ class _Scope:
         stays = (given is None or _is_itself(given, name) for given in self._names.values[name])
         if name in self._parameters and all(stays):
             return Made((self._parameters[name].reference,))
-        given = [each for each in self._names.values[name] if each is None or not (_is_itself(each, name) or _is_none(each))]
+        given = [each for each in self._names.given(name) if each is None or not (_is_itself(each, name) or _is_none(each))]
         parts = self._paths.get(name, ())
         if not given or sum(each is None for each in given) != len(parts):
             return NOTHING_KNOWN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from torchlint.semantics.code.tree import Function, chosen_from, dotted, walk_body
 from torchlint.semantics.summaries.summary import ANY, IMPORTED
@@ -20,6 +21,9 @@ _BINDING = frozenset(
         ast.ExceptHandler,
     }
 )
+
+Value = TypeVar("Value", bound=ast.expr | None)
+_LOADING = frozenset({"torch.load", f"{IMPORTED}torch.load"})
 
 
 class LocalNames:
@@ -40,6 +44,27 @@ class LocalNames:
             for parameter in self.parameters:
                 self.values[parameter.arg] = [None]
             self._read(walk_body(function.body) if parts is None else parts)
+
+    def given(self, name: str) -> list[ast.expr | None]:
+        """What a variable is assigned; where that is made here or loaded, ``net = checkpoint["net"]``, what is made."""
+        return self.fresh(self.values[name])
+
+    def fresh(self, values: list[Value]) -> list[Value]:
+        """The values of several that are not loaded; all where there are no others."""
+        return [each for each in values if each is None or not self._is_loaded(each)] or values
+
+    def _is_loaded(self, value: ast.expr) -> bool:
+        """Whether a value is what ``torch.load`` gives, or an entry of that."""
+        match value:
+            case ast.Call(func=function):
+                return self.reference(function) in _LOADING
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str())):
+                scope: LocalNames | None = self
+                while scope is not None and name not in scope.values:
+                    scope = scope._outer
+                whole = scope.values[name] if scope is not None else []
+                return any(isinstance(each, ast.Call) and self.reference(each.func) in _LOADING for each in whole)
+        return False
 
     def reference(self, node: ast.AST) -> str:
         """The reference that a name, or a chain of attributes on one, is; empty for what starts from a variable."""
