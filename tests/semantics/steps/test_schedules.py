@@ -127,6 +127,13 @@ def test_a_scheduler_that_the_own_object_of_a_program_keeps() -> None:
     assert unused(KEPT.format(base="", made=MADE, last="pass", program="")) == 0
 
 
+def test_a_scheduler_that_is_called_as_the_package_is() -> None:
+    kept = KEPT.replace("self.scheduler", "self.lr_scheduler")
+    assert unused(kept.format(base="", made=f"«{MADE}»", last="pass", program=PROGRAM)) == 1
+    assert unused(kept.format(base="", made=MADE, last="self.lr_scheduler.step()", program=PROGRAM)) == 0
+    assert unused(kept.format(base="", made=MADE, last="pass", program=PROGRAM + "\nt.lr_scheduler.step()")) == 0
+
+
 def test_a_function_of_another_file_that_trains() -> None:
     calls = """
 from torch import optim

@@ -134,10 +134,14 @@ class IdleSchedules:
                     owner = self._semantics.facts.self_class(target.value)
                     if owner is None or not self._is_scheduler(call) or not self._is_whole(owner):
                         continue
-                    uses = [each for each in attributes if each.attr == name and isinstance(each.ctx, ast.Load)]
-                    if all(map(self.is_harmless, uses)):
+                    uses = (each for each in attributes if each.attr == name and isinstance(each.ctx, ast.Load))
+                    if all(self.is_harmless(use) or self._is_package(use) for use in uses):
                         found.append(call)
         return found
+
+    def _is_package(self, use: ast.Attribute) -> bool:
+        """Whether what is read is the package of the schedulers: ``torch.optim.lr_scheduler``."""
+        return f"{self._semantics.qualified_name(use)}." == PACKAGE
 
     def _is_whole(self, owner: ast.ClassDef) -> bool:
         """Whether a class has all of its methods in sight, a step of an optimizer among them."""
