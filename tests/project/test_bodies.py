@@ -134,3 +134,21 @@ def test_text_may_tell(text: str) -> None:
 )
 def test_text_that_only_reads_tells_nothing(text: str) -> None:
     assert not _may_tell(text.encode(), "model")
+
+
+@pytest.mark.parametrize(
+    ("text", "matters"),
+    [("return x if self.training else y", True), ("return config.training.rate * x", False), ("return x.training()", True)],
+)
+def test_a_section_of_a_configuration_is_no_mode(text: str, matters: bool) -> None:
+    tree = ast.parse(f"class Net:\n    def forward(self, x):\n        {text}\n")
+    assert body_of(tree, "Net").matters is matters
+
+
+@pytest.mark.parametrize(
+    ("text", "forgets"),
+    [("return x", True), ("self.x = x", False), ("self.xs.append(x)", False), ("xs = []; xs.append(x)", True)],
+)
+def test_what_the_instances_keep(text: str, forgets: bool) -> None:
+    tree = ast.parse(f"class Net:\n    def __init__(self):\n        self.n = 3\n    def forward(self, x):\n        {text}\n")
+    assert body_of(tree, "Net").forgets is forgets

@@ -47,6 +47,8 @@ def depends(text: str) -> bool | None:
         ("inner = coder.inner if flag else build()\n«inner»", None),
         ("inner = other.inner\n«inner»", None),
         ("for _ in range(3):\n    coder = coder.inner\n«coder»", None),
+        ("made = nn.CrossEntropyLoss(label_smoothing=config.training.smoothing)\n«made»", False),
+        ("made = nn.Sequential(nn.Threshold(self.training, 0))\n«made»", True),
     ],
 )
 def test_a_part_is_what_its_class_makes_it(text: str, expected: bool | None) -> None:

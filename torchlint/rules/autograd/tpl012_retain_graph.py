@@ -18,8 +18,9 @@ class RetainGraph(Rule):
     What autograd has saved for the backward is freed by it, but for a graph that is retained: that stays until the loss is
     rebound. In the next round, two graphs are alive at once, which may double the memory that training needs.
 
-    The rule speaks up only where the file shows that each round makes the whole graph anew, from data and parameters, and
-    that the values it is made of go nowhere else.
+    The rule speaks up only where the file, with those of the project that its modules and functions are from, shows that each
+    round makes the whole graph anew, from data and parameters, and that the values it is made of go nowhere else. A module
+    that keeps something from one call to the next is left alone.
 
     ## Example
     ```python

@@ -16,6 +16,7 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.autograd.backwards import Backwards
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name
+from torchlint.semantics.graphs.stateless import is_pure, is_stateless
 from torchlint.semantics.kinds.kind import Grad, Kind, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 
@@ -47,6 +48,7 @@ class RoundGraphs:
         self._facts = semantics.facts
         self._inference = semantics.inference
         self._no_grad = semantics.no_grad
+        self._elsewhere = semantics.elsewhere
 
     def used_up(self, backward: ast.Call) -> ast.expr | None:
         """The value that ``backward``, a call in a loop, propagates, if no round needs its graph again; ``None`` otherwise."""
@@ -73,9 +75,12 @@ class RoundGraphs:
 
     def _is_made_in_round(self, node: ast.expr, loop: Loop, made: set[Binding]) -> bool:
         """Whether an expression hangs on no graph from before the round; collects the variables on the way."""
-        if self._is_graphless(self._inference.kind(node)) and not isinstance(node, ast.Call):
+        kind = self._inference.kind(node)
+        if self._is_graphless(kind) and not isinstance(node, ast.Call):
             return True
         match node:
+            case ast.Name() if kind.type is Type.MODULE:
+                return self._is_stateless(kind)
             case ast.Name():
                 bindings = self._bindings.reaching(node)
                 return bool(bindings) and all(self._is_bound_in_round(binding, node, loop, made) for binding in bindings)
@@ -163,6 +168,8 @@ class RoundGraphs:
         definition = self._facts.definition(call.func)
         if isinstance(definition, FUNCTIONS):
             return self._is_closed(definition)
+        if (elsewhere := self._elsewhere.function(call.func)) is not None:
+            return is_pure(elsewhere)
         return not kind.known and isinstance(call.func, ast.Name) and _CRITERIA.match(call.func.id) is not None
 
     def _is_stateless(self, module: Kind) -> bool:
@@ -170,6 +177,8 @@ class RoundGraphs:
         definition = module.definition
         if isinstance(definition, ast.ClassDef):
             return all(self._keeps_nothing(definition, method) for method in self._methods(definition))
+        if module.classes_elsewhere:
+            return all(is_stateless(each, self._elsewhere.lookup) for each in module.classes_elsewhere)
         if module.name in LOSS_MODULES or module.name.startswith("torchvision.models."):
             return True
         if module.name in torch_api.CONTAINER_MODULES:
@@ -274,6 +283,8 @@ class RoundGraphs:
                     return []
                 case ast.Call(func=function) if child is not function and not self._is_pure(parent):
                     return None
+                case ast.Call(func=function) if _position(parent) > _position(backward) and self._elsewhere.function(function):
+                    return None  # which may go through the graph again
                 case ast.Assign(targets=[target], value=value) if value is child:
                     return self._bound_by(target)
                 case ast.AugAssign(target=target):

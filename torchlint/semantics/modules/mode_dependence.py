@@ -10,7 +10,7 @@ from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.kind import Kind, Type
-from torchlint.semantics.summaries.given_parts import runs_given_parts
+from torchlint.semantics.summaries.holding import runs_given_parts
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 from torchlint.semantics.summaries.members import members_of
 
@@ -193,7 +193,7 @@ class ModeDependence:
     def _of_part(self, part: ast.AST) -> bool | None:
         match part:
             case ast.Attribute(attr="training", ctx=ast.Load()):
-                return True
+                return not isinstance(self._semantics.tree.parent(part), ast.Attribute)  # ``config.training.rate``
             case ast.keyword(arg=str(name), value=value) if re.search("drop(out|_rate|_prob|path)", name):
                 return not (isinstance(value, ast.Constant) and not value.value) and not self._is_of_one_layer(part)
             case ast.Call(func=function):

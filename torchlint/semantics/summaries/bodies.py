@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import all_parts, last_name
 from torchlint.semantics.summaries.functions import joined, made
-from torchlint.semantics.summaries.given_parts import runs_given_parts
+from torchlint.semantics.summaries.holding import may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, members_of
@@ -52,7 +52,8 @@ def class_body(node: ast.ClassDef) -> ClassBody:
         matters = matters or _asks_for_mode(member)
     if runs_given_parts(members):
         stored[""] = None
-    return ClassBody(tuple(called), tuple(stored), matters, registers, running_methods(members), tuple(tensors))
+    forgets = not may_keep(members)
+    return ClassBody(tuple(called), tuple(stored), matters, registers, running_methods(members), tuple(tensors), forgets)
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:
@@ -81,7 +82,9 @@ def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:
 
 def _asks_for_mode(member: Member) -> bool:
     """Whether code asks in which mode it is, or is given something to drop."""
-    if any(part.attr == "training" and isinstance(part.ctx, ast.Load) for part in member.every(ast.Attribute)):
+    attributes = member.every(ast.Attribute)
+    sections = {part.value for part in attributes}  # of a configuration: ``config.training.rate``
+    if any(part.attr == "training" and isinstance(part.ctx, ast.Load) and part not in sections for part in attributes):
         return True
     words = (part for part in member.every(ast.keyword) if part.arg is not None and _DROPS.search(part.arg))
     return any(not (isinstance(part.value, ast.Constant) and not part.value.value) for part in words)

@@ -77,7 +77,7 @@ class ClassBody:
     ``called`` is what it calls, ``stored`` what of that gives its instances attributes. Whether its text shows that the
     mode ``matters``, and that it ``registers`` parameters or buffers itself. ``running`` are the methods that run it as its
     ``forward`` does, in the mode that they find. ``tensors`` are those that give what functions make which are called as some
-    of torch's are, or a tuple with such in it.
+    of torch's are, or a tuple with such in it. It ``forgets`` what it computes: no call leaves anything in its instances.
     """
 
     called: tuple[str, ...] = ()
@@ -86,6 +86,7 @@ class ClassBody:
     registers: bool = False
     running: tuple[str, ...] = ()
     tensors: tuple[tuple[str, Made], ...] = ()
+    forgets: bool = False
 
 
 UNTOLD = ClassBody(stored=("",))

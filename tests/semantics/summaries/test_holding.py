@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from torchlint.semantics.summaries.given_parts import runs_given_parts
+from torchlint.semantics.summaries.holding import runs_given_parts
 from torchlint.semantics.summaries.members import members_of
 
 TEXT = """
