@@ -314,3 +314,21 @@ def test_helpers_make_lists_and_fill_them(body: str) -> None:
 )
 def test_helpers_register_what_they_make_or_make_other_things(body: str) -> None:
     assert kept(HELPERS.format(body)) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "filling", "is_kept"),
+    [
+        ("finish", "copy.deepcopy(self.head)", False),  # what a training has made of a part, to be kept as it is
+        ("finish", "copy.deepcopy(self.head).eval()", True),
+        ("finish", "copy.deepcopy(head)", True),
+        ("finish", "copy.copy(self.head)", True),
+        ("finish", "nn.Linear(2, 2)", True),
+        ("__init__", "copy.deepcopy(self.head)", True),  # one more of the kind
+    ],
+)
+def test_copies_of_a_part_that_is_trained(method: str, filling: str, is_kept: bool) -> None:
+    begins = "" if method == "__init__" else f"  def {method}(self, head: nn.Linear):\n"
+    text = f"{HEAD}self.head = nn.Linear(2, 2)\n    «self.a» = []\n{begins}    self.a.append({filling})\n"
+    text += "  def forward(self, x):\n    return self.a[0](self.head(x))\n"
+    assert (kept(f"import copy\n{text}") is not None) is is_kept

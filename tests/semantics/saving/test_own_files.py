@@ -124,3 +124,19 @@ def test_knows_what_a_fixture_has_saved(decorator: str, parameter: str, is_own: 
 def test_knows_programs_of_the_cpu(code: str, knows: bool) -> None:
     files, _ = own_files_of(code + "\n«torch.load(p)»")
     assert files.knows_cpu_alone is knows
+
+
+@pytest.mark.parametrize(
+    ("body", "is_of_run"),
+    [
+        ("for i in q:\n        if i < x: torch.save(x, p)\n        else: «torch.load(p)»", True),
+        ("while x:\n        if i < x:\n            torch.save(x, p)\n        elif i: «torch.load(p)»", True),
+        ("for i in q:\n        if i < x: torch.save(x, q)\n        else: «torch.load(p)»", False),
+        ("for i in q:\n        if i.train: torch.save(x, p)\n        else: «torch.load(p)»", False),  # one of two things to do
+        ("if q < x: torch.save(x, p)\n    else: «torch.load(p)»", False),
+        ("if q < x: torch.save(x, p)\n    else:\n        for i in q: «torch.load(p)»", False),
+    ],
+)
+def test_knows_the_files_that_the_other_branch_of_a_loop_writes(body: str, is_of_run: bool) -> None:
+    files, call = own_files_of(f"def f(x, p, q):\n    {body}\n")
+    assert files.is_of_same_run(call) is is_of_run

@@ -61,5 +61,5 @@ class DirectForward(Rule):
                         replace(forward, module),
                         rests_on=unknown("the module's hooks run, which may change results"),
                     ),
-                    strict=self.model.modules.is_instance_itself(module),
+                    strict=self.model.modules.is_instance_itself(module) or self.model.numbers.is_of_test(node),
                 )

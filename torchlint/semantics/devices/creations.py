@@ -180,12 +180,10 @@ class Creations:
         """Whether the factory makes the very values that the moved or cast tensor has."""
         placement = chain.placement
         dtype = placement.known_dtype if placement.casts else None
-        wants_grad = keyword(chain.factory, "requires_grad")
-        is_leaf = wants_grad is not None and not (isinstance(wants_grad, ast.Constant) and wants_grad.value is False)
         return all_of(
             known(not chain.is_random, "another device draws other random numbers"),
             known(chain.between.isdisjoint(_EXPANDING), "the copy has memory of its own for each element"),
-            known(not is_leaf, "the copy is no leaf, and what the factory makes is one"),
+            known(not _wants_grad(chain.factory), "the copy is no leaf, and what the factory makes is one"),
             known(dtype is None or chain.between.isdisjoint(_FILLING), "what is filled in may be rounded otherwise"),
             placement.fact,
             self._semantics.of(SameValues).fact(chain.factory, chain.name, dtype),
@@ -194,11 +192,35 @@ class Creations:
     # --- what is meant as it is --------------------------------------------------------------------------------------
 
     def _is_meant(self, chain: _Chain) -> bool:
-        """Whether random numbers are to be those of the CPU's generator."""
+        """Whether random numbers are to be those of the CPU's generator, or the move is what a trace is made of; or the factory
+        would make a leaf that requires grad, which the code then changes in place.
+        """
+        if self._is_traced(chain.factory) or (_wants_grad(chain.factory) and self._is_changed(chain.steps[-1])):
+            return True
         if not chain.is_random or chain.placement.device is None:
             return False
         function = self._semantics.tree.function(chain.factory)
         return function is not None and function in self._functions_that_keep_a_stream
+
+    def _is_traced(self, factory: ast.Call) -> bool:
+        """Whether a tensor is made in a function that is written out where it is traced: ``torch.jit.trace(lambda: …)``."""
+        if "trace" not in self._semantics.words.all:
+            return False
+        around = [each for each in self._semantics.tree.ancestors(factory) if isinstance(each, ast.Call)]
+        return any(self._semantics.qualified_name(call.func) == "torch.jit.trace" for call in around)
+
+    def _is_changed(self, copy: ast.Call) -> bool:
+        """Whether the variable or attribute that a copy is assigned to is changed in place: ``total += loss``."""
+        match self._semantics.tree.parent(copy):
+            case ast.Assign(targets=[target]) if (target.__class__, ast.unparse(target)) in self._changed:
+                return True
+        return False
+
+    @cached_property
+    def _changed(self) -> set[tuple[type[ast.expr], str]]:
+        """What augmented assignments change, as it is spelled."""
+        targets = [statement.target for statement in self._semantics.tree.of_type(ast.AugAssign)]
+        return {(target.__class__, ast.unparse(target)) for target in targets}
 
     @cached_property
     def _functions_that_keep_a_stream(self) -> set[ast.AST | None]:
@@ -209,6 +231,12 @@ class Creations:
             for call in calls
             if (self._semantics.qualified_name(call.func) or "").startswith(_OF_STREAMS)
         }
+
+
+def _wants_grad(factory: ast.Call) -> bool:
+    """Whether what a factory makes requires grad, or may."""
+    given = keyword(factory, "requires_grad")
+    return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
 
 
 def _after(before: Placement, asked: Placement) -> Placement:

@@ -214,12 +214,11 @@ class TrainingModeEvaluations:
         """The function, loop or statement that evaluates: by its name, by what it counts, by the data it goes through."""
         tree = self._semantics.tree
         function = tree.function(run.call)
-        if isinstance(function, FUNCTIONS) and run.node is not run.call and _SURE.search(function.name):
-            return (
-                None
-                if _mentions(function, _PICTURE) and not any(_mentions(part, _FIGURE) for part in function.body)
-                else function
-            )
+        if isinstance(function, FUNCTIONS) and run.node is not run.call:
+            if _mentions(function, _PICTURE) and not any(_mentions(part, _FIGURE) for part in function.body):
+                return None
+            if _SURE.search(function.name):
+                return function
         loop = next(tree.loops(run.call), None)
         if run.node is not run.call and any(_mentions(argument, _DATA) for argument in run.node.args):
             statement = tree.statement(run.node)

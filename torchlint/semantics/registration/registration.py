@@ -52,7 +52,7 @@ class Registration:
                         return True
         if self._is_hidden(found) or any(map(self._has_parameters_collected, found.fillings)):
             return True
-        if found.fillings and all(map(self._is_frozen, found.fillings)):
+        if found.fillings and all(self._is_frozen(filling) or self._is_snapshot(filling) for filling in found.fillings):
             return True
         if self._is_trained_as_whole(found):
             return any(self._registers(use) for use in found.uses if not self._is_moved(use))
@@ -122,6 +122,18 @@ class Registration:
                     is_within = any(outer is around for outer in self._semantics.tree.ancestors(loop))
                     if is_within and loop.iter is call and _freezes(only):
                         return True
+        return False
+
+    def _is_snapshot(self, filling: ast.expr) -> bool:
+        """Whether what is put in is a copy of a part as a training has made it, to be kept as it is: of an attribute that the
+        class has besides, and not in its constructor.
+        """
+        function = self._semantics.tree.function(filling)
+        match filling:
+            case ast.Call(func=called, args=[ast.Attribute(value=owner)]):
+                is_copy = self._semantics.qualified_name(called) == "copy.deepcopy"
+                is_own = self._semantics.facts.self_class(owner) is not None
+                return is_copy and is_own and isinstance(function, FUNCTIONS) and function.name != "__init__"
         return False
 
     def _extends_list_of_class(self, call: ast.Call) -> bool:

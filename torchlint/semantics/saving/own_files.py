@@ -46,7 +46,8 @@ class OwnFiles:
         path = file_of(load, 0, "f")
         if path is None:
             return False
-        written = (each for each in self._written_before(load) if not self._is_left_to_flag(each, load))
+        before = (*self._written_before(load), *self._written_in_earlier_round(load))
+        written = (each for each in before if not self._is_left_to_flag(each, load))
         return any(self._is_same(each, path) or _is_made_alike(each, path) for each in written) or self._is_of_fixture(path)
 
     def is_in_test(self, node: ast.AST) -> bool:
@@ -93,6 +94,17 @@ class OwnFiles:
         for written in self.written:
             if self._semantics.tree.function(written) is function and position(written) < position(load):
                 if not self._is_in_other_branch(written, load):
+                    yield written
+
+    def _written_in_earlier_round(self, load: ast.Call) -> Iterator[ast.expr]:
+        """The files that one branch in a loop saves to, where the other one loads: the best state, until it gets no better."""
+        loops = list(self._semantics.tree.loops(load))
+        for written in self.written if loops else ():
+            in_loop = any(self._semantics.tree.inside(written, loop) for loop in loops)
+            if in_loop and self._is_in_other_branch(written, load):
+                around = set(self._semantics.tree.ancestors(load))
+                choice = next(each for each in self._semantics.tree.ancestors(written) if each in around)
+                if isinstance(choice, ast.If) and not _is_flag(choice.test):
                     yield written
 
     @cached_property

@@ -88,7 +88,7 @@ class IdleSchedules:
         found: dict[ast.Call, ast.expr] = {}
         backwards = [act for act in self._acts if act.deed is Deed.BACKWARD and act.certain]
         steps = [act for act in self._acts if act.deed is Deed.STEP and act.certain]
-        for call, name in self.made.items() if backwards and steps else ():
+        for call, name in self.made.items() if backwards and steps and not self._is_set_by_hand else ():
             scope = self._tree.function(call)
             if scope is None and any(self._tree.function(step.call) is not None for step in steps):
                 if self._is_imported or not all(map(self.is_harmless, self.uses(name))):
@@ -102,6 +102,16 @@ class IdleSchedules:
         for call in self._kept_idly if backwards and steps else ():
             found[call] = steps[0].call
         return found
+
+    @cached_property
+    def _is_set_by_hand(self) -> bool:
+        """Whether the file sets learning rates itself: ``group["lr"] = rate``; they do not stay as they are, then."""
+        targets = [target for statement in self._tree.of_type(ast.Assign) for target in statement.targets]
+        for target in (*targets, *(statement.target for statement in self._tree.of_type(ast.AugAssign))):
+            match target:
+                case ast.Subscript(value=group, slice=ast.Constant(value="lr")) if _is_group(group):
+                    return True
+        return False
 
     def _of_its_optimizer(self, making: ast.Call, steps: list[Act]) -> Act | None:
         """The first step of the optimizer that a scheduler is made for; of another one where its own is stepped elsewhere."""
@@ -253,3 +263,8 @@ class IdleSchedules:
     def _is_dropped(self, optimizer: ast.Name, making: ast.Call, value: ast.Call) -> bool:
         """Whether the schedule and the new optimizer are made under conditions that exclude one another."""
         return self._assumptions.excludes(self._assumptions.at(making), value)
+
+
+def _is_group(value: ast.expr) -> bool:
+    """Whether a value is called like a group of an optimizer's parameters: ``group``, ``optimizer.param_groups[0]``."""
+    return "group" in last_name(value.value if isinstance(value, ast.Subscript) else value) or last_name(value) in ("g", "pg")
