@@ -65,6 +65,8 @@ def test_what_meets_an_input(body: str, met: tuple[str, str | None]) -> None:
         "return torch.zeros(2), x",
         "return x + torch.zeros(())",
         "return torch.zeros(2) + torch.ones(2)",
+        "return x + torch.zeros(2), x.numpy()",
+        "rows = torch.where(x > 0)[0]\nreturn x + torch.zeros(2), list(rows.numpy())",
     ],
 )
 def test_what_is_somewhere_or_meets_nothing(body: str) -> None:
@@ -90,6 +92,14 @@ def test_a_parameter_that_is_a_number_by_default() -> None:
     semantics, _ = marked(snippet.format(" = 0.5", "return x, torch.zeros(2) < w"))
     assert not semantics.of(PlacelessTensors).found
     semantics, nodes = marked(snippet.format("", "return x, «torch.zeros(2)» < w"))
+    assert list(semantics.of(PlacelessTensors).found) == nodes
+
+
+@pytest.mark.parametrize(
+    "array", ["x.cpu().numpy()", "x.to('cpu').numpy()", "self.y.numpy()", "x.cpu()[0].numpy()", "y.numpy(1)"]
+)
+def test_arrays_that_are_not_of_an_input_where_it_is(array: str) -> None:
+    semantics, nodes = marked(CLASS.format(method="forward", body=f"return x + «torch.zeros(2)», {array}"))
     assert list(semantics.of(PlacelessTensors).found) == nodes
 
 

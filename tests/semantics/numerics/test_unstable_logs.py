@@ -113,3 +113,20 @@ def test_is_followed_through_code(expression: str) -> None:
 )
 def test_is_not_found_through_code(expression: str) -> None:
     assert not unstable(expression)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "is_found"),
+    [
+        ("beam_search", "", False),
+        ("greedy", "", False),
+        ("translate_batch", "", False),
+        ("search", "; loss.backward()", True),
+        ("research", "", True),
+        ("step", "", True),
+    ],
+)
+def test_scores_of_a_search(name: str, more: str, is_found: bool) -> None:
+    body = f"p = torch.softmax(x, dim=1)\n  scores = torch.log(p.gather(1, y)){more}\n  return scores\n"
+    semantics, _ = marked(f"import torch\ndef {name}(x: torch.Tensor, y, loss):\n  {body}")
+    assert bool(semantics.of(UnstableLogs).found) is is_found

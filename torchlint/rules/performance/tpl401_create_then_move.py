@@ -62,7 +62,8 @@ class CreateThenMove(Rule):
     `device: torch.device` says what it is. There is no fix where a comment stands inside the call that would go.
 
     Not reported are random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its
-    state, and moves to a device that is an expression over several lines.
+    state, moves to a device that is an expression over several lines, what requires grad and is then changed in place, which
+    a leaf cannot be, and what is made to be traced.
 
     ## References
     - [Create tensors directly on the target device](https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html)

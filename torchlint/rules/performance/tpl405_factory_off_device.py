@@ -44,7 +44,7 @@ class FactoryOffDevice(Rule):
     ## Fix safety
     Unsafe: nothing shows for certain that the input has a device, and that it is the one that is meant. There is no fix where
     no argument of the method is known to be what the tensor meets. Nothing is reported in a project of which a file says where
-    all factories make tensors.
+    all factories make tensors, and in a method that reads an input with `.numpy()`, which has to be on the CPU for that.
 
     ## References
     - [torch.Tensor.device](https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.device)

@@ -50,7 +50,8 @@ class SchedulerMisuse(Rule):
     that; a length in epochs is multiplied with the number of batches. There is no fix for the others.
 
     A finding is strict where a scheduler is moved on first in each batch: one batch is hardly noticed. Not reported where code
-    that the file does not show is given the scheduler, or where its optimizer is not stepped beside another one that is.
+    that the file does not show is given the scheduler, where its optimizer is not stepped beside another one that is, or where
+    nothing moves it on and the file sets rates by hand (`group["lr"] = rate`).
 
     ## References
     - [torch.optim: how to adjust the learning rate](https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate)

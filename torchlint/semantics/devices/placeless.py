@@ -62,6 +62,8 @@ class PlacelessTensors:
                 function = self._tree.function(call)
                 if not isinstance(function, FUNCTIONS) or self._is_under_device(call, function):
                     continue
+                if function in self._reading_arrays:
+                    continue
                 if not self._is_run_by_forward(function) and not self._devices.get(function):
                     continue
                 is_run = self._is_run_by_forward(function)
@@ -109,6 +111,30 @@ class PlacelessTensors:
         if self._is_of_module(function):
             return True
         return any(isinstance(part, ast.Name) and part.id in self._devices[function] for part in ast.walk(other))
+
+    @cached_property
+    def _reading_arrays(self) -> set[ast.AST | None]:
+        """The functions that read the array of what they are given: ``numpy()`` raises where that is not on the CPU."""
+        found: set[ast.AST | None] = set()
+        for call in self._semantics.facts.calls.get("numpy", ()):
+            if isinstance(call.func, ast.Attribute) and not call.args + call.keywords and self._is_given(call.func.value, 2):
+                found.add(self._tree.function(call))
+        return found
+
+    def _is_given(self, value: ast.expr, depth: int) -> bool:
+        """Whether a value is a parameter, or is computed of one where that is, and not moved to the CPU."""
+        parts = list(ast.walk(value))
+        if any(isinstance(part, ast.Attribute) and part.attr in ("cpu", "to", "numpy", "device") for part in parts):
+            return False
+        for name in (part for part in parts if isinstance(part, ast.Name)):
+            for binding in self._semantics.bindings.reaching(name):
+                if binding.form is Form.PARAMETER and isinstance(binding.scope.node, FUNCTIONS):
+                    if self._semantics.facts.self_class(name) is None:
+                        return True
+                elif depth and binding.form is Form.ASSIGNMENT and binding.value is not None and not binding.path:
+                    if self._is_given(binding.value, depth - 1):
+                        return True
+        return False
 
     def _is_under_device(self, call: ast.Call, forward: Function) -> bool:
         """Whether a ``with torch.device(…)`` around a call says where it makes tensors, or may; or a branch asks for that."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.scores.activations import Activations
 from torchlint.semantics.scores.outputs import Output
 
@@ -33,6 +34,8 @@ _PICKS = frozenset({"gather", "index_select", "take_along_dim", "select", "narro
 _DRAWING = frozenset({"multinomial", "Categorical", "OneHotCategorical", "Bernoulli", "bernoulli", "choice", "choices"})
 """What draws by probabilities."""
 _OUTPUTS = {Output.SOFTMAX: "softmax", Output.SIGMOID: "sigmoid"}
+_SEARCHING = re.compile(r"(^|_)(beam|greedy|search|translate|decode_batch)(_|$)", re.IGNORECASE)
+"""What functions are called that look for the words with the best score."""
 _MOST_STEPS = 8
 """Through so many names and selections a value is followed."""
 _SHIFTING = frozenset({"sub", "subtract", "clamp", "clip", "clamp_", "sub_", "log_softmax", "logsigmoid"})
@@ -79,7 +82,7 @@ class UnstableLogs:
 
     def _through_code(self, log: ast.Call, operand: ast.expr) -> Unstable[ast.expr] | None:
         """A logarithm of what functions and models give that end in a softmax or a sigmoid, or of some numbers of that."""
-        if self._semantics.no_grad.covers(log):
+        if self._semantics.no_grad.covers(log) or self._is_search(self._semantics.tree.function(log)):
             return None
         value = self._picked_from(operand)
         if value is not operand and self._is_drawn_from(value):
@@ -91,6 +94,12 @@ class UnstableLogs:
             return None
         function = _OUTPUTS[origin.output]
         return Unstable(function, origin.node, value, False, self._same(function, origin.node, value), False, is_far=True)
+
+    def _is_search(self, function: ast.AST | None) -> bool:
+        """Whether a function looks for the best words, and learns nothing: what cannot be has minus infinity for its score."""
+        if not isinstance(function, FUNCTIONS) or _SEARCHING.search(function.name) is None:
+            return False
+        return not any(isinstance(part, ast.Call) and last_name(part.func) == "backward" for part in walk_body(function.body))
 
     def _is_drawn_from(self, probabilities: ast.expr) -> bool:
         """Whether what is picked may have been drawn by the same probabilities: then it has none of zero."""
