@@ -255,6 +255,49 @@ def test_runs() -> None:
     assert snippet.runs() == {11: 11, 12: 12, 13: 13, 15: 7, 18: 18, 19: 19}
 
 
+BRANCHES = """
+def step(net, x, learn=False, kind="a"):
+    {begin}
+    if learn:
+        net(x)
+    elif kind == "b":
+        net(x)
+    else:
+        net(x)
+
+def run(model, x, flag, given):
+    «model»
+    {call}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "lines"),
+    [
+        ("step(model, x)", {9}),
+        ("step(model, x, True)", {5}),
+        ("step(model, x, learn=True)", {5}),
+        ("step(model, x, kind='b')", {7}),
+        ("step(net=model, x=x, kind='b', learn=False)", {7}),
+        ("learn = True; step(model, x, learn)", {5}),
+        # what is given is not known
+        ("step(model, x, flag)", {5, 9}),
+        ("step(model, x, kind=flag)", {7, 9}),
+        ("step(model, x, *given)", {5, 7, 9}),
+        ("step(model, x, **given)", {5, 7, 9}),
+    ],
+)
+def test_runs_of_the_branch_that_a_call_chooses(call: str, lines: set[int]) -> None:
+    snippet = Snippet(BRANCHES.format(begin="pass", call=call))
+    assert {run.call.lineno for run in snippet.modes.runs(snippet.scope, snippet.model)} == lines
+
+
+@pytest.mark.parametrize("begin", ["learn = learn or x.training", "learn = not learn", "if x: learn = True"])
+def test_what_a_call_gives_may_be_given_another_value(begin: str) -> None:
+    snippet = Snippet(BRANCHES.format(begin=begin, call="step(model, x)"))
+    assert 5 in {run.call.lineno for run in snippet.modes.runs(snippet.scope, snippet.model)}
+
+
 def test_training() -> None:
     snippet = Snippet("""
         def step(net):
