@@ -11,6 +11,7 @@ from torchlint.semantics.code.definitions import is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
+from torchlint.semantics.data.pictures import Pictures
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
@@ -53,8 +54,6 @@ _OWN_NUMBERS = frozenset({"to_item", "to_scalar", "to_number", "to_float"})
 """Names that functions of many a program have that give the number of a tensor."""
 _OF_WRITERS = frozenset({"add_histogram", "add_image", "add_images", "add_embedding"})
 """Methods of the writers of TensorBoard that make an array of what they are given, detached."""
-_UNRECORDED = frozenset({"torchvision.utils.save_image", "torchvision.utils.make_grid"})
-"""Functions that turn autograd off themselves, and whose results are no part of a graph."""
 _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
 _RESHAPES = frozenset({"cpu", "cuda", "view", "reshape", "squeeze", "unsqueeze", "contiguous", "view_as", "expand_as"})
@@ -72,6 +71,8 @@ _TO_PICTURE = re.compile(r"^tensor2\w|^(tensor_)?to_(im|img|image|np|numpy|array
 _FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 _EVALUATING_STEP = re.compile(r"_?(val|valid|validation|validate|eval|evaluation|test|predict)_step")
 """What methods are called that a loop of an evaluation calls for each batch."""
+_WEIGHT = re.compile(r"(weight|bias)(_(ih|hh|hr)(_l\d+)?(_reverse)?)?")
+"""What layers call their parameters, recurrent ones among them."""
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
@@ -91,6 +92,7 @@ class HarmlessReads:
             or self._names_form(data)
             or self._is_compared(data)
             or self._is_written_out(data)
+            or self._semantics.of(Pictures).are_made_of(data)
             or self._is_made_parameter(data)
             or self._is_buffer_of_parameter(data)
             or self._is_counted_for_text(data)
@@ -188,7 +190,7 @@ class HarmlessReads:
             case ast.Call(func=ast.Attribute(attr=method)) if node in parent.args and method in _OF_WRITERS:
                 return True
             case ast.Call() if node in parent.args:
-                return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS | _UNRECORDED
+                return self._formats(parent) or self._semantics.qualified_name(parent.func) in _TO_NUMBERS
             case ast.BinOp(op=ast.Mod(), left=text, right=right) if right is node:
                 return self._is_text(text)
             case ast.Tuple():
@@ -359,7 +361,7 @@ class HarmlessReads:
 
     def _is_of_new_model(self, data: ast.Attribute) -> bool:
         """Whether a weight is read while the model is made, initialised or loaded: nothing is computed with it yet."""
-        is_weight = isinstance(data.value, ast.Attribute) and data.value.attr in ("weight", "bias")
+        is_weight = isinstance(data.value, ast.Attribute) and _WEIGHT.fullmatch(data.value.attr) is not None
         return is_weight and self._semantics.of(Beginnings).sets(data.value, data)
 
     def _is_off(self, data: ast.expr) -> bool:
