@@ -40,19 +40,14 @@ def test_one_tree_for_everything(parsed: list[bytes]) -> None:
     assert parsed == [NET, NET]
 
 
-def test_a_tree_that_is_taken_is_not_given_again(parsed: list[bytes]) -> None:
+def test_what_somebody_else_has_parsed_is_not_parsed_again(parsed: list[bytes]) -> None:
     trees = Trees()
-    assert trees.take(NET) is None
-    trees.calls(NET, "make")
-    taken = trees.take(NET)
-    assert taken is not None
-    assert trees.take(NET) is None
-    ast.increment_lineno(taken, 100)
-    trees.calls(NET, "make")
-    again = trees.take(NET)
-    assert again is not None
-    assert again.body[0].lineno == 1
-    assert parsed == [NET, NET]
+    assert trees.kept(NET) is None
+    tree = ast.parse(NET)
+    trees.keep(NET, tree)
+    assert trees.kept(NET) is trees.of(NET) is tree
+    assert len(trees.calls(NET, "make")) == 1
+    assert parsed == [NET]
 
 
 def test_of_many_the_last_ones_are_kept(parsed: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +57,7 @@ def test_of_many_the_last_ones_are_kept(parsed: list[bytes], monkeypatch: pytest
         trees.calls(text, "f")
     assert parsed == [b"first = 1\n", b"second = 2\n", b"third = 3\n", b"second = 2\n"]
     trees.calls(NET, "make")  # alone more than all
-    assert [trees.take(text) for text in (NET, b"second = 2\n")] == [None, None]
+    assert [trees.kept(text) for text in (NET, b"second = 2\n")] == [None, None]
 
 
 def test_what_cannot_be_read_says_nothing() -> None:
@@ -83,3 +78,31 @@ def test_a_file_that_another_one_imports_is_parsed_once_for_both(tmp_path: Path,
     assert parsed.count(NET) == 1
     assert first.answers
     assert first.errors == second.errors == ()
+
+
+SPOKEN = b"""import torch
+from net import make
+w = torch.ones(3).data
+print(f'{make(3)} and {make(5)!r:>{make(6).in_features}}', f'''
+    {make(7)} {[make(8) for _ in range(2)]} {make(
+        9)}''')
+"""
+
+
+def test_a_file_that_was_linted_is_parsed_once_and_tells_the_same(tmp_path: Path, parsed: list[bytes]) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    path, files, alone = tmp_path / "use.py", Files(), Trees()
+    path.write_bytes(SPOKEN)
+    told = (alone.summary(SPOKEN, is_stub=False), alone.calls(SPOKEN, "make"))
+    assert told[1]
+    del parsed[:]
+    examine(SPOKEN, str(path), Task(all_rules(), project_root=""), files)
+    assert parsed.count(SPOKEN) == 1
+    assert (files.trees.summary(SPOKEN, is_stub=False), files.trees.calls(SPOKEN, "make")) == told
+    assert parsed.count(SPOKEN) == 1
+
+
+def test_a_file_that_is_linted_alone_is_not_kept(tmp_path: Path) -> None:
+    files = Files()
+    examine(NET + b"x = make(torch.ones(3).data)\n", str(tmp_path / "net.py"), Task(all_rules()), files)
+    assert files.trees.kept(NET) is None

@@ -129,10 +129,13 @@ def _within_time(data: bytes, filename: str, task: Task, files: Files | None) ->
         refuse_larger(len(source.text), "", task.max_file_size)  # of a notebook, the code alone
         if task.always_parsed:
             _ = source.tree
-        if files is not None and not task.encoding and not filename.endswith(NOTEBOOK):
-            source.take_tree(files.trees.take(data))
+        is_shared = files is not None and not task.encoding and not filename.endswith(NOTEBOOK)
+        if files is not None and is_shared:
+            source.take_tree(files.trees.kept(data))
         reading = files.reading(filename, task.project_root) if files is not None and task.project_root is not None else None
         outcome = _examined(source, task, data, reading)
+        if files is not None and reading is not None and is_shared and source.parsed is not None:
+            files.trees.keep(data, source.parsed)
         if reading is not None:
             outcome = replace(outcome, answers=reading.answers)
         unread = _unread(source, task)

@@ -59,22 +59,26 @@ class Trees:
         except _UNREADABLE:
             return ()
 
-    def take(self, data: bytes) -> ast.Module | None:
-        """The tree of a text, if there is one, for somebody who may change it: it is not kept."""
-        tree = self._kept.pop(data, None)
-        if tree is not None:
-            self._size -= len(data)
-        return tree
-
     def of(self, data: bytes) -> ast.Module:
         """The tree of a text, to be read; raises what the parser does."""
-        tree = self.take(data)
+        tree = self.kept(data)
         if tree is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tree = ast.parse(data)
-        self._kept[data] = tree
-        self._size += len(data)
-        while self._size > _MOST_KEPT:
-            self.take(next(iter(self._kept)))
+        self.keep(data, tree)
         return tree
+
+    def kept(self, data: bytes) -> ast.Module | None:
+        """The tree of a text, to be read, if there is one."""
+        return self._kept.get(data)
+
+    def keep(self, data: bytes, tree: ast.Module) -> None:
+        """Keeps a text's tree as the last one that was asked for."""
+        if self._kept.pop(data, None) is None:
+            self._size += len(data)
+        self._kept[data] = tree
+        while self._size > _MOST_KEPT:
+            first = next(iter(self._kept))
+            del self._kept[first]
+            self._size -= len(first)

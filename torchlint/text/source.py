@@ -187,8 +187,14 @@ class Source:
             raise SourceError(FileError(self.filename, "cannot parse: the code is nested too deeply")) from None
 
     def take_tree(self, tree: ast.Module | None) -> None:
-        """Has the syntax tree be one, of the same text and nobody else's, if there is one."""
+        """Has the syntax tree be one, of the same text, if there is one; what is within its f-strings may get other places."""
         self._given_tree = self._given_tree or tree
+
+    @property
+    def parsed(self) -> ast.Module | None:
+        """The syntax tree that there is by now, unless the text is in newer syntax."""
+        tree = self.__dict__.get("_parsed")
+        return tree if isinstance(tree, ast.Module) else None
 
     @property
     def _newer(self) -> NewerCode | None:
