@@ -100,7 +100,7 @@ def train(loader, model, async=True):
     total = 0
     for x in loader:
         x = Variable(x.cuda(async=async))
-        y = x.data.cuda(async=True)
+        y = model(x).data.cuda(async=True)
         asyncio.async(y)
         model.weight.data.mul_(len(x.async,
                                    await))
@@ -114,7 +114,7 @@ def test_the_rest_of_the_file_is_linted_and_fixed() -> None:
         ("TPL101", 7, 13),
         ("TPL110", 7, 29),
         ("TPL002", 8, 13),
-        ("TPL110", 8, 25),
+        ("TPL110", 8, 32),
         ("TPL001", 10, 9),
     ]
     finished = torchlint_("--fix", "--unsafe-fixes", "--extend-select", "TPL101", "a.py")
@@ -128,7 +128,7 @@ def train(loader, model, async=True):
     total = 0
     for x in loader:
         x = x.cuda(non_blocking=async)
-        y = x.detach().cuda(non_blocking=True)
+        y = model(x).detach().cuda(non_blocking=True)
         asyncio.async(y)
         with torch.no_grad():
             model.weight.mul_(len(x.async,
