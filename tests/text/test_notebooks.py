@@ -140,6 +140,9 @@ def test_suppression_in_cells() -> None:
         "!echo '\u2028x'\nx = '\u2028!ls'",
         "%%bash\necho '\x0c\u2028'\n",
         "\n%%time\nx = 1",
+        "cd '/content/drive/My Drive'",
+        "\npip install torch --upgrade\n",
+        "ls",
     ],
 )
 def test_magics_are_understood_and_kept(code: str) -> None:
@@ -276,6 +279,13 @@ def test_broken_python_names_the_cell() -> None:
     result = torchlint_("a.ipynb")
     assert result.stderr.startswith("a.ipynb:cell 3:2:")
     assert "cannot parse" in result.stderr
+
+
+@pytest.mark.parametrize("code", ["dc data", "cd data\nx = 1", "%%time\ncd data", "x = cd data"])
+def test_other_lines_are_no_magics_without_their_sign(code: str) -> None:
+    write("a.ipynb", content(code_cell(code)))
+    result = torchlint_("a.ipynb")
+    assert (result.returncode, "cannot parse" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

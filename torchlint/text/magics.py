@@ -11,6 +11,21 @@ CELL_MAGIC = re.compile(r"[^\S\n]*%%(\w+)")
 PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "prun", "pypy", "python", "python3", "time", "timeit"})
 """Cell magics whose body is Python, run in the notebook's own names (`%%python` aside, whose body is linted all the same)."""
 
+_WORDS = frozenset(
+    {
+        *("alias", "alias_magic", "autoawait", "autocall", "automagic", "autoreload", "autosave", "bookmark", "cat", "cd"),
+        *("clear", "code_wrap", "colors", "conda", "config", "connect_info", "cp", "debug", "dhist", "dirs"),
+        *("doctest_mode", "ed", "edit", "env", "gui", "hist", "history", "killbgscripts", "ldir", "less", "lf", "lk"),
+        *("ll", "load", "load_ext", "loadpy", "logoff", "logon", "logstart", "logstate", "logstop", "ls", "lsmagic", "lx"),
+        *("macro", "magic", "mamba", "man", "matplotlib", "micromamba", "mkdir", "more", "mv", "notebook", "page"),
+        *("pastebin", "pdb", "pdef", "pdoc", "pfile", "pinfo", "pinfo2", "pip", "popd", "pprint", "precision", "prun"),
+        *("psearch", "psource", "pushd", "pwd", "pycat", "pylab", "qtconsole", "quickref", "recall", "rehashx"),
+        *("reload_ext", "rep", "rerun", "reset", "reset_selective", "rm", "rmdir", "run", "save", "sc", "set_env"),
+        *("store", "subshell", "sx", "system", "tb", "time", "timeit", "unalias", "unload_ext", "uv", "who", "who_ls"),
+        *("whos", "xdel", "xmode"),
+    }
+)
+"""Magics of lines, as IPython documents them: https://ipython.readthedocs.io/en/stable/interactive/magics.html."""
 _COMMAND = re.compile(r"%{1,2}[A-Za-z]|!|\?{1,2}[\w.*%]|[,;/](?=[^\s\d])|%{0,2}(?!\d)[\w.*\[\]]+\?{1,2}[ \t]*$")
 _VALUE = re.compile(r"(?P<target>[\w.,\[\]\"' \t]+=[ \t]*)(?P<magic>(?:%[A-Za-z]|!).*)$")
 _CODE = re.compile(r"""[^'"#()\[\]{}]+""")
@@ -30,6 +45,14 @@ class Line(NamedTuple):
     kept: str
     is_magic: bool = False
     is_value: bool = False
+
+
+def is_automagic(code: str) -> bool:
+    """Whether a cell that is no Python is a single magic without its sign: ``cd data``, ``pip install timm``.
+
+    IPython reads such a line so where it is all that the cell has.
+    """
+    return len(code.strip().splitlines()) == 1 and code.split(maxsplit=1)[0] in _WORDS
 
 
 def read(code: str) -> Iterator[Line]:

@@ -359,7 +359,8 @@ class NotebookSource(Source):
         before = _INDENTED if code[0].isspace() and not head else ""
         if parses(f"{before}\n{head}{code}"):
             return head + code, before
-        self._refused[cell.number] = f"{before}\n{head}{code}"
+        if head or not magics.is_automagic(body):
+            self._refused[cell.number] = f"{before}\n{head}{code}"
         del self._magics[known:]
         return head + "".join(self._stand_in("pass", line) for line in LINE.findall(body)), ""
 
