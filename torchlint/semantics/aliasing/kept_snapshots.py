@@ -136,7 +136,8 @@ class KeptSnapshots:
                     place = self._places.place(holder)
                     uses = [use for use in self._places.occurrences(place) if use is not holder] if place else []
                     kept = tuple(use for use in uses if not _is_of_another(self._semantics.tree.parent(use), use, key))
-                    self._judge(snapshot, _Kept(ast.unparse(target), target, kept, (target,)))
+                    anew = self._places.rebound(place) if place else ()
+                    self._judge(snapshot, _Kept(ast.unparse(target), target, kept, (target, *anew)))
                 case ast.Attribute():
                     self._look_at_attribute(snapshot, target)
 

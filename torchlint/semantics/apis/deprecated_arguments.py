@@ -36,11 +36,37 @@ class DeprecatedArguments:
         name = call.func.attr
         if not any(any(_used(call, symbol)) for symbol in _methods().get(name, ())):
             return ""  # what it is a method of does not matter then
+        if self._is_of_one_class(call.func.value, call):
+            return ""
         owners = [*self._semantics.of(DeprecatedUses).owners(call.func)]
         for owner in owners if owners != [_SCHEDULER] else ():
             if f"{owner}.{name}" in _methods()[name] or owner in _OF_THEIR_OWN:
                 return f"{owner}.{name}"
         return ""
+
+    def _is_of_one_class(self, owner: ast.expr, call: ast.Call) -> bool:
+        """Whether a call is under a condition that asks which scheduler it is: `ReduceLROnPlateau.step` takes the loss."""
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
+            return False
+        around = self._semantics.tree.ancestors(call)
+        parts = [part for parent in around if isinstance(parent, (ast.If, ast.IfExp)) for part in ast.walk(parent.test)]
+        return any(_asks_for_class(part, owner) or "plateau" in _word(part) for part in parts)
+
+
+def _asks_for_class(test: ast.AST, owner: ast.expr) -> bool:
+    """Whether a part of a test asks what an object is, or has."""
+    match test:
+        case ast.Call(func=ast.Name(id="isinstance" | "hasattr" | "type" | "callable"), args=[asked, *_]):
+            return ast.dump(asked) == ast.dump(owner)
+    return False
+
+
+def _word(node: ast.AST) -> str:
+    """The name or the text that a part of a test is, in lower case."""
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str(word)):
+            return word.lower()
+    return ""
 
 
 _SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"

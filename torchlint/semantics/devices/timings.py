@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.fact import CERTAIN, Fact, all_of, known, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
+from torchlint.semantics.conditions.without_gpu import WithoutGpu
 from torchlint.semantics.devices.work import DeviceWork
 
 Node = TypeVar("Node")
@@ -69,7 +70,7 @@ class Timings:
         """The differences of two readings with work of the GPU in between that may go on; but for those that are compared."""
         found: dict[ast.BinOp, Timing[ast.AST, ast.stmt]] = {}
         for node in self._semantics.tree.of_type(ast.BinOp):
-            if not isinstance(node.op, ast.Sub) or not self._is_wanted(node):
+            if not isinstance(node.op, ast.Sub) or not self._is_wanted(node) or self._semantics.of(WithoutGpu).covers(node):
                 continue
             stretch = self._timed(node)
             work = self._unfinished(stretch.between) if stretch is not None else None
