@@ -31,6 +31,11 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda(); torch.cuda.empty_cache(); torch.cuda.manual_seed(0)", True),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu_id; net.cuda(); x = x.cuda()", True),
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", True),  # its weights stay on the first one
+        ("net.cuda(); x = x.cuda(); print('GPU:', torch.cuda.is_available())", True),
+        ("if torch.cuda.is_available(): torch.cuda.manual_seed_all(0)\n    net.cuda(); x = x.cuda()", True),
+        ("device = torch.device(f'cuda:0'); net.to(device); x = x.to(device)", True),
+        ("from torch.nn.parallel import DistributedDataParallel; net.cuda(); x = x.cuda()", True),  # used nowhere
+        ("net.cuda(); x = x.cuda(); is_dataparallel = 'module.' in x; net = net.module if is_dataparallel else net", True),
         ("net.cuda()", True),  # one thing that goes there in any case is enough
         ("net.cuda(); x = x.to(device)", True),  # a name that the file knows nothing of
         # nothing is known to go there
@@ -40,6 +45,11 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(1); x = x.cuda(1)", False),
         ("net.cuda(args.gpu); x = x.cuda(args.gpu)", False),
         ("net.cuda(); x = x.to(args.where)", False),
+        ("from torch.nn.parallel import DistributedDataParallel as DDP; net.cuda(); x = x.cuda(); net = DDP(net)", False),
+        ("device = torch.device(f'cuda:{args.gpu}'); net.to(device); x = x.to(device)", False),
+        ("if torch.cuda.is_available(): torch.cuda.set_device(args.x)\n    net.cuda(); x = x.cuda()", False),
+        ("if torch.cuda.is_available(): pass\n    else: args.x = 1\n    net.cuda(); x = x.cuda()", False),
+        ("found = torch.cuda.is_available(); net.cuda(); x = x.cuda()", False),
         ("net.cuda(); x = x.to(args.device)", False),
         ("net.cuda(); device = args.device; x = x.to(device)", False),
         ("device = torch.device('cuda' if args.x else 'cpu'); net.to(device); x = x.cuda()", False),
@@ -132,13 +142,20 @@ GPU = "def f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n"
         ("out + '/best.pt'", "out + '/last.pt'", True),
         ("out + '/best.pt'", "args.path", True),
         ("f'{out}.pt'", "f'{out}.pt'", True),
-        # made elsewhere, or in another run, as the path says
-        ("out + '/best.pt'", "args.pretrained + '/best.pt'", False),
-        ("'pretrained/best.pt'", "'pretrained/best.pt'", False),
-        ("'resnet_imagenet.pt'", "'resnet_imagenet.pt'", False),
-        ("'best.pt'", "'https://host/best.pt'", False),
+        # made elsewhere, or in another run: what is on the one GPU there is so here
+        ("out + '/best.pt'", "args.pretrained + '/best.pt'", True),
+        ("'pretrained/best.pt'", "'pretrained/best.pt'", True),
     ],
 )
-def test_knows_files_that_other_programs_save(saved: str, loaded: str, is_own: bool) -> None:
+def test_knows_files_of_one_gpu(saved: str, loaded: str, is_own: bool) -> None:
     program, load = one_gpu_of(f"{GPU}    torch.save(x, {saved})\n    y = «torch.load({loaded})»\n")
+    assert program.is_of_one_gpu(load) is is_own
+
+
+@pytest.mark.parametrize(
+    ("path", "is_own"),
+    [("self.best", True), ("self.pretrained", False), ("'imagenet.pt'", False), ("'https://host/best.pt'", False)],
+)
+def test_knows_files_that_other_programs_save(path: str, is_own: bool) -> None:
+    program, load = one_gpu_of(TRAINER.format(move="x = x.cuda()").replace("torch.load(path)", f"torch.load({path})"))
     assert program.is_of_one_gpu(load) is is_own

@@ -140,3 +140,20 @@ def test_knows_programs_of_the_cpu(code: str, knows: bool) -> None:
 def test_knows_the_files_that_the_other_branch_of_a_loop_writes(body: str, is_of_run: bool) -> None:
     files, call = own_files_of(f"def f(x, p, q):\n    {body}\n")
     assert files.is_of_same_run(call) is is_of_run
+
+
+@pytest.mark.parametrize(
+    ("load", "is_of_run"),
+    [
+        ("for x in loader:\n        net(x).sum().backward()\n        if x.bad: «torch.load(best)»", True),
+        ("for e in range(9):\n        if e: «torch.load(best)»\n        for x in loader: net(x).sum().backward()", True),
+        ("for x in loader:\n        net(x).sum().backward()\n        if x.bad: «torch.load(start)»", False),
+        ("for x in loader: net(x)\n    «torch.load(best)»", False),
+        ("«torch.load(best)»\n    for x in loader: net(x).sum().backward()", False),
+    ],
+)
+def test_knows_the_files_that_a_loop_rolls_back_to(load: str, is_of_run: bool) -> None:
+    files, call = own_files_of(
+        f"def keep(net, best): torch.save(net, best)\ndef train(net, loader, best, start):\n    {load}\n"
+    )
+    assert files.is_of_same_run(call) is is_of_run

@@ -31,7 +31,11 @@ _ANOTHER = re.compile(
 """What the names are called of code that may run on another GPU, or on another kind of device."""
 _FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count", re.IGNORECASE)
 """What the flags are called that say whether there is a GPU, and how many."""
+_ASKED = re.compile(r"(is|was|has)_", re.IGNORECASE)
+"""What is found out of what was loaded: `is_dataparallel`."""
 _GPU = frozenset({"cuda", "cuda:0"})
+_SHOWING = frozenset({"print", "info", "debug", "warning", "log", "write"})
+"""Functions that show what they are given."""
 
 
 class OneGpu:
@@ -42,11 +46,14 @@ class OneGpu:
         self._paths = semantics.of(Paths)
 
     def is_of_one_gpu(self, load: ast.Call) -> bool:
-        """Whether a load is of a program that moves all to the one GPU, and its path says nothing of another program."""
+        """Whether a load is of a program that moves all to the one GPU.
+
+        So it is where it needs the GPU in any case, whatever else it has, and the path says nothing of another program.
+        """
         path = file_of(load, 0, "f")
-        if path is None or self._is_from_elsewhere(path):
+        if path is None:
             return False
-        return self.knows_one_gpu or self._needs_gpu(load)
+        return self.knows_one_gpu or (not self._is_from_elsewhere(path) and self._needs_gpu(load))
 
     # --- code that needs the GPU, whatever its flags say -------------------------------------------------------------
 
@@ -107,7 +114,9 @@ class OneGpu:
             case ast.Constant(value=str(text)):
                 return (text == "cpu" and not self._is_moved_to(node)) or (text.startswith("cuda:") and text not in _GPU)
             case ast.Attribute(attr="is_available"):
-                return not self._is_refused(node)
+                return not self._decides_nothing(node)
+            case ast.keyword(arg="map_location", value=ast.Constant(value=str(text))) if text in _GPU:
+                return False
             case ast.Attribute(attr="device"):
                 return self._semantics.qualified_name(node) != "torch.device" and not self._is_device_of_tensor(node)
             case ast.keyword(arg="device", value=value):
@@ -116,7 +125,9 @@ class OneGpu:
                 return False
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
                 return not self._wraps_alone(node)
-            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name) | ast.keyword(arg=str(name)):
+            case ast.alias(name=name):
+                return _ANOTHER.search(name) is not None and self._is_renamed(node)
+            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
                 return _ANOTHER.search(name) is not None
             case ast.Name(id=name, ctx=ast.Load()):
                 return _ANOTHER.search(name) is not None
@@ -129,14 +140,38 @@ class OneGpu:
                 return first is device
         return False
 
-    def _is_refused(self, available: ast.AST) -> bool:
-        """Whether the program ends where there is no GPU, as it asks."""
+    def _decides_nothing(self, available: ast.AST) -> bool:
+        """Whether a question for the GPU is only shown, or ends the program without one, or decides on seeds and the like."""
+        child: ast.AST = available
         for parent in self._semantics.tree.ancestors(available):
-            if isinstance(parent, ast.stmt):
-                return False
-            if isinstance(parent, ast.expr) and self._is_refusal(parent):
-                return True
+            match parent:
+                case ast.Expr(value=ast.Call(func=function)):
+                    return last_name(function) in _SHOWING
+                case ast.If(test=test, body=body, orelse=[]) if test is child and all(map(self._sets_up, body)):
+                    return True
+                case ast.stmt():
+                    return False
+                case ast.expr() if self._is_refusal(parent):
+                    return True
+            child = parent
         return False
+
+    def _sets_up(self, statement: ast.stmt) -> bool:
+        """Whether a statement sets a seed or a flag of CUDA, and so nothing that says where the program runs."""
+        match statement:
+            case ast.Expr(value=ast.Call(func=function)):
+                called = self._semantics.qualified_name(function) or ""
+                return called.startswith("torch.cuda.") and not called.endswith("set_device")
+            case ast.Assign(targets=[target]):
+                return (self._semantics.qualified_name(target) or "").startswith("torch.backends.")
+        return False
+
+    def _is_renamed(self, alias: ast.AST) -> bool:
+        """Whether what is imported is read under another name: under its own, it is seen where it is read."""
+        name = alias.asname if isinstance(alias, ast.alias) else None
+        return name is not None and any(
+            isinstance(node.ctx, ast.Load) and node.id == name for node in self._semantics.tree.of_type(ast.Name)
+        )
 
     # --- programs that speak of the one GPU alone --------------------------------------------------------------------
 
@@ -177,13 +212,15 @@ class OneGpu:
         match device:
             case ast.Constant(value=str(text)):
                 return text in _GPU
-            case ast.Call(func=function, args=[ast.Constant(value=str(text))]):
-                return text in _GPU and self._semantics.qualified_name(function) == "torch.device"
+            case ast.JoinedStr(values=[ast.Constant() as text]):
+                return self._is_gpu(text)
+            case ast.Call(func=function, args=[ast.Constant() | ast.JoinedStr() as text]):
+                return self._semantics.qualified_name(function) == "torch.device" and self._is_gpu(text)
             case ast.Name() if not isinstance(device.ctx, ast.Store):
                 bindings = self._semantics.bindings.reaching(device)
                 return bool(bindings) and all(
-                    each.form is Form.ASSIGNMENT and not each.path and isinstance(each.value, (ast.Constant, ast.Call))
-                    and self._is_gpu(each.value)
+                    each.form is Form.ASSIGNMENT and not each.path
+                    and isinstance(each.value, (ast.Constant, ast.JoinedStr, ast.Call)) and self._is_gpu(each.value)
                     for each in bindings
                 )  # fmt: skip
         return False
@@ -202,14 +239,18 @@ class OneGpu:
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
                 return not self._wraps_alone(node)
             case ast.Name(id=name, ctx=ast.Load()):
-                return _CHOICE.search(name) is not None and not self._is_gpu(node)
+                return _CHOICE.search(name) is not None and not _ASKED.match(name) and not self._is_gpu(node)
             case ast.Attribute(attr="cuda"):
                 parent = self._semantics.tree.parent(node)
                 is_called = isinstance(parent, ast.Call) and parent.func is node
                 return not is_called and self._semantics.qualified_name(node) != "torch.cuda"
             case ast.Attribute(attr="device"):
                 return self._semantics.qualified_name(node) != "torch.device" and not self._is_device_of_tensor(node)
-            case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
+            case ast.Attribute(attr="is_available"):
+                return not self._decides_nothing(node)
+            case ast.alias(name=name):
+                return _CHOICE.search(name) is not None and self._is_renamed(node)
+            case ast.Attribute(attr=name) | ast.arg(arg=name):
                 return _CHOICE.search(name) is not None
             case ast.keyword(arg="device", value=value):
                 return not self._is_gpu(value) and not self._is_device_of_tensor(value)

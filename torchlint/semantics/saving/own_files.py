@@ -41,14 +41,17 @@ class OwnFiles:
         """Whether the run that loads has saved the file: by the same path, or by one that is made in the same way.
 
         That is so in a function that saves first (`save(net, f"{epoch}.pt")`, then `load(f"{best}.pt")`) unless a mere flag
-        decides whether it does, and in a test that is given what a fixture saved.
+        decides whether it does, in a test that is given what a fixture saved, and in the loop that trains, where the file saves
+        by a path of the same name.
         """
         path = file_of(load, 0, "f")
         if path is None:
             return False
         before = (*self._written_before(load), *self._written_in_earlier_round(load))
         written = (each for each in before if not self._is_left_to_flag(each, load))
-        return any(self._is_same(each, path) or _is_made_alike(each, path) for each in written) or self._is_of_fixture(path)
+        if any(self._is_same(each, path) or _is_made_alike(each, path) for each in written) or self._is_of_fixture(path):
+            return True
+        return self._is_rolled_back(load, path)
 
     def is_in_test(self, node: ast.AST) -> bool:
         """Whether a node stands in a test, which makes its files itself: `def test(loader)` of a training is none."""
@@ -87,6 +90,15 @@ class OwnFiles:
         return False
 
     # --- what was written before -------------------------------------------------------------------------------------
+
+    def _is_rolled_back(self, load: ast.Call, path: ast.expr) -> bool:
+        """Whether the loop that trains loads by a name which the file saves by: the best state, where it gets no better."""
+        if not isinstance(path, (ast.Name, ast.Attribute)):
+            return False
+        saved = any(ast.dump(each) == ast.dump(path) for each in self.written)
+        backward = self._semantics.facts.calls.get("backward", ()) if saved else ()
+        loops = list(self._semantics.tree.loops(load))
+        return any(self._semantics.tree.inside(call, loop) for call in backward for loop in loops)
 
     def _written_before(self, load: ast.Call) -> Iterator[ast.expr]:
         """The files that the load's function has saved to above it, other than in another branch of the same condition."""
