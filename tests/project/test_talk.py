@@ -273,3 +273,35 @@ def test_sampler_that_others_may_tell_of_epochs_is_left_alone(tmp_path: Path) ->
     text = SAMPLING.format("None") + own
     (tmp_path / "other.py").write_text(EPOCHS)
     assert "TPL313" not in [each.code for each in lint(text, filename=str(tmp_path / "main.py"), project_root=str(tmp_path))]
+
+
+TRAINER = """
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+class Trainer:
+    def __init__(self, model, train_set):
+        self.model = model
+        self.loader = DataLoader(train_set, sampler=DistributedSampler(train_set))
+    def turn(self):
+        for x in self.loader:
+            self.model(x).sum().backward()
+"""
+OWN_LOOP = "    def fit(self):\n        for epoch in range(9):\n            self.turn()\n"
+OTHER_LOOP = "for epoch in range(9):\n    trainer.turn()\n"
+OVER_THE_LOADER = "for epoch in range(9):\n    for x in trainer.loader:\n        step(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        (TRAINER, OTHER_LOOP, ["TPL313"]),
+        (TRAINER.partition("    def turn")[0], OVER_THE_LOADER, ["TPL313"]),
+        (TRAINER + OWN_LOOP, "trainer.fit()", ["TPL313"]),
+        (TRAINER, "trainer.turn()", []),
+        (TRAINER + "Trainer(model, some).turn()\n", OTHER_LOOP, []),
+        (TRAINER, OTHER_LOOP + "    trainer.loader.sampler.set_epoch(epoch)\n", []),
+        (TRAINER + OWN_LOOP, "for epoch in range(9):\n    trainer.loader.sampler.set_epoch(epoch)\n    trainer.turn()", []),
+    ],
+)
+def test_sampler_of_an_object_that_another_file_trains(tmp_path: Path, text: str, other: str, expected: list[str]) -> None:
+    assert [each for each in codes(tmp_path, text, other) if each == "TPL313"] == expected

@@ -81,6 +81,32 @@ def _text(part: ast.expr | None) -> str | None:
             ("epoch", None, "self.batches", False),
         ),
         (
+            "def made(many):\n    loader = DataLoader(d, sampler=«DistributedSampler(d)»)\n    return loader\n"
+            + TRAINER.replace("batches\n", "made(True)\n", 1).replace("= batches", "= made(True)"),
+            ("epoch", None, "self.batches", False),
+        ),
+        (
+            TRAINER.replace("in self.batches", "in shown").replace(
+                "        for x in shown", "        shown = tqdm(self.batches)\n        for x in shown"
+            )
+            + "        shown.set_postfix(n=1)\n"
+            + "loader = DataLoader(d, sampler=«DistributedSampler(d)»)\nTrainer(model, loader).fit()\n",
+            ("epoch", None, None, False),
+        ),
+        (
+            TRAINER.replace("self.fit_epoch()", "self.turn()").replace(
+                "    def run", "    def turn(self):\n        self.fit_epoch()\n    def run"
+            )
+            + "loader = DataLoader(d, sampler=«DistributedSampler(d)»)\nTrainer(model, loader).fit()\n",
+            ("epoch", None, "self.batches", False),
+        ),
+        (
+            TRAINER.replace("            self.fit_epoch()\n", "            print(epoch)\n")
+            + "def main():\n    trainer = Trainer(model, DataLoader(d, sampler=«DistributedSampler(d)»))\n"
+            + "    for epoch in range(9):\n        trainer.fit_epoch()\n",
+            ("epoch", None, None, False),
+        ),
+        (
             "loaders = {'train': DataLoader(d, sampler=«DistributedSampler(d)»), 'val': DataLoader(v)}\n"
             + EPOCHS.replace("in loader", "in loaders['train']"),
             ("epoch", None, None, False),

@@ -55,7 +55,12 @@ def test_a_condition_that_counts_no_rounds_is_no_accumulation(condition: str) ->
         "if i % n == 0:\n    optimizer.step()\nelse:\n    other.step()",
         "if i % n == 0:\n    model(x).sum().backward()\n    optimizer.step()",
         "if i % n == 0:\n    optimizer.step()\nother.step()",
-        "if n:\n    if i % n == 0:\n        optimizer.step()",
+        "if x:\n    if i % n == 0:\n        optimizer.step()",
+        "if i % 2:\n    if i % n == 0:\n        optimizer.step()",
+        "if ready():\n    if i % n == 0:\n        optimizer.step()",
+        "if n:\n    if i % n == 0:\n        optimizer.step()\n    optimizer.step()",
+        "if n:\n    if i % n == 0:\n        optimizer.step()\nelse:\n    other.step()",
+        "if i % n == 0:\n    optimizer.step()\n    other.step()",
         "if i % n == 0:\n    print(x.grad)\n    optimizer.step()",
         "if i % n == 0:\n    optimizer.step()\nother.zero_grad()",
         "if i % n == 0:\n    other.step()",
@@ -63,6 +68,37 @@ def test_a_condition_that_counts_no_rounds_is_no_accumulation(condition: str) ->
 )
 def test_where_more_is_done_nothing_is_known_to_be_lost(last: str) -> None:
     assert step_of("«optimizer.zero_grad()»\nmodel(x).mean().backward()\n" + last) is None
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "if n:\n    if i % n == 0:\n        optimizer.step()",
+        "if not n:\n    optimizer.step()\nelif i % n == 0:\n    optimizer.step()",
+        "if i % n == 0:\n    if n > 3:\n        optimizer.step()\n    else:\n        optimizer.step()",
+        "if n > 3:\n    if i % n == 0:\n        optimizer.step()\nelse:\n    if i % n == 0:\n        optimizer.step()",
+        "if n > 3:\n    if i % n == 0:\n        optimizer.step()\nelse:\n    optimizer.step()",
+    ],
+)
+def test_other_conditions_may_choose_between_steps(last: str) -> None:
+    assert step_of("«optimizer.zero_grad()»\nmodel(x).mean().backward()\n" + last) == "optimizer.step()"
+
+
+def test_the_rounds_of_a_step_may_be_those_of_a_branch() -> None:
+    body = """
+        if n > 3:
+            «optimizer.zero_grad()»
+        if n > 3:
+            model(x).mean().backward()
+            if i % n == 0:
+                optimizer.step()
+        else:
+            model(x).mean().backward()
+            optimizer.step()
+    """
+    assert step_of(body) == "optimizer.step()"
+    assert step_of(body.replace("n > 3", "n < 3", 1)) is None
+    assert step_of(body.replace(".backward()", "", 1)) is None
 
 
 def test_a_call_behind_the_step_comes_in_every_round_too() -> None:

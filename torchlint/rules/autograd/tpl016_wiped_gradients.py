@@ -87,7 +87,7 @@ class WipedGradients(Rule):
             fix(
                 f"Call `{shown}` behind `{step}`",
                 remove(self.model.statement(node)),
-                insert_behind(lost.behind, cst.Expr(node)),
+                *(insert_behind(each, cst.Expr(node)) for each in lost.behind),
                 rests_on=unknown("the step uses the gradients of all rounds"),
             ),
         )

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, dotted, last_name, walk_body
 from torchlint.semantics.provenance.loaders import LOADERS
 
 Node = TypeVar("Node")
@@ -19,13 +19,21 @@ Place = TypeVar("Place")
 _SAMPLERS = frozenset({"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"})
 _AROUND = frozenset({"enumerate", "iter", "tqdm", "trange", "track", "zip", "islice", "log_every", "cycle", "progress_bar"})
 """Functions that go through what they are given."""
+_WRAPPING = frozenset({"tqdm", "trange", "track", "progress_bar", "islice", "zip", "enumerate"})
+"""Those of them whose result is often kept by a name, and gone through by that."""
 _READING = frozenset({"len", "isinstance", "print", "type", "id", "str", "repr", "next", "range"})
+_SHOWING = frozenset({"update", "write", "close", "refresh", *(f"set_{each}" for each in ("postfix", "description"))}) | {
+    *("set_postfix_str", "set_description_str")
+}
+"""Methods of a bar that shows how far a loop is."""
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _FRAMEWORKS = ("pytorch_lightning", "lightning", "accelerate", "ignite", "catalyst", "fastai", "composer", "ray")
 """Trainers that tell the sampler themselves."""
 _TRAINING = re.compile(r"train", re.IGNORECASE)
 _OTHER_DATA = re.compile(r"test|val|eval|infer|predict", re.IGNORECASE)
 _DEPTH = 6
+_CALLERS = 3
+"""So many functions may lie between a loop over epochs and the one over batches."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -75,7 +83,7 @@ class UnsetEpochs:
                     unset = self._unset(call)
                 except _Escapes:
                     unset = UnsetEpoch(None, None, None, None, True) if self._is_told_nowhere(call) else None
-                if unset is not None:
+                if unset is not None and not self._may_be_told(call):
                     found[call] = unset
         return found
 
@@ -89,13 +97,32 @@ class UnsetEpochs:
                     raise _Escapes
                 continue
             loaders.append(loader)
-            is_conditional = is_conditional or not self._is_alone(given, sampler)
-        for loader in loaders:
-            for use in list(self._uses(loader, 0)):
-                around = self._epochs(use)
-                if around is not None:
-                    return self._described(sampler, around, is_conditional=is_conditional)
+            is_conditional = is_conditional or not self._is_alone(given, sampler) or self._is_one_of(loader)
+        uses = [(loader, use) for loader in loaders for use in self._uses(loader, 0)]
+        for _, use in uses:
+            around = self._epochs(use)
+            if around is not None:
+                return self._described(sampler, around, is_conditional=is_conditional)
+        if any(self._is_run_elsewhere(use) for _, use in uses) or any(self._is_kept(each) for each in loaders if not uses):
+            raise _Escapes
         return None
+
+    def _is_run_elsewhere(self, use: _Use) -> bool:
+        """Whether a use is in a function that the file does not call, so that another file may, once for each epoch."""
+        function = self._tree.function(use.node)
+        if not isinstance(function, FUNCTIONS) or self._semantics.inference.call_sites(function):
+            return False
+        return any(isinstance(each, (ast.For, ast.AsyncFor)) and self._trains(each) for each in self._tree.ancestors(use.node))
+
+    def _is_kept(self, loader: ast.Call) -> bool:
+        """Whether a loader is an attribute, which other files may go through."""
+        assigned = self._tree.parent(loader)
+        return isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Attribute)
+
+    def _may_be_told(self, sampler: ast.Call) -> bool:
+        """Whether a sampler is in an object, and another file of the project, which may know it, tells one of epochs."""
+        is_within = any(isinstance(each, ast.ClassDef) for each in self._tree.ancestors(sampler))
+        return is_within and self._semantics.elsewhere.speaks_of("set epochs") is True
 
     def _is_told_nowhere(self, sampler: ast.Call) -> bool:
         """Whether a sampler is for a training, by what it is made of, and no file of the project tells a sampler of epochs."""
@@ -143,6 +170,8 @@ class UnsetEpochs:
                     yield from self._uses_of_result(site, path, depth)
             case ast.Call() if (callee := self._called(parent)) is not None:
                 yield from self._uses_in(callee, parent, value, depth)
+            case ast.Call(func=function) if (kept := self._kept(parent)) is not None and last_name(function) in _WRAPPING:
+                yield from self._uses_of_target(kept, depth, site)
             case ast.keyword() if (
                 isinstance(call := self._tree.parent(parent), ast.Call) and (callee := self._called(call)) is not None
             ):
@@ -174,6 +203,11 @@ class UnsetEpochs:
                         yield from self._uses(item, depth + 1, use.site)
                 case _ if not self._is_read(use.node):
                     raise _Escapes
+
+    def _kept(self, call: ast.Call) -> ast.expr | None:
+        """The name that the result of a call is kept by."""
+        assigned = self._tree.parent(call)
+        return assigned.targets[0] if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name) else None
 
     def _called(self, call: ast.Call) -> Function | None:
         """The function of the file that a call runs: by its name, as a method, or to make an instance of a class."""
@@ -232,6 +266,11 @@ class UnsetEpochs:
             return isinstance(assigned, ast.Assign) and assigned.value is sampler
         return use is sampler
 
+    def _is_one_of(self, loader: ast.Call) -> bool:
+        """Whether the function that makes a loader may return another one instead."""
+        function = self._tree.function(loader)
+        return isinstance(function, FUNCTIONS) and len(self._semantics.facts.returned(function)) > 1
+
     # --- the training --------------------------------------------------------------------------------------------------
 
     def _epochs(self, found: _Use) -> tuple[Loop, ast.expr] | None:
@@ -249,7 +288,7 @@ class UnsetEpochs:
                 raise _Escapes
         if isinstance(parent, ast.Attribute):
             around = self._tree.parent(parent)
-            if isinstance(around, ast.Call) and around.func is parent:
+            if isinstance(around, ast.Call) and around.func is parent and parent.attr not in _SHOWING:
                 raise _Escapes
             return None
         if not isinstance(parent, (ast.For, ast.AsyncFor)) or parent.iter is not current or not self._trains(parent):
@@ -259,19 +298,24 @@ class UnsetEpochs:
             return outer, use
         return self._epochs_of_callers(parent, found)
 
-    def _epochs_of_callers(self, loop: ast.For | ast.AsyncFor, found: _Use) -> tuple[Loop, ast.expr] | None:
-        function = self._tree.function(loop)
-        sites = self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else []
+    def _epochs_of_callers(
+        self, place: ast.For | ast.AsyncFor | ast.Call, found: _Use, depth: int = _CALLERS
+    ) -> tuple[Loop, ast.expr] | None:
+        """The loop in which a function is called, or one that calls it in turn, and what the loader is called there."""
+        function = self._tree.function(place)
+        sites = self._semantics.inference.call_sites(function) if isinstance(function, FUNCTIONS) and depth else []
         use = found.node
         for site in [found.site] if found.site in sites and found.site is not None else sites:
-            outer = next(self._tree.loops(site), None)
-            if outer is None or not isinstance(function, FUNCTIONS):
-                continue
+            assert isinstance(function, FUNCTIONS)
             binding = next(iter(self._semantics.bindings.reaching(use)), None) if isinstance(use, ast.Name) else None
             if binding is not None and isinstance(binding.node, ast.arg) and binding.form is Form.PARAMETER:
-                given = self._semantics.facts.argument(site, function, binding.node)
-                return outer, given if given is not None else use
-            return outer, use
+                use = self._semantics.facts.argument(site, function, binding.node) or use
+            outer = next(self._tree.loops(site), None)
+            if outer is not None:
+                return outer, use
+            further = self._epochs_of_callers(site, _Use(use, None), depth - 1)
+            if further is not None:
+                return further
         return None
 
     def _trains(self, loop: ast.For | ast.AsyncFor) -> bool:
@@ -304,8 +348,20 @@ class UnsetEpochs:
         assigned = self._tree.parent(sampler)
         name = assigned.targets[0] if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name) else None
         near = name is not None and self._tree.function(sampler) is self._tree.function(loop)
-        named = loader if isinstance(loader, (ast.Name, ast.Attribute)) else None
+        named = loader if isinstance(loader, (ast.Name, ast.Attribute)) and self._is_known_in(loop, loader) else None
         return UnsetEpoch(epoch, loop.body[0], name if near else None, named, is_conditional)
+
+    def _is_known_in(self, loop: Loop, loader: ast.Name | ast.Attribute) -> bool:
+        """Whether a loader goes by the same name in a loop as where it is gone through."""
+        here, there = self._tree.function(loop), self._tree.function(loader)
+        if here is there:
+            return True
+        if isinstance(loader, ast.Name):
+            return all(each.scope.node is self._tree.module for each in self._semantics.bindings.reaching(loader))
+        own = self._semantics.facts.self_class(loader.value)
+        if own is None or not isinstance(here, FUNCTIONS) or self._tree.parent(here) is not own:
+            return False
+        return [each.arg for each in (*here.args.posonlyargs, *here.args.args)][:1] == [dotted(loader.value)]
 
 
 def _shuffles(call: ast.Call) -> bool:

@@ -11,23 +11,28 @@ from functools import cached_property
 from typing import Generic, TypeGuard, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import LOOPS, Loop, Tree, dotted, in_body, position, walk, walk_body
+from torchlint.semantics.code.tree import Loop, Tree, dotted, position, walk, walk_body
 from torchlint.semantics.training.optimizers import Optimizers, stepped
 from torchlint.semantics.training.training_steps import Step, TrainingSteps, ZeroGrad
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
 
+_MOST_STEPS = 8
+"""Loops with more steps are written by programs."""
 _FIGURES = frozenset({"norm", "abs", "mean", "std", "max", "min", "sum"})
 """Methods that make a figure of a gradient."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LostRounds(Generic[Node, Place]):
-    """The gradients of all rounds but one, which are wiped before ``step`` is made, ``behind`` which they could be."""
+    """The gradients of all rounds but one, which are wiped before ``step`` is made.
+
+    They could be wiped ``behind`` it, and behind what is done in its place.
+    """
 
     step: Node
-    behind: Place
+    behind: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,52 +61,111 @@ class LostAccumulation:
     @cached_property
     def found(self) -> dict[ast.Call, LostRounds[ast.expr, ast.stmt]]:
         """The calls that wipe in every round what a step needs every few rounds."""
-        zeros: dict[Loop, list[ZeroGrad]] = {}
-        for zero in self._steps.zero_grads:
-            if (loop := self._every_round(zero.call)) is not None:
-                zeros.setdefault(loop, []).append(zero)
         found: dict[ast.Call, LostRounds[ast.expr, ast.stmt]] = {}
-        for loop, wiping in zeros.items():
-            rare = self.rare_step(loop)
+        for loop, zeros in self._zeros.items():
+            steps = self._steps_of(loop)
+            rare = next((each for each in steps if isinstance(each, RareStep)), None)
             if rare is None or not self.gathers(loop, rare):
                 continue
-            tree, step = self._semantics.tree, rare.step
-            same = [zero for zero in wiping if self._optimizers.same(zero.of, step.optimizer)]
-            if len(same) == len(wiping) == 1 and not rare.is_of_its_rounds(same[0].call, tree):
-                found[same[0].call] = LostRounds(step.call, tree.statement(step.call))
+            tree = self._semantics.tree
+            wiping = [zero for zero in zeros if self._is_in_its_rounds(zero.call, rare, loop)]
+            same = [zero for zero in wiping if self._optimizers.same(zero.of, rare.step.optimizer)]
+            if len(same) == len(wiping) == 1 and not any(_is_of(same[0].call, each, tree) for each in steps):
+                calls = [each.step.call if isinstance(each, RareStep) else each.call for each in steps]
+                found[same[0].call] = LostRounds(rare.step.call, tuple(tree.statement(each) for each in calls))
         return found
 
-    def _every_round(self, call: ast.Call) -> Loop | None:
-        """The loop that makes a call in every round: as a statement of its body, or of a ``with`` there."""
-        child: ast.AST = self._semantics.tree.statement(call)
-        if not isinstance(child, ast.Expr) or child.value is not call:
-            return None
-        for parent in self._semantics.tree.ancestors(child):
-            if isinstance(parent, LOOPS):
-                return parent if in_body(child, parent) else None
-            if not isinstance(parent, (ast.With, ast.AsyncWith)):
-                return None
-            child = parent
-        return None
+    @cached_property
+    def _zeros(self) -> dict[Loop, list[ZeroGrad]]:
+        """The calls that wipe gradients as statements of their own, by the loops that they are in."""
+        found: dict[Loop, list[ZeroGrad]] = {}
+        for zero in self._steps.zero_grads:
+            loop = next(self._semantics.tree.loops(zero.call), None)
+            if loop is not None and isinstance(self._semantics.tree.statement(zero.call), ast.Expr):
+                found.setdefault(loop, []).append(zero)
+        return found
+
+    def _is_in_its_rounds(self, call: ast.Call, rare: RareStep, loop: Loop) -> bool:
+        """Whether a call is a statement that is run in every round which comes to the condition of a step, but for ``with``."""
+        tree = self._semantics.tree
+        statement: ast.stmt = tree.statement(call)
+        if not isinstance(statement, ast.Expr) or statement.value is not call:
+            return False
+        blocks, tests = [tree.block(rare.condition)], set[str]()
+        for parent in tree.ancestors(rare.condition):
+            if parent is loop:
+                break
+            if isinstance(parent, ast.stmt):
+                blocks.append(tree.block(parent))
+            if isinstance(parent, ast.If) and any(tree.inside(rare.condition, each) for each in parent.body):
+                tests.add(ast.dump(parent.test))
+        while not any(tree.block(statement) is block for block in blocks):
+            match tree.parent(statement):
+                case ast.With() | ast.AsyncWith() as around:
+                    statement = around
+                case ast.If(test=test, orelse=[]) as around if ast.dump(test) in tests:
+                    statement = around
+                case _:
+                    return False
+        return True
 
     def rare_step(self, loop: Loop) -> RareStep | None:
         """The only step of a loop, which is made every n-th round: ``if (i + 1) % n == 0: optimizer.step()``."""
-        parts = list(walk_body(loop.body))
-        calls = [part for part in parts if isinstance(part, ast.Call) and self._may_step(part)]
-        if len(calls) != 1 or not isinstance(self._semantics.tree.statement(calls[0]), ast.Expr):
+        match self._steps_of(loop):
+            case [RareStep() as rare]:
+                return rare
+        return None
+
+    def _steps_of(self, loop: Loop) -> list[RareStep | Step]:
+        """The steps of a loop, if some are made every few rounds: all are of one optimizer, and the others instead of those."""
+        calls = [part for part in walk_body(loop.body) if isinstance(part, ast.Call) and self._may_step(part)]
+        steps = [step for call in calls if (step := self._step(call, loop)) is not None]
+        rare = [each for each in steps if isinstance(each, RareStep)]
+        if not rare or len(steps) != len(calls) or len(calls) > _MOST_STEPS:
+            return []
+        first = rare[0]
+        for each in steps:
+            optimizer = each.step.optimizer if isinstance(each, RareStep) else each.optimizer
+            if each is not first and not self._optimizers.same(optimizer, first.step.optimizer):
+                return []
+            if isinstance(each, Step) and not all(self._excludes(other.condition, each.call) for other in rare):
+                return []
+        return steps
+
+    def _step(self, call: ast.Call, loop: Loop) -> RareStep | Step | None:
+        """What a call does as a step in a loop; `None` where that is not understood."""
+        optimizer, conditions = stepped(call), self._conditions(call, loop)
+        if optimizer is None or not self._optimizers.acts_as_optimizer(optimizer) or conditions is None:
             return None
-        optimizer = stepped(calls[0])
-        if optimizer is None or not self._optimizers.acts_as_optimizer(optimizer):
+        if not isinstance(self._semantics.tree.statement(call), ast.Expr):
             return None
-        conditions = self._conditions(calls[0], loop)
-        step = Step(calls[0], optimizer, False)
-        if conditions == []:
-            skipping = self._skipping(loop, calls[0])
-            return RareStep(step, skipping, skips=True) if skipping is not None else None
-        if conditions is None or len(conditions) != 1 or conditions[0].orelse:
+        step = Step(call, optimizer, False)
+        counting = [each for each in conditions if self._counts_rounds(each.test, loop)]
+        if not counting:
+            skipping = self._skipping(loop, call)
+            return RareStep(step, skipping, skips=True) if skipping is not None else step
+        outer = conditions[conditions.index(counting[0]) + 1 :]
+        if len(counting) > 1 or counting[0].orelse or any(self._may_change(each.test, loop) for each in outer):
             return None
-        counts = self._counts_rounds(conditions[0].test, loop)
-        return RareStep(step, conditions[0], skips=False) if counts else None
+        return RareStep(step, counting[0], skips=False)
+
+    def _may_change(self, test: ast.expr, loop: Loop) -> bool:
+        """Whether a condition may be another one in another round of a loop."""
+        names = {text for part in walk(test) if (text := dotted(part)) is not None}
+        return any(isinstance(part, ast.Call) for part in walk(test)) or any(
+            isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store) and dotted(part) in names
+            for part in walk_body([loop])
+        )
+
+    def _excludes(self, condition: ast.If, call: ast.Call) -> bool:
+        """Whether a call is in the other branch of an ``if`` around a condition."""
+        tree = self._semantics.tree
+        for parent in tree.ancestors(condition):
+            if isinstance(parent, ast.If) and tree.inside(call, parent):
+                return any(tree.inside(call, each) for each in parent.body) != any(
+                    tree.inside(condition, each) for each in parent.body
+                )
+        return False
 
     def _may_step(self, call: ast.Call) -> bool:
         """Whether a call may be a step of an optimizer: not that of a schedule."""
@@ -169,7 +233,7 @@ class LostAccumulation:
         backwards = [backward.call for backward in self._steps.backwards]
         if any(tree.inside(backward, rare.condition) for backward in backwards):
             return False
-        if not any(self._every_round(call) is loop and not rare.is_of_its_rounds(call, tree) for call in backwards):
+        if not any(self._is_in_its_rounds(each, rare, loop) and not rare.is_of_its_rounds(each, tree) for each in backwards):
             return False
         gradients = (part for part in walk_body(loop.body) if isinstance(part, ast.Attribute) and part.attr == "grad")
         return all(self._is_looked_at(part) and rare.is_of_its_rounds(part, tree) for part in gradients)
@@ -178,6 +242,11 @@ class LostAccumulation:
         """Whether a gradient is read for a figure only: ``p.grad.norm()``."""
         parent = self._semantics.tree.parent(gradient)
         return isinstance(parent, ast.Attribute) and parent.attr in _FIGURES
+
+
+def _is_of(call: ast.Call, step: RareStep | Step, tree: Tree) -> bool:
+    """Whether only the rounds that make a step every few rounds run a call."""
+    return isinstance(step, RareStep) and step.is_of_its_rounds(call, tree)
 
 
 def _is_count(part: ast.AugAssign, name: str) -> bool:
