@@ -19,6 +19,7 @@ from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.gradients.discarded import DiscardedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
 from torchlint.semantics.gradients.own_changes import OwnChanges
+from torchlint.semantics.gradients.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
 from torchlint.semantics.graphs.graphless import Graphless
@@ -121,6 +122,10 @@ class AutogradQuestions:
     def new_leaf(self, call: cst.Call) -> NewLeaf[cst.BaseExpression] | None:
         """The new leaf that a call makes of a computed value that is back-propagated; ``None`` if it makes none."""
         return self._model.found(self._semantics.of(SeveredGraphs).new_leaves, call)
+
+    def round_trip(self, call: cst.Call) -> RoundTrip[cst.BaseExpression] | None:
+        """What a layer has computed, if a call makes a tensor of it without its graph, for other layers; else ``None``."""
+        return self._model.found(self._semantics.of(RoundTrips).found, call)
 
     def is_told_later(self, owner: cst.BaseExpression) -> bool:
         """Whether what a name stands for becomes a parameter that is told not to require grad."""

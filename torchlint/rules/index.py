@@ -47,8 +47,8 @@ ENTRIES = (
     ),
     Entry(
         "TPL007", "severed-graph", "torchlint.rules.autograd.tpl007_severed_graph", "SeveredGraph",
-        (Found(".gradients.severed:SeveredGraphs.made_leaves"), Found(".gradients.severed:SeveredGraphs.new_leaves"),),
-        needs=(("requires_grad", "requires_grad_", "Variable",),),
+        (Found(".gradients.severed:SeveredGraphs.made_leaves"), Found(".gradients.severed:SeveredGraphs.new_leaves"), Found(".gradients.round_trips:RoundTrips.found"),),
+        needs=(("requires_grad", "requires_grad_", "Variable", "numpy", "tolist",),),
     ),
     Entry(
         "TPL008", "detached-alias-mutation", "torchlint.rules.autograd.tpl008_detached_alias_mutation", "DetachedAliasMutation",

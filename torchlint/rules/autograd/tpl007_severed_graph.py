@@ -16,12 +16,13 @@ class SeveredGraph(Rule):
     ## What it does
     Finds computed values that are made new leaves on the way to `backward`: `loss = Variable(loss, requires_grad=True)`,
     `torch.tensor(loss.item(), requires_grad=True)`, `loss.requires_grad = True`, a model's output taken through NumPy and
-    wrapped again.
+    wrapped again. In the `forward` of a module, also what a layer of it computes, if that is taken through NumPy, as it is,
+    and nothing else becomes of it than what other layers are given: `torch.from_numpy(h.detach().numpy()[-1])`.
 
     ## Why is this bad
     The backward pass ends at a leaf. It runs without an error, for there is something that requires grad, but no parameter
-    gets a gradient: the model is never trained. `requires_grad=True` does not mend "element 0 of tensors does not require
-    grad", it hides it.
+    gets a gradient: the model is never trained; where layers come behind it, those in front of it are not.
+    `requires_grad=True` does not mend "element 0 of tensors does not require grad", it hides it.
 
     ## Example
     ```python
@@ -53,8 +54,9 @@ class SeveredGraph(Rule):
     triggers = (
         Found(".gradients.severed:SeveredGraphs.made_leaves"),
         Found(".gradients.severed:SeveredGraphs.new_leaves"),
+        Found(".gradients.round_trips:RoundTrips.found"),
     )
-    needs = (("requires_grad", "requires_grad_", "Variable"),)
+    needs = (("requires_grad", "requires_grad_", "Variable", "numpy", "tolist"),)
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """`loss.requires_grad = True` before `loss.backward()`."""
@@ -66,6 +68,11 @@ class SeveredGraph(Rule):
         leaf = self.model.autograd.new_leaf(node)
         if leaf is not None:
             self.report(node, self._message(leaf), _reconnected(leaf, self.model.statement(node)))
+            return
+        trip = self.model.autograd.round_trip(node)
+        if trip is not None:
+            made, source = self.model.shown_call(node), self.model.shown(trip.source)
+            self.report(node, f"`{made}` leaves the graph of `{source}` behind: the layers that computed it get no gradient")
 
     def _check_flag(self, node: cst.BaseExpression) -> None:
         made = self.model.autograd.made_leaf(node)
