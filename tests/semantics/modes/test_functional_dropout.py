@@ -133,3 +133,36 @@ def test_where_it_stands(snippet: str) -> None:
 def test_a_recurrent_network_of_one_layer(snippet: str) -> None:
     found = wrong(snippet)
     assert found is None or found.wrong is Wrong.LAYERS
+
+
+PROGRAM = """\
+class Net(nn.Module):
+  def __init__(self, n=1, p=0.5):
+    super().__init__()
+    self.n = n
+    self.rnn = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "calls"),
+    [
+        ("«nn.LSTM(8, 8, n, dropout=p)»", "print(Net())"),
+        ("«nn.LSTM(8, 8, self.n, dropout=0.2)»", "print(Net(p=0.0))"),
+        ("«nn.LSTM(8, 8, num_layers=n, dropout=p)»", "print(Net(1, 0.1), Net())"),
+        ("«nn.LSTM(8, 8, n, dropout=p)»", "if __name__ == '__main__':\n  Net()"),
+        ("«nn.LSTM(8, 8, n, dropout=p)»", "print(1)"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "print(Net(2))"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "print(Net(p=0))"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "print(Net(*given))"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "print(Net(**given))"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "print(Net)"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "net = Net()"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "if __name__ == '__main__':\n  pass"),
+        ("nn.LSTM(8, 8, n, dropout=p)", "class Other(Net):\n  pass\nprint(Net())"),
+        ("nn.LSTM(8, 8, self.n, dropout=p)", "net = Net()\nnet.n = 2\nprint(net)"),
+    ],
+)
+def test_how_many_layers_there_are_is_told_by_all_calls(layer: str, calls: str) -> None:
+    found = wrong(PROGRAM.format(layer) + calls)
+    assert (found.wrong if found is not None else None) is (Wrong.LAYERS if "«" in layer else None)

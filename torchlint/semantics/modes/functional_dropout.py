@@ -15,6 +15,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.definitions import is_class_method, is_static
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
 from torchlint.semantics.modules.classes import ModuleClasses
+from torchlint.semantics.provenance.given_numbers import GivenNumbers
 
 Node = TypeVar("Node")
 
@@ -54,6 +55,7 @@ class FunctionalDropouts:
         self._semantics = semantics
         self._tree = semantics.tree
         self._facts = semantics.facts
+        self._numbers = semantics.of(GivenNumbers)
 
     @cached_property
     def found(self) -> dict[ast.Call, WrongDropout[ast.expr]]:
@@ -132,10 +134,10 @@ class FunctionalDropouts:
         layers = _argument(call, "num_layers", 2)
         if given is None or _is_zero(given) or isinstance(given, ast.IfExp):
             return None
-        if layers is None:
-            return given if isinstance(given, ast.Constant) else None
-        is_one = isinstance(layers, ast.Constant) and layers.value == 1
-        return given if is_one and isinstance(given, ast.Constant) else None
+        if layers is not None and self._numbers.of(layers) != {1.0}:
+            return None
+        rates = self._numbers.of(given)
+        return given if rates is not None and 0.0 not in rates else None
 
     # --- where it stands ---------------------------------------------------------------------------------------------
 

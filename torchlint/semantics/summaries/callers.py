@@ -49,6 +49,10 @@ class Callers:
             self._known[key] = tuple(self._given(parameter, file))
         return self._known[key]
 
+    def are_possible(self) -> bool:
+        """Whether another file imports this one, or something that is called so."""
+        return self._file.endswith(".py") and bool(self._project.naming("import", (_stem(self._file),)))
+
     def are_unrecorded(self, function: str) -> bool | None:
         """Whether all calls in other files of one of this file's functions are made with autograd off; `None` without any."""
         calls = [call.unrecorded for _, call in self._calls(function, self._file)]
