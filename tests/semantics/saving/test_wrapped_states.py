@@ -93,3 +93,22 @@ def test_what_is_loaded_into_a_wrapped_module_again(load: str) -> None:
 def test_what_is_put_back_from_memory() -> None:
     (found,) = states("m = DDP(n)\nbest = copy.deepcopy(«m.state_dict()»)\nm.load_state_dict(best)\ntorch.save(best, p)")
     assert found.is_put_back and not found.is_loaded_alike
+
+
+TRAINER = """class Trainer:
+    def __init__(self, m, many):
+        self.m = m
+        {before}
+        if many:
+            self.m = nn.DataParallel(self.m)
+        {behind}
+    def save(self, p):
+        torch.save(«self.m.state_dict()», p)
+"""
+
+
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_what_is_loaded_before_it_is_wrapped(place: str) -> None:
+    load = "self.m.load_state_dict(torch.load('m.pt'))"
+    (found,) = states(TRAINER.format(**{"before": "pass", "behind": "pass", place: load}))
+    assert found.is_loaded_alike is (place == "behind")

@@ -40,9 +40,10 @@ class WrappedStateDict(Rule):
     same state is put back into the module from memory, which needs the keys as they are.
 
     Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. It is not where the
-    machine decides on wrapping, and a script of the project for tests or inference loads states and wraps nothing. It is where
-    a model is put into `DataParallel` in any case: what loads the file does so, too, as a rule. Not reported are files that
-    know of the prefixes, or ask whether a module is wrapped, nor files of a project of which any file cuts prefixes.
+    state is loaded before the module is wrapped, nor where the machine decides on wrapping, and a script of the project for
+    tests or inference loads states and wraps nothing. It is where a model is put into `DataParallel` in any case: what loads
+    the file does so, too, as a rule. Not reported are files that know of the prefixes, or ask whether a module is wrapped, nor
+    files of a project of which any file cuts prefixes.
 
     ## References
     - [Saving and loading models: DataParallel](https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html)

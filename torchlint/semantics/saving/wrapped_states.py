@@ -84,7 +84,15 @@ class WrappedStates:
         for name, loading in calls.items():
             if name != "load_state_dict" and _LOADING.search(name):
                 into += [value for call in loading for value in (*call.args, *(word.value for word in call.keywords))]
-        return any(dotted(module) is not None and self._wrapped.wrapping(module) is not None for module in into)
+        return any(dotted(module) is not None and self._is_wrapped_at(module) for module in into)
+
+    def _is_wrapped_at(self, module: ast.expr) -> bool:
+        """Whether a module may be wrapped where it is named, and not only behind that."""
+        wrapped = self._wrapped.wrapping(module)
+        if wrapped is None:
+            return False
+        flow, wrapper = self._semantics.control_flow, wrapped[0]
+        return flow.scope(wrapper) is not flow.scope(module) or flow.may_follow(wrapper, module)
 
     @cached_property
     def _restoring(self) -> list[ast.Call]:
