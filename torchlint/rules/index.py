@@ -47,7 +47,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL007", "severed-graph", "torchlint.rules.autograd.tpl007_severed_graph", "SeveredGraph",
-        (Found(".gradients.severed:SeveredGraphs.made_leaves"), Found(".gradients.severed:SeveredGraphs.new_leaves"), Found(".gradients.round_trips:RoundTrips.found"),),
+        (Found(".gradients.severed:SeveredGraphs.made_leaves"), Found(".gradients.severed:SeveredGraphs.new_leaves"), Found(".modules.round_trips:RoundTrips.found"),),
         needs=(("requires_grad", "requires_grad_", "Variable", "numpy", "tolist",),),
     ),
     Entry(

@@ -54,7 +54,7 @@ class SeveredGraph(Rule):
     triggers = (
         Found(".gradients.severed:SeveredGraphs.made_leaves"),
         Found(".gradients.severed:SeveredGraphs.new_leaves"),
-        Found(".gradients.round_trips:RoundTrips.found"),
+        Found(".modules.round_trips:RoundTrips.found"),
     )
     needs = (("requires_grad", "requires_grad_", "Variable", "numpy", "tolist"),)
 

@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 import pytest
 
 from marked import marked
-from torchlint.semantics.gradients.round_trips import RoundTrips
+from torchlint.semantics.modules.round_trips import RoundTrips
 
 HEADER = """\
 import numpy as np
