@@ -22,6 +22,7 @@ from torchlint.semantics.modes.functional_dropout import FunctionalDropouts, Wro
 from torchlint.semantics.modes.loaded_models import LoadedModels
 from torchlint.semantics.modes.training_mode_evaluations import EvaluatedInTraining, TrainingModeEvaluations
 from torchlint.semantics.modules.misused_classes import MisusedClasses
+from torchlint.semantics.parameters.exchanged import Exchanged, ExchangedModels
 from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParameters
 from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
@@ -137,6 +138,10 @@ class TrainingQuestions:
     def replaced_parameters(self, optimizer: cst.Call) -> Replaced[cst.CSTNode] | None:
         """What gets other parameters after an optimizer was given those that it had; ``None`` if nothing does."""
         return self._model.found(self._semantics.of(ReplacedParameters).found, optimizer)
+
+    def exchanged_model(self, optimizer: cst.Call) -> Exchanged[cst.BaseExpression] | None:
+        """What is trained with an optimizer in place of the model that it was given the parameters of; ``None`` if nothing."""
+        return self._model.found(self._semantics.of(ExchangedModels).found, optimizer)
 
     def frozen_running(self, train: cst.Call) -> FrozenRunning[cst.BaseExpression] | None:
         """The frozen part of a model whose batch normalisation ``train()`` lets go on; ``None`` where none is known."""

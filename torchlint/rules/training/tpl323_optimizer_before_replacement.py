@@ -12,7 +12,8 @@ class OptimizerBeforeReplacement(Rule):
     """
     ## What it does
     Finds optimizers that are made of a model's parameters before a part of that model is replaced or added: a new head,
-    `nn.Parameter`, or `weight_norm`, which puts two new parameters in the place of a weight.
+    `nn.Parameter`, or `weight_norm`, which puts two new parameters in the place of a weight; and those of a model whose name
+    gets another one, `model = torch.load(path)`, which is trained with them.
 
     ## Why is this bad
     The optimizer goes on with the parameters that it was given. The new ones get gradients, and never change: the head stays as
@@ -34,7 +35,8 @@ class OptimizerBeforeReplacement(Rule):
 
     ## Fix safety
     Unsafe: other parameters are trained. The replacement is moved in front of the optimizer, with the assignments that it
-    needs; there is no fix where that is not all in one block, or something in between needs the optimizer.
+    needs; there is no fix where that is not all in one block, or something in between needs the optimizer, nor where the
+    model is another one.
 
     Not reported where another optimizer is made of the new parameters, or `add_param_group` is called, and where the optimizer
     is not used any more.
@@ -45,13 +47,14 @@ class OptimizerBeforeReplacement(Rule):
 
     code = "TPL323"
     name = "optimizer-before-replacement"
-    triggers = (Found(".parameters.replaced:ReplacedParameters.found"),)
-    needs = (("parameters", "named_parameters"), ("torch",), ("nn", "weight_norm", "Parameter"))
+    triggers = (Found(".parameters.replaced:ReplacedParameters.found"), Found(".parameters.exchanged:ExchangedModels.found"))
+    needs = (("parameters", "named_parameters"), ("torch",), ("nn", "weight_norm", "Parameter", "load", "deepcopy"))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the optimizer."""
         replaced = self.model.training.replaced_parameters(node)
         if replaced is None:
+            self._report_exchanged(node)
             return
         part = replaced.parts[0]
         start = self.model.statement(node)
@@ -68,3 +71,13 @@ class OptimizerBeforeReplacement(Rule):
             if replaced.moved
             else None,
         )
+
+    def _report_exchanged(self, node: cst.Call) -> None:
+        exchanged = self.model.training.exchanged_model(node)
+        if exchanged is not None:
+            model, line = self.model.shown(exchanged.model), self.model.line(exchanged.anew)
+            self.report(
+                node,
+                f"the optimizer is given the parameters of `{model}`, which is another model from line {line} on, that it will "
+                "not train; make it afterwards",
+            )

@@ -58,7 +58,7 @@ class ReplacedParameters:
         found: dict[ast.Call, Replaced[ast.AST]] = {}
         if "torch" not in self._semantics.names.imported_libraries:
             return found
-        for optimizer, models in self._optimizers.items():
+        for optimizer, models in self.optimizers.items():
             changes = list(self._later_changes(optimizer, models)) if self._replacements else []
             if changes and self._is_used_after(optimizer, changes[0][1]):
                 parts = tuple(part for part, _ in changes)
@@ -69,7 +69,7 @@ class ReplacedParameters:
     # --- optimizers --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _optimizers(self) -> dict[ast.Call, list[ast.expr]]:
+    def optimizers(self) -> dict[ast.Call, list[ast.expr]]:
         """The calls that make an optimizer of the parameters of modules, each with these."""
         found: dict[ast.Call, list[ast.expr]] = {}
         for name in _GIVING:
@@ -189,7 +189,7 @@ class ReplacedParameters:
         """The calls that make optimizers, or tell them of more, of who knows what; and those of the models of a variable."""
         unknown = [*self._semantics.facts.calls.get("add_param_group", ())]
         known: dict[tuple[ast.AST, str], list[tuple[ast.Call, Reference]]] = {}
-        for optimizer, models in self._optimizers.items():
+        for optimizer, models in self.optimizers.items():
             for model in models:
                 whole = self._references.of(model)
                 if whole is None:

@@ -1,0 +1,76 @@
+"""Optimizers whose model is another one by the time that it is trained: each marked call is one, or there is none."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.parameters.exchanged import Exchanged, ExchangedModels
+
+HEAD = """\
+import copy
+import torch
+from torch import nn, optim
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+A = Net
+model = Net()
+"""
+
+
+def exchanged(snippet: str) -> list[Exchanged[ast.expr]]:
+    semantics, nodes = marked(HEAD + snippet)
+    found = semantics.of(ExchangedModels).found
+    assert list(found) == nodes
+    return list(found.values())
+
+
+@pytest.mark.parametrize(
+    "anew",
+    [
+        "model = torch.load(path)",
+        "model = torch.load(path)['model'].cuda()",
+        "state = torch.load(path)\nif whole:\n    model = state['net']",
+        "model = Net()",
+        "model = nn.Sequential(nn.Linear(2, 2)).cuda()",
+        "model = copy.deepcopy(model)",
+        "model = torch.load(path)\nmodel = nn.DataParallel(model)",
+    ],
+)
+@pytest.mark.parametrize(
+    "training",
+    ["train(model, opt)", "train(opt=opt, net=model)", "for x in data:\n    model(x).sum().backward()\n    opt.step()"],
+)
+def test_another_model_is_trained(anew: str, training: str) -> None:
+    (found,) = exchanged(f"opt = «optim.SGD(model.parameters(), lr=1)»\n{anew}\n{training}")
+    assert ast.unparse(found.model) == "model"
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "opt = optim.SGD(model.parameters())\ntrain(model, opt)\nmodel = torch.load(path)\ntest(model)",
+        "opt = optim.SGD(model.parameters())\nmodel = torch.load(path)\nopt = optim.SGD(model.parameters())\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nif p:\n    model = torch.load(p)\n    opt = restored(p)\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nif p:\n    opt = restored(p)\n    model = torch.load(p)\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = model.cuda()\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = nn.DataParallel(model)\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = nn.Sequential(model, nn.Linear(2, 2))\ntrain(model, opt)",
+        "inner = model\nopt = optim.SGD(model.parameters())\nmodel = nn.Sequential(inner)\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = nn.ReLU()\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = torch.compile(model)\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = built()\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nother = torch.load(path)\ntrain(other, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = torch.load(path)\nopt.add_param_group({})\ntrain(model, opt)",
+        "if path:\n    model = torch.load(path)\nelse:\n    opt = optim.SGD(model.parameters())\ntrain(model, opt)",
+        "if new:\n    opt = optim.SGD(model.parameters())\nif not new:\n    model = torch.load(path)\ntrain(model, opt)",
+        "for k in range(3):\n    opt = optim.SGD(model.parameters())\n    train(model, opt)\n    model = Net()",
+        "opt = optim.SGD(model.parameters())\nfor i in range(n):\n    train(model, opt)\n    if i == n - 1:\n        model = A()",
+    ],
+)
+def test_what_is_trained(snippet: str) -> None:
+    assert not exchanged(snippet)
