@@ -105,6 +105,8 @@ def test_what_is_no_assignment_to_a_tensor(statement: str) -> None:
         "from other import unit\n    «w.data» = unit(w, 3)",
         "from other import unit\n    «w.data» = unit(w.data.T).T",
         "with torch.no_grad(): «w.data» = v",
+        "class M(nn.Module):\n        def __init__(self, n): «self.a.bias.data» = torch.Tensor(n)",
+        "class M(nn.Module):\n        def __init__(self): «self.a.bias.data» = torch.tensor(weights)",
     ],
 )
 def test_is_meant(statement: str) -> None:
@@ -131,6 +133,7 @@ def test_is_meant(statement: str) -> None:
         "class M(nn.Module):\n        def __init__(self): self.a = nn.Parameter(x)\n"
         "        def step(self): «self.a.data» = self.a / self.a.norm()",
         "class M(nn.Module):\n        def __init__(self, v): «self.a.weight.data» = v",
+        "class M(nn.Module):\n        def __init__(self, weights): «self.a.weight.data» = torch.Tensor(weights)",
         "v.sum().backward()\n    with torch.no_grad(): «w.data» = v",
     ],
 )

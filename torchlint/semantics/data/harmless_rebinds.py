@@ -21,6 +21,8 @@ _TAKES_OVER = frozenset(
 """Functions that make a tensor of values from elsewhere."""
 _MAKES = frozenset({"tensor", "Tensor", "FloatTensor"})
 """Those of them that are given numbers, with which something is computed."""
+_WEIGHTS = re.compile(r"weights|embeddings|vectors|matrix|pretrained|glove|(word|w)2v", re.IGNORECASE)
+"""What weights are called that are computed elsewhere, and no size is."""
 _FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
 _SHOWS = re.compile(r"^(save_image\w*|make_grid|im(save|show|write)|print)$")
 """Names of functions that show what they are given."""
@@ -73,6 +75,14 @@ class HarmlessRebinds:
                     and self.is_first_of_constructor(each.value, target, depth - 1)
                     for each in bindings
                 )
+        return False
+
+    def is_given_weights(self, made: ast.Call) -> bool:
+        """Whether a tensor is made of weights that the function is given: ``torch.Tensor(embeddings)``, and of no size."""
+        match made:
+            case ast.Call(func=function, args=[ast.Name() as value]) if last_name(function) in _MAKES:
+                is_number = self._semantics.kind(value).type is Type.NUMBER
+                return not is_number and _WEIGHTS.search(value.id) is not None and self._is_given(value)
         return False
 
     def _is_given(self, value: ast.expr, depth: int = 3) -> bool:

@@ -187,7 +187,7 @@ class DataRebinds:
     def _is_made_here(self, value: ast.expr, tensor: ast.expr) -> bool:
         """Whether a value is made by a factory, or computed from that of ``tensor`` or of other parts of the same object."""
         if isinstance(value, ast.Call) and (self._semantics.qualified_name(value.func) or "") in _FACTORIES:
-            return True
+            return not self._harmless.is_given_weights(value)
         is_own = _is_of_self(tensor)
         return isinstance(_turned(value), (ast.Call, ast.BinOp)) and any(
             ast.dump(part) == ast.dump(tensor) or (is_own and _is_of_self(part)) for part in ast.walk(value)
