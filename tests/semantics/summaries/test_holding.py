@@ -1,4 +1,4 @@
-"""Classes whose instances run what they are given, and those that make layers of the numbers that they are given."""
+"""Classes whose instances run what they are given, make layers of the numbers that they are given, or add up values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from torchlint.semantics.summaries.holding import runs_given_parts
+from torchlint.semantics.summaries.holding import gathering_methods, runs_given_parts
 from torchlint.semantics.summaries.members import members_of
 
 TEXT = """
@@ -34,3 +34,29 @@ def test_what_is_called_is_given(value: str, expected: bool) -> None:
     (node,) = ast.parse(TEXT.format(value)).body
     assert isinstance(node, ast.ClassDef)
     assert runs_given_parts(members_of(node)) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("self.sum += v", True),
+        ("self.sum += v * n", True),
+        ("self.sum = self.sum + n * v / 2", True),
+        ("if n:\n        self.sum += v", True),
+        ("self.sum += n", False),
+        ("self.value = v", False),
+        ("self.sum -= v", False),
+        ("sum += v", False),
+        ("self.sum += v.item()", False),
+        ("self.sum += float(v)", False),
+        ("v = v.item()\n    self.sum += v", False),
+        ("if isinstance(v, torch.Tensor):\n        self.sum += v", False),
+        ("with torch.no_grad():\n        self.sum += v", False),
+        ("self.sum += v\n    self.sum.detach_()", False),
+        ("self.sum = self.other + v", False),
+    ],
+)
+def test_what_is_added_up(body: str, expected: bool) -> None:
+    (node,) = ast.parse(f"class Meter:\n  def update(self, v, n=1):\n    {body}\n").body
+    assert isinstance(node, ast.ClassDef)
+    assert gathering_methods(members_of(node)) == (("update",) if expected else ())

@@ -19,6 +19,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.graphs.kept_changes import KeptChanges
 from torchlint.semantics.graphs.kept_values import KeptValues
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
+from torchlint.semantics.memory.meters import Meters
 from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.gatherings import Gatherings
 from torchlint.semantics.unrecorded.plain_values import PlainValues
@@ -65,6 +66,7 @@ class Accumulations:
         self._kept_losses = semantics.of(KeptLosses)
         self._gatherings = semantics.of(Gatherings)
         self._resets = semantics.of(Resets)
+        self._meters = semantics.of(Meters)
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
     @cached_property
@@ -106,14 +108,23 @@ class Accumulations:
             self._consider(Accumulation(node, target, root, (node.value,), kept=True))
 
     def _called(self, node: ast.Expr) -> None:
-        """``losses.append(loss)``."""
+        """``losses.append(loss)``; ``meter.update(loss)``, where the meter's class adds it up."""
         match node.value:
+            case ast.Call(func=ast.Attribute(value=meter), args=[value, *_]) if self._is_metered(node, value):
+                if (root := root_of(meter)) is not None:
+                    self._consider(Accumulation(node, meter, root, (value,), kept=False, handed=True))
             case ast.Call(func=ast.Attribute(value=target, attr=method), args=[*_, value], keywords=[]) if (
                 method in _ADDING_METHODS
             ):
                 root = root_of(target)
                 if root is not None and self._is_list(target, method):
                     self._consider(Accumulation(node, target, root, (value,), kept=True))
+
+    def _is_metered(self, node: ast.Expr, value: ast.expr) -> bool:
+        """Whether a statement gives a back-propagated value to what adds it up in another file."""
+        if not self._semantics.elsewhere.is_in_project or not self._has_graph(value):
+            return False
+        return self._is_backpropagated(value) and self._meters.add_up(node)
 
     def _is_list(self, target: ast.expr, method: str) -> bool:
         kind = self._semantics.kind(target)
@@ -326,6 +337,10 @@ class Accumulations:
     def _leak(self, found: Accumulation, values: list[ast.expr]) -> Leak[ast.expr]:
         numbers = [part for value in values for part in self._parts(value, move=False)]
         tensors = [part for value in values for part in self._parts(value, move=True)]
+        if found.handed:
+            elsewhere = unknown("another file reads the sum")
+            as_numbers = tuple(numbers) if all(map(self._is_scalar, numbers)) else None
+            return Leak(found.target, tuple(values), False, as_numbers, tuple(tensors), True, elsewhere, elsewhere, False)
         is_number = not self._fate.is_used_as_tensor(found) and all(map(self._is_scalar, numbers))
         parts = [*numbers, *tensors]
         return Leak(

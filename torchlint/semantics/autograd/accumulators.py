@@ -31,7 +31,7 @@ class Accumulation:
 
     ``target`` is the accumulator (a name, an attribute, or either behind an index), ``root`` what is left of it without
     indices, ``values`` what is added, ``kept`` whether the accumulator keeps the values themselves (a list, a dict) and
-    not their sum.
+    not their sum. Where it is ``handed``, an object of another file adds it up.
     """
 
     statement: ast.stmt
@@ -39,6 +39,7 @@ class Accumulation:
     root: ast.Name | ast.Attribute
     values: tuple[ast.expr, ...]
     kept: bool
+    handed: bool = False
 
 
 class Fate:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import all_parts, last_name
 from torchlint.semantics.summaries.functions import joined, made
-from torchlint.semantics.summaries.holding import may_keep, runs_given_parts
+from torchlint.semantics.summaries.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, members_of
@@ -52,8 +52,9 @@ def class_body(node: ast.ClassDef) -> ClassBody:
         matters = matters or _asks_for_mode(member)
     if runs_given_parts(members):
         stored[""] = None
-    forgets = not may_keep(members)
-    return ClassBody(tuple(called), tuple(stored), matters, registers, running_methods(members), tuple(tensors), forgets)
+    forgets, gathering = not may_keep(members), gathering_methods(members)
+    running = running_methods(members)
+    return ClassBody(tuple(called), tuple(stored), matters, registers, running, tuple(tensors), forgets, gathering)
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:

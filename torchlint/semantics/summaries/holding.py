@@ -1,4 +1,4 @@
-"""What the instances of a class hold: whether they run what they are given, and whether they may keep what they compute."""
+"""What the instances of a class hold: whether they run what they are given, may keep what they compute, add up values."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ _HOLDERS = frozenset(
 
 _FILLING = frozenset({"append", "appendleft", "extend", "insert", "update", "add", "put", "setdefault"})
 _HOLDS_WEIGHTS = frozenset({"weight", "bias"})
+_CUTTING = frozenset(
+    {"item", "detach", "detach_", "data", "tolist", "numpy", "float", "int", "isinstance", "hasattr", "is_tensor", "no_grad"}
+)
+"""What code says that takes the values of tensors alone, or asks for what it is given."""
 
 
 # --- what they run that they are given -------------------------------------------------------------------------------
@@ -160,3 +164,56 @@ def _has_weights(node: ast.BinOp) -> bool:
 
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+# --- what they add up ------------------------------------------------------------------------------------------------
+
+
+def gathering_methods(members: Iterable[Member]) -> tuple[str, ...]:
+    """The methods that add what they are given to a sum, as it is: ``self.sum += value * n``."""
+    every = list(members)
+    if any(part.attr in ("detach", "detach_") for member in every for part in member.every(ast.Attribute)):
+        return ()
+    return tuple(member.method.name for member in every if member.method is not None and _gathers(member))
+
+
+def _gathers(member: Member) -> bool:
+    method = member.method
+    if method is None or method.decorator_list or len(method.args.args) < 2:
+        return False
+    if member.every(ast.With):
+        return False
+    value = method.args.args[1].arg
+    if any(part.id == value and not isinstance(part.ctx, ast.Load) for part in member.every(ast.Name)):
+        return False
+    if any(part.attr in _CUTTING for part in member.every(ast.Attribute)):
+        return False
+    if any(last_name(call.func) in _CUTTING for call in member.every(ast.Call)):
+        return False
+    if any(
+        isinstance(part.op, ast.Add) and _is_own(part.target) and _has(part.value, value) for part in member.own(ast.AugAssign)
+    ):
+        return True
+    return any(_adds_to_itself(part, value) for part in member.own(ast.Assign))
+
+
+def _adds_to_itself(statement: ast.Assign, value: str) -> bool:
+    """Whether an attribute becomes the sum of itself and a value: ``self.sum = self.sum + value``."""
+    match statement:
+        case ast.Assign(targets=[target], value=ast.BinOp(left=left, op=ast.Add(), right=right)) if _is_own(target):
+            return _is_own(left) and ast.unparse(left) == ast.unparse(target) and _has(right, value)
+    return False
+
+
+def _has(node: ast.expr, value: str) -> bool:
+    """Whether a value, or a multiple of it, is what is added."""
+    match node:
+        case ast.Name(id=name):
+            return name == value
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
+            return _has(left, value) or _has(right, value)
+    return False
+
+
+def _is_own(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and _is_self(node.value)

@@ -78,6 +78,7 @@ class ClassBody:
     mode ``matters``, and that it ``registers`` parameters or buffers itself. ``running`` are the methods that run it as its
     ``forward`` does, in the mode that they find. ``tensors`` are those that give what functions make which are called as some
     of torch's are, or a tuple with such in it. It ``forgets`` what it computes: no call leaves anything in its instances.
+    ``gathering`` are the methods that add what they are given to a sum, as it is.
     """
 
     called: tuple[str, ...] = ()
@@ -87,6 +88,7 @@ class ClassBody:
     running: tuple[str, ...] = ()
     tensors: tuple[tuple[str, Made], ...] = ()
     forgets: bool = False
+    gathering: tuple[str, ...] = ()
 
 
 UNTOLD = ClassBody(stored=("",))
