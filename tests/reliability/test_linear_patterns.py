@@ -18,7 +18,6 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from patterns import Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
-from torchlint.project.calling import Sought
 from torchlint.project.told.bound import _patterns
 from torchlint.rules import all_rules
 from torchlint.text.noqa import _Patterns
@@ -44,7 +43,6 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.project.told.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
-    "torchlint.project.calling.__init__": [Sought("load")._called.pattern],
     "torchlint.text.noqa.__init__": [
         pattern for made in (_Patterns(NAMES), _Patterns({})) for pattern in (made.item, made.on_line, made.on_file)
     ],

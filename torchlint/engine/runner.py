@@ -112,6 +112,7 @@ class _FileWork:
         if self.unswept > _COLLECT_EVERY:
             self.unswept = 0
             gc.collect()
+            gc.freeze()  # what is left stays: summaries, and trees that are no part of a circle
         return outcome
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 _INNER = frozenset(each.encode() for each in "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_CALLED = re.compile(rb"\s*(?:\(|as\b)")
+"""What stands behind a name that is called, or gets another name."""
 _DEFINED = (b"def ", b"class ")
 _SAID = (b"#", b">>>")
 """How lines start that no code is in, be they comments, or lines of a string."""
@@ -17,7 +19,6 @@ class Sought:
 
     def __init__(self, name: str) -> None:
         self.word = name.encode("utf-8", "surrogatepass")
-        self._called = re.compile(re.escape(self.word) + rb"\s*(?:\(|as\b)")
 
     def is_in(self, text: bytes) -> bool:
         """Whether a text has the name so, in code or not."""
@@ -28,9 +29,9 @@ class Sought:
         return any(not _is_no_call(text[text.rfind(b"\n", 0, place) + 1 : place]) for place in self._places(text))
 
     def _places(self, text: bytes) -> Iterator[int]:
-        for match in self._called.finditer(text):
-            if text[match.start() - 1 : match.start()] not in _INNER:
-                yield match.start()
+        for place in _all_of(self.word, text):
+            if text[place - 1 : place] not in _INNER and _CALLED.match(text, place + len(self.word)):
+                yield place
 
 
 def _is_no_call(before: bytes) -> bool:

@@ -35,7 +35,8 @@ class Reading:
         self._summaries: dict[str, Summary] = {}
         self._below: dict[str, str] = {}
         """Folders as they are called from the root."""
-        self._is_inside = path.startswith(os.path.join(root, ""))
+        self._inside = os.path.join(root, "")
+        self._is_inside = path.startswith(self._inside)
         self._own: ast.Module | None = None
         """The file itself, where others look at it."""
         self._said: Summary | None = None
@@ -46,6 +47,10 @@ class Reading:
         if not self._asked:
             return ()
         return ((ROOT, self.root), *sorted(self._asked.items()))
+
+    def _shown(self, path: str) -> str:
+        """A path as it is called from the root."""
+        return path[len(self._inside) :] if path.startswith(self._inside) else os.path.relpath(path, self.root)
 
     def module(self, name: str, file: str) -> tuple[Place, ...]:
         """The places that the first part of ``name`` may be, as ``file`` imports it; of a relative name, its dots' folder."""
@@ -115,7 +120,7 @@ class Reading:
         place = self._places[folder, name] = self._files.inner(folder, name, self.root)
         below = self._below.get(folder)
         if below is None:
-            below = self._below[folder] = os.path.relpath(folder, self.root)
+            below = self._below[folder] = self._shown(folder)
         self._asked[os.path.join(below, name)] = "" if place is None else shown(place.file, place.folder)
         return place
 
@@ -133,7 +138,7 @@ class Reading:
                 self._said = summary_of(self._own)
             return self._said
         if file not in self._summaries:
-            self._summaries[file], self._asked[os.path.relpath(file, self.root)] = self._files.summed_up(file)
+            self._summaries[file], self._asked[self._shown(file)] = self._files.summed_up(file)
         return self._summaries[file]
 
     def body(self, file: str, name: str) -> ClassBody:
@@ -142,7 +147,7 @@ class Reading:
             from torchlint.semantics.summaries.bodies import body_of
 
             return body_of(self._own, name)
-        found, self._asked[f"{BODY}{os.path.relpath(file, self.root)}\n{name}"] = self._files.bodies.of(file, (name,))
+        found, self._asked[f"{BODY}{self._shown(file)}\n{name}"] = self._files.bodies.of(file, (name,))
         return found
 
     def calls(self, name: str, words: tuple[str, ...], file: str) -> tuple[tuple[str, Calls], ...]:
@@ -151,7 +156,7 @@ class Reading:
             return ()
         beside = "" if file == self.file else file  # its own calls are not asked for here
         found = self._files.callers.of(name, words, beside, self.root)
-        shown = os.path.relpath(beside, self.root) if beside else ""
+        shown = self._shown(beside) if beside else ""
         self._asked["\n".join((CALLERS + shown, name, *words))] = found.stamp
         return found.calls
 
@@ -165,18 +170,18 @@ class Reading:
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
         """What calling the modules of a file gives, as far as that file alone tells."""
         given, stamp = self._files.outputs.of(file)
-        self._asked[OUTPUTS + os.path.relpath(file, self.root)] = stamp
+        self._asked[OUTPUTS + self._shown(file)] = stamp
         return given
 
     def given(self, file: str, name: str) -> Given:
         """What a function of a file gives, or a method or attribute, ``Class.name``, as far as that file alone tells."""
-        found, self._asked[f"{GIVEN}{os.path.relpath(file, self.root)}\n{name}"] = self._files.givens.of(file, (name,))
+        found, self._asked[f"{GIVEN}{self._shown(file)}\n{name}"] = self._files.givens.of(file, (name,))
         return found
 
     def may_bind(self, file: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """Where a file may have one of some names from: modules that it imports everything of, or, as ``""``, itself."""
         found, stamp = self._files.origins.of(file, names)
-        self._asked["\n".join((BOUND + os.path.relpath(file, self.root), *names))] = stamp
+        self._asked["\n".join((BOUND + self._shown(file), *names))] = stamp
         return found
 
     def as_others_see_it(self, own: ast.Module) -> Reading:

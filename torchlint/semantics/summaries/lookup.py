@@ -231,7 +231,7 @@ class Lookup:
 
     def _bindings(self, file: str) -> dict[str, Bound]:
         if file not in self._names:
-            self._names[file] = dict(self._project.summary(file).names) if file else {}
+            self._names[file] = self._project.summary(file).by_name if file else {}
         return self._names[file]
 
     def _bound(self, bound: Bound, name: str, file: str, steps: int) -> Target | None:

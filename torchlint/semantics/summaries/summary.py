@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TypeAlias
 
 IMPORTED = "@"
@@ -162,13 +163,18 @@ UNCLEAR = Bound()
 Names: TypeAlias = tuple[tuple[str, Bound], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """What a file binds at its top level, the modules that it imports everything of, and what it lets others do that with."""
 
     names: Names = ()
     stars: tuple[str, ...] = ()
     exported: tuple[str, ...] | None = None
+
+    @cached_property
+    def by_name(self) -> dict[str, Bound]:
+        """What each name is bound to; not to be changed."""
+        return dict(self.names)
 
     @property
     def digest(self) -> str:
