@@ -122,9 +122,10 @@ class ModuleClasses:
                             yield part
 
     def has_known_bases(self, node: ast.ClassDef) -> bool:
-        """Whether nothing is known of a class's making but what torch's own modules do: no metaclass, no unknown base."""
+        """Whether nothing is known of a class's making but what torch's own modules do: no metaclass but that of abstract
+        classes, no unknown base."""
         return all(
-            not base.keywords
+            all(self._semantics.qualified_name(word.value) == "abc.ABCMeta" for word in base.keywords)
             and not {"__new__", "__setattr__", "__init_subclass__"} & self._semantics.facts.classes[base].methods.keys()
             and all(self._is_known(part) for part in base.bases)
             for base in self._semantics.facts.bases(node)

@@ -50,7 +50,7 @@ class UnusedModules:
                 if not isinstance(assignment, ast.Assign) or len(assignment.targets) != 1 or slot.class_values:
                     continue
                 is_made = self._tree.function(assignment) is constructor and self._has_parameters(assignment.value)
-                if is_made and not slot.uses and self._mentions.get(name, 0) == 1:
+                if is_made and name not in self._mentions and not self._is_used_by_kin(definition, name):
                     found[assignment] = Unused(name, self._has_heirs(definition))
         return found
 
@@ -58,7 +58,12 @@ class UnusedModules:
         """Whether a layer of torch is made that has parameters."""
         if not isinstance(value, ast.Call):
             return False
-        return bool(torch_api.PARAMETER_ATTRIBUTES.get(self._semantics.qualified_name(value.func) or ""))
+        name = self._semantics.qualified_name(value.func) or ""
+        told = [word.value for word in value.keywords if word.arg in ("affine", "elementwise_affine")]
+        is_affine = all(isinstance(each, ast.Constant) and each.value is True for each in told)
+        if not is_affine or (name.startswith("torch.nn.InstanceNorm") and not told):
+            return False
+        return bool(torch_api.PARAMETER_ATTRIBUTES.get(name))
 
     def _goes_through(self, definition: ast.ClassDef) -> bool:
         """Whether a class goes through its submodules by other means than their names, or hands itself to other code."""
@@ -75,9 +80,13 @@ class UnusedModules:
         return False
 
     def _is_handed_out(self, own: ast.Name) -> bool:
-        """Whether ``self`` itself is given away; ``super(Net, self)`` is not."""
+        """Whether ``self`` itself is given away, not only run: ``super(Net, self)`` does not."""
         parent = self._tree.parent(own)
-        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "super":
+        if (
+            isinstance(parent, ast.Call)
+            and isinstance(parent.func, ast.Name)
+            and (parent.func is own or parent.func.id == "super")
+        ):
             return False
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "__init__":
             return False
@@ -86,13 +95,19 @@ class UnusedModules:
     def _has_heirs(self, definition: ast.ClassDef) -> bool:
         return len(self._facts.derived(definition)) > 1
 
+    def _is_used_by_kin(self, definition: ast.ClassDef, name: str) -> bool:
+        """Whether a class, one that it derives from, or one that derives from it, names an attribute more than once."""
+        kin = dict.fromkeys(base for heir in self._facts.derived(definition) for base in self._facts.bases(heir))
+        slots = [self._facts.classes[each].slots.get(name) for each in kin]
+        return sum(len(slot.stores) + len(slot.uses) + len(slot.class_values) for slot in slots if slot is not None) > 1
+
     @cached_property
-    def _mentions(self) -> dict[str, int]:
-        """How often each name of an attribute, and each word of a string, is in the file."""
-        found: dict[str, int] = {}
-        for part in self._tree.of_type(ast.Attribute):
-            found[part.attr] = found.get(part.attr, 0) + 1
+    def _mentions(self) -> set[str]:
+        """The names of attributes of anything but a class's own instances, and the words of strings, in the file."""
+        own = {part for facts in self._facts.classes.values() for slot in facts.slots.values() for part in slot.uses}
+        own |= {part for facts in self._facts.classes.values() for slot in facts.slots.values() for part in slot.stores}
+        found = {part.attr for part in self._tree.of_type(ast.Attribute) if part not in own}
         for text in self._tree.of_type(ast.Constant):
-            for word in text.value.replace(".", " ").split() if isinstance(text.value, str) else ():
-                found[word] = found.get(word, 0) + 1
+            if isinstance(text.value, str):
+                found.update(text.value.replace(".", " ").split())
         return found
