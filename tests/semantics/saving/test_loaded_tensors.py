@@ -24,6 +24,8 @@ HEAD = "import torch\nimport torch.nn as nn\n"
         "m, c, o = «torch.load(p)»\nm.train()",
         "m = models.load(«torch.load(p)»)",
         "load_matched_state_dict(m, «torch.load(p)»)",
+        "m.backbone.load_hub(«torch.load(p)»)",
+        "m.load_pretrained(«torch.load(p)»)",
         "optim_g.load_state_dict(«torch.load(p)»)",
         "w = «torch.load(p)»\nfor n in w:\n    m.state_dict()[n].copy_(w[n])",
         "s = «torch.load(p)»\nfor k, v in s.items():\n    d[k] = v.to(args.device)",

@@ -56,3 +56,45 @@ def test_what_torch_refuses(snippet: str) -> None:
 def test_what_torch_reads_or_may(snippet: str) -> None:
     semantics, _ = marked(HEAD + snippet)
     assert semantics.of(SavedObjects).among(KEYS) is None
+
+
+SAVED = "torch.save({'m': m.state_dict(), 'x': «x»}, p)\n"
+BEST = "best = 0.0\nfor e in range(9):\n    score = np.mean(run())\n"
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "x = np.mean(losses) * 100\n" + SAVED,
+        "x = round(np.mean(losses), 3)\n" + SAVED,
+        "x = np.array(losses).mean()\n" + SAVED,
+        BEST + "    if score > best:\n        best = score\n        " + SAVED.replace("x»", "best»"),
+        BEST + "    best = max(best, score)\n    " + SAVED.replace("x»", "best»"),
+        "def run(l):\n    return np.mean(l), 1\nx, n = run(l)\n" + SAVED,
+        "def run(l):\n    return np.mean(l)\nx = run(l) / 2\n" + SAVED,
+        "class T:\n  def __init__(self):\n    self.x = -float('inf')\n  def f(self, l, m):\n    self.x = np.mean(l)\n    "
+        + SAVED.replace("x»", "self.x»"),
+    ],
+)
+def test_numbers_of_numpy(snippet: str) -> None:
+    semantics, nodes = marked(HEAD + snippet)
+    assert [semantics.of(SavedObjects).among(KEYS)] == nodes
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "x = np.mean(losses).item()\n",
+        "x = round(np.mean(losses))\n",
+        "x = np.mean(losses) if many else run()\n",
+        "x = np.mean(losses) * torch.ones(1)\n",
+        "x = losses.mean()\n",
+        "def run(l):\n    return (np.mean(l), 1) if l else (0.5, 1)\nx, n = run(l)\n",
+        "def run(l):\n    return np.mean(l), 1\nn, x = run(l)\n",
+        "def f(x):\n    return x\nx = f(np.mean(l))\n",
+        "x = sum(l) / len(l)\n",
+    ],
+)
+def test_other_numbers(snippet: str) -> None:
+    semantics, _ = marked(HEAD + snippet + SAVED.replace("«", "").replace("»", ""))
+    assert semantics.of(SavedObjects).among(KEYS) is None

@@ -11,7 +11,8 @@ from torchlint.rules.triggers import Found
 class UnusedModule(Rule):
     """
     ## What it does
-    Finds layers that the constructor of a module makes, and that nothing in the file uses. The same name in another class is another layer.
+    Finds layers that the constructor of a module makes, and that nothing in the file uses. The same name in
+    another class is another layer.
 
     ## Why is this bad
     Their parameters are moved, saved, counted and given to the optimizer, and never get a gradient. Mostly `forward` was meant

@@ -18,7 +18,9 @@ _OF_MODULES = frozenset(
 _NAMED = "model|net|network|encoder|decoder|generator|discriminator|netG|netD|actor|critic|student|teacher|ema|optimizer|optim"
 _KEYS = re.compile(rf"(.+_)?state_dict|weights|({_NAMED})(_state|_weights|_sd)?", re.IGNORECASE)
 """What checkpoints call the items that hold tensors."""
-_MODEL = re.compile(r"(^|_)(model|net|network|weights?|checkpoint|ckpt|encoder|decoder|state_dict)s?(_|$)", re.IGNORECASE)
+_MODEL = re.compile(
+    r"(^|_)(model|net|network|backbone|pretrain(ed)?|weights?|checkpoint|ckpt|encoder|decoder|state_dict)s?(_|$)", re.IGNORECASE
+)
 _DIGEST = re.compile(r"-[0-9a-f]{8}\.pth$")
 _LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
 _OPTIONS = re.compile(r"(args|options?|opt|cfg|conf|config|hparams|hyperparameters)$", re.IGNORECASE)

@@ -24,8 +24,11 @@ LOADED_ATTRIBUTES = torch_api.TENSOR_ATTRIBUTES.union(*map(dir, _PLAIN)) | {
     "get_state",
 }
 """The attributes of what torch loads by default: tensors, plain data, devices and dtypes, generators."""
-_NUMPY = frozenset(f"numpy.{name}" for name in ("mean", "sum", "median", "std", "average", "array", "zeros", "max", "min"))
+_FIGURES = ("mean", "sum", "median", "std", "average", "array", "zeros", "max", "min", "nanmean", "sqrt", "argmax", "argmin")
+_NUMPY = frozenset(f"numpy.{name}" for name in _FIGURES)
 """Functions of NumPy whose results are its own arrays and numbers; torch refuses both."""
+_METHODS = frozenset({"mean", "sum", "std", "max", "min"})
+"""Methods of arrays that give such a number."""
 
 _DEPTH = 3
 """Through so many functions of the file a value is followed to what it is."""
@@ -104,8 +107,8 @@ class SavedObjects:
 
     def _is_refused(self, value: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether a value is surely neither a tensor nor plain data."""
-        if isinstance(value, ast.Call):
-            return (self._semantics.qualified_name(value.func) or "") in _NUMPY
+        if self._is_of_numpy(value, depth):
+            return True
         if not isinstance(value, (ast.Name, ast.Attribute)):
             return False
         kind = self._semantics.kind(value)
@@ -139,8 +142,67 @@ class SavedObjects:
         if not isinstance(binding.value, ast.Call) or binding.path:
             return False
         function = binding.value.func
-        is_parsed = isinstance(function, ast.Attribute) and function.attr in _PARSED
-        return is_parsed or (self._semantics.qualified_name(function) or "") in _NUMPY
+        return isinstance(function, ast.Attribute) and function.attr in _PARSED
+
+    def _is_of_numpy(self, value: ast.expr, depth: int) -> bool:
+        """Whether a value is an array or a number of NumPy's, or becomes one where it was a plain number at the start."""
+        match value:
+            case ast.Call(func=ast.Name(id="max" | "min"), args=[_, _]):
+                return depth > 0 and any(self._is_of_numpy(each, depth - 1) for each in value.args)
+            case ast.Call(func=ast.Name(id="round"), args=[rounded, _]):
+                return self._is_of_numpy(rounded, depth)
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _METHODS:
+                is_array = self._semantics.kind(owner).type is Type.ARRAY or self._is_called_of_numpy(owner)
+                return is_array or self._is_called_of_numpy(value)
+            case ast.Call():
+                return self._is_called_of_numpy(value) or self._returns_numpy(value, (), depth)
+            case ast.BinOp(left=left, right=right):
+                both = (left, right)
+                return any(self._is_of_numpy(each, depth) for each in both) and not any(map(self._may_be_tensor, both))
+            case ast.Name() if depth:
+                bindings = self._semantics.bindings.reaching(value)
+                if any(each.form is not Form.ASSIGNMENT or each.value is None for each in bindings):
+                    return False
+                whole = [each.value for each in bindings if each.value is not None and not each.path]
+                parts = [each for each in bindings if each.path]
+                if not all(
+                    isinstance(each.value, ast.Call) and self._returns_numpy(each.value, each.path, depth) for each in parts
+                ):
+                    return False
+                return self._is_one_of_numpy(whole, depth - 1) if whole else bool(parts)
+            case ast.Attribute(value=owner, attr=name) if (
+                depth and (own := self._semantics.facts.self_class(owner)) is not None
+            ):
+                slots = self._semantics.facts.slots(own, name)
+                stores = [self._tree.parent(each) for slot in slots for each in slot.stores if not self._is_put_back(each)]
+                values = [each.value for each in stores if isinstance(each, ast.Assign)]
+                is_seen = len(values) == len(stores) and not any(slot.class_values for slot in slots)
+                return is_seen and self._is_one_of_numpy(values, depth - 1)
+        return False
+
+    def _is_one_of_numpy(self, values: list[ast.expr], depth: int) -> bool:
+        """Whether some values are of NumPy, but for numbers to start from, which may be in a file."""
+        left = [each for each in values if not _is_number(each) and not isinstance(each, ast.Subscript)]
+        return bool(left) and depth >= 0 and all(self._is_of_numpy(each, depth) for each in left)
+
+    def _is_called_of_numpy(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Call) and (self._semantics.qualified_name(value.func) or "") in _NUMPY
+
+    def _returns_numpy(self, call: ast.Call, path: tuple[int | None, ...], depth: int) -> bool:
+        """Whether a function of the file returns a number of NumPy's, or has one in that place of what it returns."""
+        function = self._semantics.inference.call_graph.called(call) if depth else None
+        if function is None or function.name == "__init__":
+            return False
+        returned = self._semantics.facts.returned(function)
+        for index in path:
+            if index is None:
+                return False
+            parts = [each.elts[index : index + 1] if isinstance(each, ast.Tuple) else [] for each in returned]
+            returned = [part[0] if part else None for part in parts]
+        return bool(returned) and all(each is not None and self._is_of_numpy(each, depth - 1) for each in returned)
+
+    def _may_be_tensor(self, value: ast.expr) -> bool:
+        return self._semantics.kind(value).is_tensor
 
     def _is_used_as_object(self, use: ast.expr) -> bool:
         """Whether an attribute is read that no tensor has, and no plain data."""
@@ -148,6 +210,16 @@ class SavedObjects:
         if not isinstance(parent, ast.Attribute) or not isinstance(parent.ctx, ast.Load):
             return False
         return parent.attr not in LOADED_ATTRIBUTES
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether a number is written out, with its sign, or infinity."""
+    match value:
+        case ast.UnaryOp(operand=inner):
+            return _is_number(inner)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]) | ast.Attribute(attr="inf"):
+            return True
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
 
 
 def _is_state(value: ast.expr) -> bool:
