@@ -304,7 +304,8 @@ class Accumulations:
             return True
         for part in connected(value, self._semantics.names):
             if isinstance(part, (ast.Name, ast.Attribute)) and self._has_graph(part):
-                if self._semantics.of(Backpropagated).name(part) or self._is_given_loss(part):
+                propagated = self._semantics.of(Backpropagated)
+                if propagated.name(part) or propagated.before_return(part) or self._is_given_loss(part):
                     return True
         return False
 

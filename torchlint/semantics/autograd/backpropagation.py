@@ -59,6 +59,18 @@ class Backpropagated:
             return any(slot in self._closure for slot in self._slots(node))
         return False
 
+    def before_return(self, node: ast.expr) -> bool:
+        """Whether a name is what a function of the file gives that has back-propagated it itself: ``loss = step(x)``."""
+        found = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        if len(found) != 1 or not isinstance(found[0].value, ast.Call) or found[0].form is not Form.ASSIGNMENT:
+            return False
+        function = self._called(found[0].value)
+        returned = self._semantics.facts.returned(function) if function is not None and function.name != "__init__" else []
+        for index in found[0].path:
+            parts = [each.elts if isinstance(each, ast.Tuple) else [] for each in returned]
+            returned = [each[index] if index is not None and index < len(each) else None for each in parts]
+        return bool(returned) and all(isinstance(each, ast.Name) and self.name(each) for each in returned)
+
     def binding(self, binding: Binding) -> bool:
         """Whether a binding's value is back-propagated."""
         return binding in self._closure
