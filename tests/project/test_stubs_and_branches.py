@@ -10,6 +10,7 @@ import pytest
 
 from torchlint.project.files import Files, still_hold
 from torchlint.semantics import Semantics
+from torchlint.semantics.modules.modes_elsewhere import ModesElsewhere
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Outside
 
 CLASS = "from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n"
@@ -118,7 +119,7 @@ def test_a_stub_tells_what_there_is_and_not_what_it_does(tmp_path: Path) -> None
     lookup = semantics.elsewhere.lookup
     assert isinstance(found, ClassElsewhere)
     assert lookup.is_module(found)
-    assert lookup.depends_on_mode(found) is None  # its layers are not told
+    assert semantics.of(ModesElsewhere).matters(found) is None  # its layers are not told
     assert not lookup.has_state(found)
     prepare, _ = target(tmp_path, "from net import prepare as Net")
     assert isinstance(prepare, FunctionElsewhere)

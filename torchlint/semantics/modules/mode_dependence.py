@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import dotted, last_name
 from torchlint.semantics.kinds.kind import Kind, Type
+from torchlint.semantics.modules.modes_elsewhere import ModesElsewhere
 from torchlint.semantics.summaries.holding import runs_given_parts
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 from torchlint.semantics.summaries.members import members_of
+from torchlint.semantics.summaries.summary import is_modal
 
-_DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
-"""What layers are called that depend on the mode; transformer layers have dropout unless told otherwise."""
 _ARCHITECTURES = re.compile(
     r"torchvision\.models\.\w.*|(.*\.)?\w*(Res[Nn]e[Xx]?t|DenseNet|EfficientNet|MobileNet|Inception|B[Ee][Rr][Tt]|GPT|"
     r"Transformer|ViT|U[Nn]et)\w*"
@@ -71,6 +71,9 @@ class ModeDependence:
         made = list(self._made(model))
         if len(made) == 1 and made[0] is not None and (inner := self._within(made[0])) is not made[0]:
             return self.of(inner)
+        classes = [self._semantics.elsewhere.module_class(call.func) if call is not None else None for call in made]
+        if classes and all(each is not None and self._semantics.elsewhere.lookup.is_plain(each) for each in classes):
+            return self._of_classes_elsewhere(tuple(filter(None, classes)))
         names = [(self._semantics.qualified_name(call.func) or "") if call is not None else "" for call in made]
         if not names or not all(names):
             return self._of_layer(kind)
@@ -98,7 +101,7 @@ class ModeDependence:
 
     def _of_classes_elsewhere(self, classes: tuple[ClassElsewhere, ...]) -> bool | None:
         """Whether the mode of a model of one of some classes of other files makes a difference; `None` if to some of them."""
-        answers = {self._semantics.elsewhere.lookup.depends_on_mode(each) for each in classes}
+        answers = {self._semantics.of(ModesElsewhere).matters(each) for each in classes}
         return answers.pop() if len(answers) == 1 else None
 
     @staticmethod
@@ -106,7 +109,7 @@ class ModeDependence:
         """What is known of a single layer of torch's by its class."""
         if kind.name not in torch_api.MODULES or kind.name in torch_api.CONTAINER_MODULES:
             return None
-        return _DEPENDS.fullmatch(kind.name.rpartition(".")[2]) is not None
+        return is_modal(kind.name)
 
     def _made(self, model: ast.expr, depth: int = _DEEP) -> Iterator[ast.Call | None]:
         """The calls that make what a variable, or an attribute of an object, holds; ``None`` for a value from elsewhere."""
@@ -124,6 +127,8 @@ class ModeDependence:
             for slot in self._semantics.facts.slots(owner, model.attr):
                 for store in slot.stores:
                     statement = self._semantics.tree.parent(store)
+                    if isinstance(statement, ast.Assign) and _is_moved(statement.value, store):
+                        continue
                     made = self._call(statement.value if isinstance(statement, ast.Assign) else None)
                     yield None if is_outside and self._is_to_be_filled(made) else made
             if is_outside and self._is_replaced(model.attr):
@@ -215,7 +220,7 @@ class ModeDependence:
     def _of_call(self, call: ast.Call, function: ast.expr) -> bool | None:
         name = self._semantics.qualified_name(function) or ""
         last = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-        if _DEPENDS.fullmatch(last):
+        if is_modal(last):
             return not any(map(_keeps_last_batch, call.keywords))
         if _FUNCTIONS.fullmatch(name):
             return any(keyword.arg == "training" for keyword in call.keywords)
@@ -226,7 +231,7 @@ class ModeDependence:
         if isinstance(definition, ast.ClassDef):
             return self._of_class(definition)
         if (found := self._semantics.elsewhere.module_class(function)) is not None:
-            return self._semantics.elsewhere.lookup.depends_on_mode(found)
+            return self._semantics.of(ModesElsewhere).matters(found)
         if definition is not None or name.startswith(("torch.", "builtins.", "numpy.", "math.")):
             return False
         return None if last[:1].isupper() or self._makes_part(call) else False
@@ -237,6 +242,14 @@ class ModeDependence:
         if not isinstance(parent, ast.Assign) or not any(isinstance(target, ast.Attribute) for target in parent.targets):
             return False
         return self._semantics.kind(call).type in (Type.UNKNOWN, Type.MODULE)
+
+
+def _is_moved(value: ast.expr, store: ast.expr) -> bool:
+    """Whether what is stored is what was there before, on another device: ``self.net = self.net.cuda()``."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=moved, attr="to" | "cuda" | "cpu" | "float" | "half" | "double")):
+            return dotted(moved) is not None and dotted(moved) == dotted(store)
+    return False
 
 
 def _keeps_last_batch(word: ast.keyword) -> bool:

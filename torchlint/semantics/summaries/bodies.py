@@ -7,25 +7,42 @@ import re
 from collections.abc import Iterator
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import all_parts, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name
 from torchlint.semantics.summaries.functions import joined, made
 from torchlint.semantics.summaries.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
-from torchlint.semantics.summaries.members import Member, members_of
+from torchlint.semantics.summaries.members import Member, member_of, members_of
 from torchlint.semantics.summaries.running_methods import running_methods
-from torchlint.semantics.summaries.summary import NOTHING_KNOWN, UNTOLD, ClassBody, Made
+from torchlint.semantics.summaries.summary import NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
-_DEPENDS = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
+_MOVING = frozenset({"to", "cuda", "cpu", "half", "float", "double", "eval", "train", "requires_grad_", "apply"})
 _REGISTERING = frozenset({"register_buffer", "register_parameter", "Parameter"})
 _TENSORS_ARE_MADE_BY = frozenset(name.rpartition(".")[2] for name, gives in torch_api.FUNCTIONS.items() if gives == "tensor")
 
 
 def body_of(module: ast.Module, name: str) -> ClassBody:
-    """What the code says of the class that a file has by a name at its top level; of one that it has twice, nothing."""
-    found = [each for each in top_level(module.body) if isinstance(each, ast.ClassDef) and each.name == name]
-    return class_body(found[0]) if len(found) == 1 else UNTOLD
+    """What the code says of the class, or the function that makes modules, which a file has by a name at its top level; of one
+    that it has twice, nothing.
+    """
+    found = [each for each in top_level(module.body) if isinstance(each, (ast.ClassDef, *FUNCTIONS)) and each.name == name]
+    if len(found) != 1:
+        return UNTOLD
+    return class_body(found[0]) if isinstance(found[0], ast.ClassDef) else _function_body(found[0])
+
+
+def _function_body(node: Function) -> ClassBody:
+    """What the code of a function says of the modules that it makes: they may hold all that it calls."""
+    scope = LocalNames(node)
+    called: dict[str, None] = {}
+    for part in all_parts(*node.body):
+        if isinstance(part, (ast.Name, ast.Attribute)) and is_modal(last_name(part)):
+            return ClassBody(matters=True)
+        if isinstance(part, ast.Call):
+            is_method = isinstance(part.func, ast.Attribute) and not scope.reference(part.func)
+            called.update({} if is_method else {scope.reference(part.func): None})
+    return ClassBody(tuple(filter(None, called)), tuple(called), _asks_for_mode(member_of(node)))
 
 
 def class_body(node: ast.ClassDef) -> ClassBody:
@@ -42,13 +59,13 @@ def class_body(node: ast.ClassDef) -> ClassBody:
             tensors.append((member.method.name, given))
         for call in member.every(ast.Call):
             name = last_name(call.func)
-            matters = matters or _DEPENDS.fullmatch(name) is not None
+            matters = matters or is_modal(name)
             registers = registers or name in _REGISTERING
             if reference := scope.reference(call.func):
                 called[reference] = None
         for part in member.every(ast.Assign):
             if any(isinstance(each, ast.Attribute) for each in part.targets):
-                stored.update((reference, None) for reference in _stored(part.value, scope))
+                stored.update((reference, None) for reference in _stored(_unmoved(part.value), scope))
         matters = matters or _asks_for_mode(member)
     if runs_given_parts(members):
         stored[""] = None
@@ -79,6 +96,15 @@ def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:
     for call in all_parts(value):
         if isinstance(call, ast.Call) and ((reference := scope.reference(call.func)) or call is value):
             yield reference
+
+
+def _unmoved(value: ast.expr) -> ast.expr:
+    """What is made in a value that is moved at once: ``nn.Sigmoid().cuda()``."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _MOVING:
+        if not isinstance(value.func.value, ast.Call):
+            break
+        value = value.func.value
+    return value
 
 
 def _asks_for_mode(member: Member) -> bool:

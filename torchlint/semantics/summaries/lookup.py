@@ -318,39 +318,6 @@ class Lookup:
             not base.summary.unusual if isinstance(base, ClassElsewhere) else base is not None for base in self.bases(found)
         )
 
-    def depends_on_mode(self, found: ClassElsewhere, seen: frozenset[tuple[str, str]] = frozenset()) -> bool | None:
-        """Whether the mode of a class's instances makes a difference; `None` where not all of it can be followed."""
-        if (found.file, found.name) in seen:
-            return False
-        seen |= {(found.file, found.name)}
-        answers: set[bool | None] = set()
-        for base in self.bases(found):
-            if isinstance(base, ClassElsewhere):
-                body = self.body(base)
-                if body.matters:
-                    return True
-                answers |= {self._part_depends(each, base, seen) for each in body.called}
-                answers |= {None for each in body.stored if not each}
-            elif base is None or base.name not in ("torch.nn.Module", "builtins.object", "torch.nn.Sequential"):
-                answers.add(None)
-        return True if True in answers else None if None in answers else False
-
-    def _part_depends(self, reference: str, owner: ClassElsewhere, seen: frozenset[tuple[str, str]]) -> bool | None:
-        target = self.reference(reference, owner.file)
-        if isinstance(target, ClassElsewhere):
-            return self.depends_on_mode(target, seen) if len(seen) < _DEEPEST else None
-        if isinstance(target, Outside):
-            if target.name.startswith(("torch.", "builtins.", "numpy.", "math.", "copy.", "functools.", "collections.")):
-                return False
-            return None if reference in self.body(owner).stored or target.name.rpartition(".")[2][:1].isupper() else False
-        if isinstance(target, FunctionElsewhere) and reference in self.body(owner).stored:
-            made = [self.reference(by, target.file) for by in target.summary.gives.by]
-            classes = [each for each in made if isinstance(each, ClassElsewhere)]
-            if made and len(classes) == len(made) and len(seen) < _DEEPEST:
-                answers = {self.depends_on_mode(each, seen) for each in classes}
-                return True if True in answers else None if None in answers else False
-        return None if reference in self.body(owner).stored else False
-
     def runs(self, found: ClassElsewhere, method: str) -> bool:
         """Whether a method of a class runs its instance in the mode and with the autograd that it finds."""
         for base in self.bases(found):

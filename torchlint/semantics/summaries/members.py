@@ -37,10 +37,11 @@ class Member:
 
 def members_of(node: ast.ClassDef) -> list[Member]:
     """The statements of a class's body, in the order of the text."""
-    return [_member(statement) for statement in node.body]
+    return [member_of(statement) for statement in node.body]
 
 
-def _member(statement: ast.stmt) -> Member:
+def member_of(statement: ast.stmt) -> Member:
+    """A statement, perhaps a function, with its parts."""
     if not isinstance(statement, FUNCTIONS):
         return Member(None, [], {}, _by_type(all_parts(statement)))
     own, nested = parts_apart(statement.body)

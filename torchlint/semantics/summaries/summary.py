@@ -6,6 +6,7 @@ an import, such as ``@.layers.Block``. It is looked up when it is asked for (`lo
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -15,6 +16,14 @@ IMPORTED = "@"
 """What a reference starts with that is the full name of an import."""
 ANY = "*"
 """The last part of a reference that is any of what a module has or a dict holds: ``models.*`` for ``getattr(models, name)``."""
+
+
+_MODAL = re.compile(r"(Lazy|Sync)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|DropPath|RReLU|Transformer\w*")
+
+
+def is_modal(name: str) -> bool:
+    """Whether a layer is called as those are that do something else in training mode than in evaluation mode."""
+    return _MODAL.fullmatch(name.rpartition(".")[2]) is not None
 
 
 @dataclass(frozen=True, slots=True)
