@@ -14,6 +14,7 @@ from torchlint.semantics.code.tree import position
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.harmless import HarmlessReads
+from torchlint.semantics.data.masked_weights import MaskedWeights
 from torchlint.semantics.data.meant_numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.recomputed import RecomputedWeights
@@ -65,6 +66,10 @@ class DataQuestions:
     def is_recomputed(self, tensor: cst.BaseExpression) -> bool:
         """Whether a tensor is a weight that `weight_norm` computes anew before each forward, as far as the file shows."""
         return bool(self._model.answered(self._semantics.of(RecomputedWeights).is_recomputed, tensor))
+
+    def is_masked_weight(self, node: cst.BaseExpression) -> bool:
+        """Whether the statement of a node multiplies a weight by a mask in the `forward` of its module."""
+        return bool(self._model.answered(self._semantics.of(MaskedWeights).are_masked_by, node))
 
     def is_of_beginning(self, node: cst.CSTNode) -> bool:
         """Whether the statement of a node sets, through a ``.data``, what a model starts with: before any forward."""

@@ -27,7 +27,8 @@ class UnsafeLoad(Rule):
     function wrote. In a test, which makes its files itself, a load is strict, and
     so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus, of
     graphs or samples that no model is given, what numpy makes an array of, inside `safe_globals(…)`, or where the code saves
-    the states of numpy's or Python's generators.
+    the states of numpy's or Python's generators. So is that of a whole module, `model = torch.load(path, weights_only=False)`,
+    which is read in no other way ([TPL503](TPL503.md) is about saving it).
 
     ## Why is this bad
     Such a load unpickles whatever is in the file, and unpickling runs code: whoever made the file can do on this machine what
@@ -89,8 +90,15 @@ class UnsafeLoad(Rule):
             next((each for each in call.args if told is not None and each.value is told.through and each.keyword), call),
             f"{when}`{self.model.shown(call.func)}({loaded})` runs any code that the file holds: pass `weights_only=True`",
             self._fix(call, told),
-            strict=self.model.devices.is_load_of_test(call) or self.model.devices.is_load_of_own_data(call),
+            strict=self._is_meant(call, told),
         )
+
+    def _is_meant(self, call: cst.Call, told: Told[cst.BaseExpression] | None) -> bool:
+        """Whether a load is of files that the program makes, or of a whole module, which is read in no other way."""
+        devices = self.model.devices
+        if told is not None and devices.gives_module(call):
+            return True
+        return devices.is_load_of_test(call) or devices.is_load_of_own_data(call)
 
     def _is_trusted(self, call: cst.Call) -> bool:
         return any(_TRUSTED.search(comment) for comment in self.model.code.comments_about(call))

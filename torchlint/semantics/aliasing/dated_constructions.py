@@ -10,11 +10,15 @@ from torchlint.semantics.aliasing.shared_buffers import SharedBuffers
 from torchlint.semantics.apis.constructors import Constructors
 from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 
+_DEFAULT = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "empty", "eye", "linspace"))
+"""Functions that make tensors of the default dtype, on the CPU unless told otherwise."""
+
 
 class DatedConstructions:
     """Tells them from those that may mean another thing than it seems."""
 
     def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
         self._constructors = semantics.of(Constructors)
         self._ambiguities = semantics.of(Ambiguities)
         self._buffers = semantics.of(SharedBuffers)
@@ -24,7 +28,7 @@ class DatedConstructions:
         """The calls of constructors that are but dated, and the tests for classes of tensors.
 
         Such a call means one thing, and shares nothing that changes. Or nothing tells whether it is given a size or data, or it
-        rounds one integer, which is not known to be large.
+        rounds one integer, which is not known to be large. Or it hands through what has its dtype anyway.
         """
         calls = (*self._constructors.made, *self._constructors.renewed)
         return frozenset({*filter(self._is_dated, calls), *self._constructors.tests})
@@ -36,5 +40,16 @@ class DatedConstructions:
             case TwoMeanings.ROUNDED:
                 data = call.args[0]
                 return isinstance(data, (ast.List, ast.Tuple)) and len(data.elts) == 1
+            case TwoMeanings.ANY_DTYPE:
+                return self._is_of_same_dtype(call)
             case meanings:
                 return meanings is TwoMeanings.SIZE_OR_DATA
+
+    def _is_of_same_dtype(self, call: ast.Call) -> bool:
+        """Whether a tensor of the default dtype is handed through that is made on the spot: `FloatTensor(torch.zeros(3))`."""
+        made = self._constructors.made.get(call)
+        match call.args:
+            case [ast.Call(func=function, keywords=[])]:
+                name = self._semantics.qualified_name(function)
+                return name in _DEFAULT and made is not None and made.dtype in (None, "float32") and not made.on_gpu
+        return False

@@ -11,6 +11,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
 from torchlint.semantics.apis.spellings import Spellings
+from torchlint.semantics.code.tree import FUNCTIONS
 
 
 class DeprecatedArguments:
@@ -25,9 +26,25 @@ class DeprecatedArguments:
         uses: dict[ast.Call, tuple[tuple[str, str], ...]] = {}
         for call in self._semantics.of(Spellings).calls(_words()):
             symbol = self._semantics.qualified_name(call.func) or self._method(call)
-            if used := tuple(_used(call, symbol)):
+            used = tuple(each for each in _used(call, symbol) if not self._is_given_beside(call, deprecation(*each)))
+            if used:
                 uses[call] = used
         return uses
+
+    def _is_given_beside(self, call: ast.Call, row: Deprecation) -> bool:
+        """Whether another branch makes the same call with what is missing here, as where this one is for old releases."""
+        if row.when != "missing":
+            return False
+        child: ast.AST = call
+        for parent in self._semantics.tree.ancestors(call):
+            if isinstance(parent, (ast.If, ast.IfExp, ast.Try)):
+                others = (part for other in ast.iter_child_nodes(parent) if other is not child for part in ast.walk(other))
+                if any(_gives(part, call, row) for part in others):
+                    return True
+            if isinstance(parent, FUNCTIONS):
+                return False
+            child = parent
+        return False
 
     def _method(self, call: ast.Call) -> str:
         """The full name of a method of the table that is called, for what its owner is known to be."""
@@ -51,6 +68,12 @@ class DeprecatedArguments:
         around = self._semantics.tree.ancestors(call)
         parts = [part for parent in around if isinstance(parent, (ast.If, ast.IfExp)) for part in ast.walk(parent.test)]
         return any(_asks_for_class(part, owner) or "plateau" in _word(part) for part in parts)
+
+
+def _gives(node: ast.AST, call: ast.Call, row: Deprecation) -> bool:
+    """Whether a node is a call of the same function that gives the parameter of a row."""
+    is_same = isinstance(node, ast.Call) and ast.dump(node.func) == ast.dump(call.func)
+    return is_same and isinstance(node, ast.Call) and any(word.arg == row.parameter for word in node.keywords)
 
 
 def _asks_for_class(test: ast.AST, owner: ast.expr) -> bool:

@@ -18,6 +18,7 @@ from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.harmless_rebinds import HarmlessRebinds
+from torchlint.semantics.data.masked_weights import MaskedWeights
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
@@ -180,6 +181,7 @@ class DataRebinds:
             or self._harmless.is_first_of_constructor(value, target)
             or self._may_be_itself(value, target.value)
             or self._is_cast(value, target.value, may_move=may_move)
+            or self._semantics.of(MaskedWeights).are_masked_by(target)
             or self._harmless.is_harmless(statement, target, may_move=may_move)
             or self._is_resized(value, target.value)
         )
