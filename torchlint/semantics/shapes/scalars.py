@@ -6,9 +6,10 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Form, Grad, Kind, Semantics, Type
+from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name, walk_body
 from torchlint.semantics.shapes.flattened_sums import FlattenedSums
+from torchlint.semantics.shapes.ranks import Ranks
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
@@ -16,6 +17,8 @@ CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"}
 """Methods that leave a number the number it is."""
 _REDUCING = frozenset({"mean", "sum", "norm", "std", "var", "prod"})
 """Methods of tensors that give one number where they are told no dimension; trees and heaps have a `max` and a `min`, too."""
+_OF_LISTS = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "Tensor", "FloatTensor", "cuda.FloatTensor"))
+"""What makes tensors of lists, with a dimension for each of their levels."""
 _TRAINING = ("data", "backward", "Variable")
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
@@ -60,6 +63,8 @@ class Scalars:
         if value is node.value and not self._trains:
             return None
         kind = self._semantics.kind(value)
+        if self._starts_with_dimensions(value):
+            return None
         if value is node.value:
             is_scalar = (kind.is_tensor and kind.scalar and not kind.loose) or self._sums_losses(value) or self._counts(value)
             return value if is_scalar and not self._is_used_as_sequence(value) else None
@@ -69,6 +74,31 @@ class Scalars:
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
         return value if (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value) else None
+
+    def _starts_with_dimensions(self, value: ast.expr) -> bool:
+        """Whether a variable starts as a tensor with dimensions, which losses are added to: `total = torch.Tensor([0])`."""
+        pending = list(self._semantics.bindings.reaching(value)) if isinstance(value, ast.Name) else []
+        seen: set[Binding] = set()
+        while pending:
+            binding = pending.pop()
+            if binding in seen:
+                continue
+            seen.add(binding)
+            pending += binding.before
+            start = _assigned(binding)
+            if isinstance(start, ast.Name) and isinstance(value, ast.Name) and start.id == value.id:
+                pending += self._semantics.bindings.reaching(start)  # total = total.cuda()
+            elif start is not None and self._has_dimensions(start):
+                return True
+        return False
+
+    def _has_dimensions(self, start: ast.expr) -> bool:
+        """Whether a value is made with dimensions of its own."""
+        match start:
+            case ast.Call(func=function, args=[ast.List() | ast.Tuple(), *_]):
+                if (self._semantics.qualified_name(function) or "") in _OF_LISTS:
+                    return True
+        return (self._semantics.of(Ranks).of(start) or 0) > 0
 
     @cached_property
     def _is_of_torch(self) -> bool:
@@ -185,6 +215,18 @@ class Scalars:
                 case ast.Subscript(value=part, slice=index) if not _is_first(index) and ast.dump(part) == same:
                     return True
         return False
+
+
+def _assigned(binding: Binding) -> ast.expr | None:
+    """What an assignment gives a name, without moves and casts; of a tuple that is written out, its item."""
+    value = binding.value if binding.form is Form.ASSIGNMENT else None
+    for step in binding.path if value is not None else ():
+        match value:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if isinstance(step, int) and 0 <= step < len(parts):
+                value = parts[step]
+            case _:
+                return None
+    return base(value) if value is not None else None
 
 
 def _has_data(node: ast.expr) -> bool:
