@@ -10,6 +10,7 @@ from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name
+from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
@@ -173,7 +174,10 @@ class LoadedModels:
             return
         if not flow.may_end(load, settings):
             return
+        assumptions = self._semantics.of(Assumptions)
         for call in self._semantics.facts.call_sites(function):
+            if assumptions.excludes(assumptions.within(function, call, Assumption()), load):
+                continue  # `resnet()`, which is not to be pretrained
             statement = self._semantics.tree.parent(call)
             if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
                 if (target := modes.references.rebound(statement.targets[0])) is not None:
