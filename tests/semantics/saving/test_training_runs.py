@@ -12,7 +12,7 @@ from torchlint.semantics.saving.training_runs import TrainingRuns
 
 def runs_of(snippet: str) -> tuple[TrainingRuns, ast.Call]:
     """What is known of the runs of a snippet, and its one marked call."""
-    semantics, (node,) = marked("import os\nimport torch\n" + snippet)
+    semantics, (node,) = marked("import os\nimport shutil\nimport torch\n" + snippet)
     assert isinstance(node, ast.Call)
     return semantics.of(TrainingRuns), node
 
@@ -77,6 +77,24 @@ STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
         (
             "def fit(a): torch.save(x, os.path.join(a.out, 'f.pt'))\n"
             "def test(a):\n    a.path = a.old + '/f.pt'\n    «torch.load(a.path)»\nfit(args)\ntest(args)",
+            False,
+        ),
+        # a copy of what was saved, and a path of what the call gives
+        (
+            "def keep(x, out, is_best):\n    torch.save(x, out + '/last.pt')\n"
+            "    if is_best: shutil.copyfile(out + '/last.pt', os.path.join(out, 'best.pt'))\n"
+            "def main(args):\n    for e in r: keep(x, e == 3, out=args.out)\n    «torch.load(args.out + '/best.pt')»",
+            True,
+        ),
+        (
+            "def keep(x, out, is_best):\n    torch.save(x, out + '/last.pt')\n"
+            "    if is_best: shutil.copyfile(out + '/last.pt', os.path.join(out, 'best.pt'))\n"
+            "def main(args):\n    for e in r: keep(x, e == 3, out=args.out)\n    «torch.load(args.old + '/best.pt')»",
+            False,
+        ),
+        (
+            "def keep(x, out): torch.save(x, out + '/last.pt')\n"
+            "def main(args):\n    shutil.copyfile(args.start, args.out)\n    keep(x, args.out)\n    «torch.load(args.out)»",
             False,
         ),
         # another method loads the best model of the training

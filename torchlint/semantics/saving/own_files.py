@@ -121,9 +121,23 @@ class OwnFiles:
 
     @cached_property
     def written(self) -> list[ast.expr]:
-        """The files that something is saved to, also where a function of the file is given them to do it."""
+        """The files that something is saved to, also where a function of the file is given them to do it, and where it is
+        copied to by the function that saves: the best so far.
+        """
         files = [file for save in self._files.saves if (file := file_of(save, 1, "f")) is not None]
+        files += self._copies
         return [*files, *(given for file in files for given in self._given(file))]
+
+    @property
+    def _copies(self) -> Iterator[ast.expr]:
+        """The files that functions which save copy or move something to."""
+        saving = {self._semantics.tree.function(save) for save in self._files.saves}
+        for name in ("copy", "copyfile", "copy2", "move", "rename", "replace"):
+            for call in self._semantics.facts.calls.get(name, ()):
+                match call:
+                    case ast.Call(func=function, args=[_, target]) if self._semantics.tree.function(call) in saving:
+                        if (self._semantics.qualified_name(function) or "").startswith(("shutil.", "os.")):
+                            yield target
 
     def _given(self, file: ast.expr) -> Iterator[ast.expr]:
         """What the callers give for the parameter that a function saves to."""

@@ -161,6 +161,15 @@ class TrainingRuns:
                 return True
         return False
 
+    def _named_at(self, site: ast.Call, function: Function, path: str) -> str:
+        """A path that a function makes of its parameters, as it is spelt of what a call gives for them."""
+        arguments = function.args
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            if f"{{{parameter.arg}}}" in path:
+                given = self._semantics.facts.argument(site, function, parameter)
+                path = path.replace(f"{{{parameter.arg}}}", self._paths.spelled(given)) if given is not None else path
+        return path
+
     @cached_property
     def _written_in(self) -> dict[ast.AST | None, list[tuple[ast.expr, set[str]]]]:
         """For each function, what it saves and the calls that save, with the paths as they are spelt."""
@@ -173,9 +182,10 @@ class TrainingRuns:
             for function, paths in level.items():
                 for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
                     place = self._semantics.tree.function(site)
-                    if place is not function:
-                        found[place].append((site, paths))
-                        next_level[place] |= paths
+                    if place is not function and isinstance(function, FUNCTIONS):
+                        named = paths | {self._named_at(site, function, path) for path in paths}
+                        found[place].append((site, named))
+                        next_level[place] |= named
             level = next_level
         return found
 
