@@ -82,6 +82,14 @@ class CodeQuestions:
         """The comment on the line that a node starts on; empty where there is none."""
         return self._comments.get(self._model.line(node), (0, ""))[1]
 
+    def is_commented_out(self, code: str, node: cst.CSTNode) -> bool:
+        """Whether a comment behind a node, in its function or outside of all, starts with some code."""
+        twin = self._model.twin(node)
+        around = self._semantics.tree.function(twin) if twin is not None else None
+        last = getattr(around, "end_lineno", None) or len(self._model.source.text)
+        found = (comment for row, (_, comment) in self._comments.items() if self._model.line(node) < row <= last)
+        return any(comment.lstrip("# ").startswith(code) for comment in found)
+
     def is_given_name(self, node: cst.CSTNode) -> bool:
         """Whether a node is a name that has its value from an assignment, and not from an import or a definition."""
         twin = self._model.twin(node)

@@ -16,6 +16,8 @@ class SchedulerMisuse(Rule):
     not hold where it was made; it counts batches and is moved on once an epoch, or the other way round; it is moved on before
     the optimizer makes its first step; or another optimizer takes the place of the one that it was made for.
 
+    One that is never moved on, but for a step that is commented out, is a strict finding: somebody meant that.
+
     ## Why is this bad
     Without `step()` the rate stays as it is. A `OneCycleLR` that is as long as all batches together, and is moved on once an
     epoch, never gets out of its warm-up. A cosine over as many steps as there are epochs, moved on in each batch, goes up and
@@ -106,8 +108,17 @@ class SchedulerMisuse(Rule):
         if (step := self.model.training.unused_schedule(node)) is not None:
             shown = self.model.shown(step)
             self.report(
-                node, f"nothing calls `step()` of this scheduler, so that the learning rate of `{shown}` stays as it is"
+                node,
+                f"nothing calls `step()` of this scheduler, so that the learning rate of `{shown}` stays as it is",
+                strict=self._is_commented_out(node),
             )
+
+    def _is_commented_out(self, scheduler: cst.Call) -> bool:
+        """Whether a comment of the function has the step: `# scheduler.step()`."""
+        match self.model.parent(scheduler):
+            case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+                return self.model.code.is_commented_out(f"{self.model.shown(target)}.step(", scheduler)
+        return False
 
     def _report_left_behind(self, node: cst.Call) -> None:
         if (left := self.model.training.left_behind(node)) is not None:
