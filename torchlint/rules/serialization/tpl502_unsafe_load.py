@@ -25,7 +25,8 @@ class UnsafeLoad(Rule):
 
     Not reported are loads that are tried where one with `weights_only=True` has failed, and those of a file that the same
     function wrote. In a test, which makes its files itself, a load is strict, and
-    so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus, of
+    so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus,
+    of an item of a data set, of
     graphs or samples that no model is given, what numpy makes an array of, inside `safe_globals(…)`, or where the code saves
     the states of numpy's or Python's generators. So is that of a whole module, `model = torch.load(path, weights_only=False)`,
     which is read in no other way ([TPL503](TPL503.md) is about saving it).

@@ -62,12 +62,27 @@ class DeprecatedArguments:
         return ""
 
     def _is_of_one_class(self, owner: ast.expr, call: ast.Call) -> bool:
-        """Whether a call is under a condition that asks which scheduler it is: `ReduceLROnPlateau.step` takes the loss."""
+        """Whether a call is under a condition that asks which scheduler it is: `ReduceLROnPlateau.step` takes the loss. Or one
+        of the values that it may be of is such a scheduler.
+        """
         if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
             return False
         around = self._semantics.tree.ancestors(call)
         parts = [part for parent in around if isinstance(parent, (ast.If, ast.IfExp)) for part in ast.walk(parent.test)]
-        return any(_asks_for_class(part, owner) or "plateau" in _word(part) for part in parts)
+        if any(_asks_for_class(part, owner) or "plateau" in _word(part) for part in parts):
+            return True
+        return any(isinstance(part, ast.Call) and "plateau" in _word(part.func) for part in self._given(owner))
+
+    def _given(self, owner: ast.expr) -> Iterator[ast.AST]:
+        """What is in the values that a name, or an attribute of an object of the file, is given."""
+        values: list[ast.AST | None] = []
+        if isinstance(owner, ast.Name):
+            values += (binding.value for binding in self._semantics.bindings.reaching(owner))
+        elif isinstance(owner, ast.Attribute) and (cls := self._semantics.facts.self_class(owner.value)) is not None:
+            stores = [store for slot in self._semantics.facts.slots(cls, owner.attr) for store in slot.stores]
+            values += (getattr(self._semantics.tree.statement(store), "value", None) for store in stores)
+        for value in values:
+            yield from ast.walk(value) if value is not None else ()
 
 
 def _gives(node: ast.AST, call: ast.Call, row: Deprecation) -> bool:

@@ -45,6 +45,7 @@ class HarmlessRebinds:
             or self._is_shared_with_new(statement.value, target.value)
             or self._is_of_optimizer_state(target.value)
             or self._is_buffer(target.value)
+            or self._is_frozen_at_once(statement, target.value)
             or _is_selection(statement.value, target.value)
             or self._is_step_of_attack(statement.value, target.value)
             or (may_move and self._is_only_data(target.value))
@@ -119,6 +120,18 @@ class HarmlessRebinds:
         names = [call.args[0] for call in calls if call.args and self._tree.enclosing_class(call) is owner]
         return any(isinstance(name, ast.Constant) and name.value == tensor.attr for name in names)
 
+    def _is_frozen_at_once(self, statement: ast.Assign, tensor: ast.expr) -> bool:
+        """Whether a layer that the function made is given a filter of its own, which is never trained."""
+        layer = tensor.value if isinstance(tensor, ast.Attribute) else None
+        if not isinstance(layer, ast.Name):
+            return False
+        bindings = self._semantics.bindings.reaching(layer)
+        scope = self._semantics.bindings.scope_of(layer)
+        if not bindings or not all(each.scope is scope and self._is_made(each) for each in bindings):
+            return False
+        block = self._tree.block(statement)
+        return any(_freezes(other, tensor) for other in block[block.index(statement) + 1 :])
+
     def _is_made(self, binding: Binding) -> bool:
         """Whether a name is given what a call makes, and is not called itself."""
         if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
@@ -179,6 +192,18 @@ class HarmlessRebinds:
             case ast.Call(func=function) as call if use in call.args:
                 return _SHOWS.search(last_name(function)) is not None
         return False
+
+
+def _freezes(statement: ast.stmt, tensor: ast.expr) -> bool:
+    """Whether a statement takes a tensor out of training."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(value=frozen, attr="requires_grad")], value=ast.Constant(value=False)):
+            return ast.dump(frozen) == ast.dump(tensor)
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=frozen, attr="requires_grad_"), args=[ast.Constant(value=False)])
+        ):
+            return ast.dump(frozen) == ast.dump(tensor)
+    return False
 
 
 def _is_swap(statement: ast.Assign) -> bool:

@@ -39,7 +39,7 @@ class OwnData:
         """Whether a load reads a file of data, by its name or as numpy is given it, or its file saves states of numpy's or
         Python's generators.
         """
-        if self._is_array(load):
+        if self._is_array(load) or self._is_of_item(load):
             return True
         path = file_of(load, 0, "f")
         if path is None:
@@ -69,6 +69,14 @@ class OwnData:
     def _gives_states(self, load: ast.Call) -> bool:
         """Whether what is loaded is handed to a model or an optimizer, or has an entry for one of their states."""
         return any(map(self._is_of_state, self._uses(load)))
+
+    def _is_of_item(self, load: ast.Call) -> bool:
+        """Whether a data set loads one of its items."""
+        method = self._semantics.tree.function(load)
+        owner = self._semantics.tree.parent(method) if isinstance(method, ast.FunctionDef) else None
+        if not isinstance(owner, ast.ClassDef) or not isinstance(method, ast.FunctionDef):
+            return False
+        return method.name == "__getitem__" and self._semantics.facts.method(owner, "__len__") is not None
 
     def _is_array(self, load: ast.Call) -> bool:
         """Whether numpy makes an array of all that is loaded: it was one, or figures."""
