@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type
 from torchlint.semantics.aliasing.first_snapshots import FirstSnapshots
+from torchlint.semantics.aliasing.last_snapshots import LastSnapshots
 from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.changes import CHANGING
@@ -194,7 +195,9 @@ class KeptSnapshots:
         avoiding = [*places.rebound(snapshot.place), *kept.rebound]
         scope = self._semantics.control_flow.scope(kept.start)
         every = self._updates_of(snapshot.of, snapshot.place, scope)
+        last = self._semantics.of(LastSnapshots)
         updates = {update.node: update for update in every if not self._restores(update, kept)}
+        updates = {node: each for node, each in updates.items() if not last.is_behind(kept.start, node, kept.uses)}
         for node in islice(places.following(kept.start, updates, avoiding), _MANY):
             for use in places.following(node, kept.uses, list(kept.rebound)):
                 if use is not node and self._matters(use, snapshot, kept, updates[node]):
