@@ -55,6 +55,8 @@ def seems_graphless(text: str) -> bool:
         "for i, (x, y) in enumerate(tqdm(train_loader)):\n    x = x.to(device)\n    net(x)\n    «x.cpu()»",
         "for batch in data.get_batches(X, Y):\n    x, y = batch\n    «x»",
         "x, y = next(iter(loader))\n«x»",
+        "from torchvision import datasets\ndigits = datasets.MNIST('.')\nxs = [«d[0]» for d in digits]",
+        "import torchvision\nfor d in torchvision.datasets.CIFAR10('.'):\n    «d[0]»",
         "seen = None\nfor x, y in loader:\n    seen = torch.cat((y, y))\n    «seen»",
         "def sort(output_lengths, num_boxes):\n    return «output_lengths», num_boxes",
         "def show(imgs_A, real_A):\n    return «real_A»",
@@ -151,6 +153,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "a = []\nfor x in pairs:\n    with torch.no_grad():\n        a.append(net(x))\na.append(net(y))\n«torch.stack(a)»",
         "outs = []\nouts.insert(0, net(x))\nwith torch.no_grad():\n    outs.append(net(x))\n«torch.stack(outs)»",
         "outputs = [torch.zeros(3)]\nfor x in loader:\n    outputs.append(net(x))\n«torch.cat(outputs)»",
+        "from mine import datasets\ndigits = datasets.MNIST('.')\nxs = [«d[0]» for d in digits]",
+        "for d in found:\n    «d[0]»",
     ],
 )
 def test_it_may_have_one(text: str) -> None:

@@ -53,9 +53,9 @@ class DeprecatedArguments:
         name = call.func.attr
         if not any(any(_used(call, symbol)) for symbol in _methods().get(name, ())):
             return ""  # what it is a method of does not matter then
-        if self._is_of_one_class(call.func.value, call):
-            return ""
         owners = [*self._semantics.of(DeprecatedUses).owners(call.func)]
+        if _PLATEAU not in owners and self._is_of_one_class(call.func.value, call):
+            return ""
         for owner in owners if owners != [_SCHEDULER] else ():
             if f"{owner}.{name}" in _methods()[name] or owner in _OF_THEIR_OWN:
                 return f"{owner}.{name}"
@@ -109,6 +109,7 @@ def _word(node: ast.AST) -> str:
 
 _SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
 """What every scheduler is; which one it is decides whether `step` is this one's."""
+_PLATEAU = "torch.optim.lr_scheduler.ReduceLROnPlateau"
 _OF_THEIR_OWN = frozenset(
     f"torch.optim.lr_scheduler.{name}" for name in ("ChainedScheduler", "CosineAnnealingWarmRestarts", "SequentialLR")
 )

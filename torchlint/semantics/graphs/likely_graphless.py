@@ -76,7 +76,24 @@ class LikelyGraphless:
             return True
         if self._chooses(node) or self._is_kept_as_label(node, origin) or self._looked_up.are(origin):
             return True
+        if self._is_of_data_set(origin):
+            return True
         return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
+
+    def _is_of_data_set(self, node: ast.expr) -> bool:
+        """Whether a loop takes a value out of one of torchvision's data sets."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        return bool(bindings) and all(
+            each.form is Form.LOOP and each.value is not None and self._is_data_set(each.value) for each in bindings
+        )
+
+    def _is_data_set(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Call):
+            return (self._semantics.qualified_name(value.func) or "").startswith("torchvision.datasets.")
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        return bool(bindings) and all(
+            isinstance(each.value, ast.Call) and not each.path and self._is_data_set(each.value) for each in bindings
+        )
 
     def _chooses(self, node: ast.expr) -> bool:
         """Whether something is chosen or counted by a value, `table[y.cpu().data.numpy(), :]`, `np.unique(y.data.numpy())`.
