@@ -143,6 +143,10 @@ class TrainingQuestions:
         """What is trained with an optimizer in place of the model that it was given the parameters of; ``None`` if nothing."""
         return self._model.found(self._semantics.of(ExchangedModels).found, optimizer)
 
+    def lent_optimizer(self, made: cst.Call) -> Exchanged[cst.BaseExpression] | None:
+        """What is made in place of a model that a function is given, with the use of an optimizer that has the other one's."""
+        return self._model.found(self._semantics.of(ExchangedModels).given, made)
+
     def frozen_running(self, train: cst.Call) -> FrozenRunning[cst.BaseExpression] | None:
         """The frozen part of a model whose batch normalisation ``train()`` lets go on; ``None`` where none is known."""
         return self._model.found(self._semantics.of(FrozenRunningParts).found, train)

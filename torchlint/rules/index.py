@@ -350,8 +350,8 @@ ENTRIES = (
     ),
     Entry(
         "TPL323", "optimizer-before-replacement", "torchlint.rules.training.tpl323_optimizer_before_replacement", "OptimizerBeforeReplacement",
-        (Found(".parameters.replaced:ReplacedParameters.found"), Found(".parameters.exchanged:ExchangedModels.found"),),
-        needs=(("parameters", "named_parameters",), ("torch",), ("nn", "weight_norm", "Parameter", "load", "deepcopy",),),
+        (Found(".parameters.replaced:ReplacedParameters.found"), Found(".parameters.exchanged:ExchangedModels.found"), Found(".parameters.exchanged:ExchangedModels.given"),),
+        needs=(("parameters", "named_parameters", "optimizer", "optim",), ("torch",), ("nn", "weight_norm", "Parameter", "load", "deepcopy", "from_pretrained",),),
     ),
     Entry(
         "TPL324", "frozen-but-running", "torchlint.rules.modes.tpl324_frozen_but_running", "FrozenButRunning",

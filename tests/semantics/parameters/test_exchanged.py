@@ -60,6 +60,7 @@ def test_another_model_is_trained(anew: str, training: str) -> None:
         "opt = optim.SGD(model.parameters())\nmodel = model.cuda()\ntrain(model, opt)",
         "opt = optim.SGD(model.parameters())\nmodel = nn.DataParallel(model)\ntrain(model, opt)",
         "opt = optim.SGD(model.parameters())\nmodel = nn.Sequential(model, nn.Linear(2, 2))\ntrain(model, opt)",
+        "opt = optim.SGD(model.parameters())\nmodel = torch.load(path)\nsave_checkpoint(model, opt)",
         "inner = model\nopt = optim.SGD(model.parameters())\nmodel = nn.Sequential(inner)\ntrain(model, opt)",
         "opt = optim.SGD(model.parameters())\nmodel = nn.ReLU()\ntrain(model, opt)",
         "opt = optim.SGD(model.parameters())\nmodel = torch.compile(model)\ntrain(model, opt)",
@@ -74,3 +75,41 @@ def test_another_model_is_trained(anew: str, training: str) -> None:
 )
 def test_what_is_trained(snippet: str) -> None:
     assert not exchanged(snippet)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "model = torch.load(path)\n    fit(model, optimizer)",
+        "if path:\n        model = Net.from_pretrained(path).cuda()\n    fit(net=model, optimizer=optimizer)",
+        "model = copy.deepcopy(model)\n    for x in data:\n        model(x).sum().backward()\n        optimizer.step()",
+    ],
+)
+def test_another_model_than_the_one_that_is_given(body: str) -> None:
+    semantics, _ = marked(f"{HEAD}def train(model, optimizer, data):\n    {body}\n")
+    assert len(semantics.of(ExchangedModels).given) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "body"),
+    [
+        ("model, optimizer", "model = model.cuda()\n    fit(model, optimizer)"),
+        ("model, optimizer", "model = nn.DataParallel(model)\n    fit(model, optimizer)"),
+        ("model, optimizer", "model = torch.load(path)\n    save(model, optimizer)"),
+        ("model, optimizer", "fit(model, optimizer)\n    model = torch.load(path)\n    test(model)"),
+        (
+            "model, optimizer",
+            "model = torch.load(path)\n    optimizer = optim.SGD(model.parameters())\n    fit(model, optimizer)",
+        ),
+        ("model, optimizer", "model = torch.load(path)\n    optimizer = made(model.parameters())\n    fit(model, optimizer)"),
+        ("model, optimizer", "model = torch.load(path)\n    o = made(model.parameters())\n    fit(model, optimizer, o)"),
+        ("optimizer, model=None", "if model is None:\n        model = Net()\n    fit(model, optimizer)"),
+        ("optimizer", "model = torch.load(path)\n    fit(model, optimizer)"),
+        ("model, opt", "model = torch.load(path)\n    fit(model, opt)"),
+        ("model, g_optimizer, optimizer, optim", "model = torch.load(path)\n    fit(model, optimizer)"),
+        ("model, optimizer", "model = torch.load(path)\n    optimizer.add_param_group(g)\n    fit(model, optimizer)"),
+    ],
+)
+def test_the_model_that_is_given_or_none(arguments: str, body: str) -> None:
+    semantics, _ = marked(f"{HEAD}def train({arguments}):\n    {body}\n")
+    assert not semantics.of(ExchangedModels).given

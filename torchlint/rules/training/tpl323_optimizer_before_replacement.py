@@ -13,7 +13,7 @@ class OptimizerBeforeReplacement(Rule):
     ## What it does
     Finds optimizers that are made of a model's parameters before a part of that model is replaced or added: a new head,
     `nn.Parameter`, or `weight_norm`, which puts two new parameters in the place of a weight; and those of a model whose name
-    gets another one, `model = torch.load(path)`, which is trained with them.
+    gets another one, `model = torch.load(path)`, which is trained with them, also in a function that is given both.
 
     ## Why is this bad
     The optimizer goes on with the parameters that it was given. The new ones get gradients, and never change: the head stays as
@@ -47,8 +47,16 @@ class OptimizerBeforeReplacement(Rule):
 
     code = "TPL323"
     name = "optimizer-before-replacement"
-    triggers = (Found(".parameters.replaced:ReplacedParameters.found"), Found(".parameters.exchanged:ExchangedModels.found"))
-    needs = (("parameters", "named_parameters"), ("torch",), ("nn", "weight_norm", "Parameter", "load", "deepcopy"))
+    triggers = (
+        Found(".parameters.replaced:ReplacedParameters.found"),
+        Found(".parameters.exchanged:ExchangedModels.found"),
+        Found(".parameters.exchanged:ExchangedModels.given"),
+    )
+    needs = (
+        ("parameters", "named_parameters", "optimizer", "optim"),
+        ("torch",),
+        ("nn", "weight_norm", "Parameter", "load", "deepcopy", "from_pretrained"),
+    )
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the optimizer."""
@@ -80,4 +88,11 @@ class OptimizerBeforeReplacement(Rule):
                 node,
                 f"the optimizer is given the parameters of `{model}`, which is another model from line {line} on, that it will "
                 "not train; make it afterwards",
+            )
+        elif (lent := self.model.training.lent_optimizer(node)) is not None:
+            model, optimizer = self.model.shown(lent.model), self.model.shown(lent.anew)
+            self.report(
+                node,
+                f"`{optimizer}`, which comes from outside, has the parameters of the former `{model}`, not of this one, "
+                "and will not train it",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.bindings import Binding
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.conditions.last_rounds import LastRounds
 from torchlint.semantics.kinds.kind import Type
@@ -19,6 +21,9 @@ from torchlint.semantics.parameters.replaced import ReplacedParameters
 Node = TypeVar("Node")
 
 _SAME = frozenset({"to", "cuda", "cpu", "half", "float", "double", "eval", "train"})
+_KEEPING = re.compile(r"save|load|log|print|restore|resume|dump|checkpoint|ckpt|state|summary|writ", re.IGNORECASE)
+"""What functions are called that are given a model and an optimizer, and train nothing."""
+_OPTIMIZERS = frozenset({"optimizer", "optim"})
 _DEEP = 3
 _MOST = 24
 """How many uses, and new values, of one name are looked at."""
@@ -60,6 +65,48 @@ class ExchangedModels:
                         found.setdefault(optimizer, Exchanged(model, anew))
         return found
 
+    @cached_property
+    def given(self) -> dict[ast.expr, Exchanged[ast.expr]]:
+        """What is made or loaded in place of a model that a function is given, and trained with the optimizer of that."""
+        found: dict[ast.expr, Exchanged[ast.expr]] = {}
+        if self._semantics.facts.calls.get("add_param_group"):
+            return found
+        for function in self._tree.of_type(ast.FunctionDef):
+            arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+            optimizers = [each.arg for each in arguments if each.arg in _OPTIMIZERS]
+            kept = self._parameter(function, optimizers[0]) if len(optimizers) == 1 else None
+            for argument in arguments if kept is not None else ():
+                model = self._parameter(function, argument.arg)
+                if model is not None and kept is not None and model is not kept:
+                    found.update(self._given_another(kept, model))
+        return found
+
+    def _parameter(self, function: ast.FunctionDef, name: str) -> Binding | None:
+        """What gives a parameter its value, of which there may be others."""
+        bindings = self._semantics.bindings.scopes[function].bindings.get(name, ())
+        return next((each for each in bindings if each.form is Form.PARAMETER), None)
+
+    def _given_another(self, kept: Binding, model: Binding) -> Iterator[tuple[ast.expr, Exchanged[ast.expr]]]:
+        """The values that a parameter is given besides, which are models, and trained with an optimizer that has no other."""
+        if len(self._bound(kept.name, kept)) > 1:
+            return
+        for binding in self._bound(model.name, kept)[:_MOST]:
+            if binding is model or binding.value is None or not isinstance(binding.node, ast.Name):
+                continue
+            if not isinstance(binding.value, ast.Call) or not self._is_another(binding.value, model.name):
+                continue
+            if self._semantics.of(LastRounds).loop_of(binding.node) is None and not self._is_asked_for(binding):
+                trained = [use for use in kept.uses[:_MOST] if self._is_trained(use, binding)]
+                if trained:
+                    yield binding.value, Exchanged(binding.node, trained[0])
+
+    def _is_asked_for(self, anew: Binding) -> bool:
+        """Whether a model is made where there was none, or its parameters are asked for: ``if model is None:``."""
+        if any(isinstance(each := self._tree.parent(use), ast.Attribute) and "param" in each.attr for use in anew.uses[:_MOST]):
+            return True
+        tests = [each.test for each in self._tree.ancestors(anew.node) if isinstance(each, (ast.If, ast.IfExp))]
+        return any(isinstance(part, ast.Name) and part.id == anew.name for test in tests for part in ast.walk(test))
+
     def _trained_instead(self, optimizer: ast.Call, kept: Binding, model: ast.Name) -> Iterator[ast.expr]:
         """Where the model's name gets another one, between the making of an optimizer and its use with that."""
         others = [each for each in self._bound(kept.name, kept) if each is not kept]
@@ -95,7 +142,7 @@ class ExchangedModels:
             return True
         if not isinstance(value, ast.Call):
             return False
-        if self._semantics.qualified_name(value.func) == "copy.deepcopy":
+        if self._semantics.qualified_name(value.func) == "copy.deepcopy" or last_name(value.func) == "from_pretrained":
             return True
         given = [part for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Attribute)) and part is not value.func]
         if any(isinstance(part, ast.Name) and part.id == name for part in given):
@@ -128,7 +175,7 @@ class ExchangedModels:
         parent = self._tree.parent(use)
         if isinstance(parent, ast.keyword):
             parent = self._tree.parent(parent)
-        if isinstance(parent, ast.Call) and parent.func is not use:
+        if isinstance(parent, ast.Call) and parent.func is not use and not _KEEPING.search(last_name(parent.func)):
             given = [*parent.args, *(word.value for word in parent.keywords)]
             return any(isinstance(each, ast.Name) and self._has_reached(each, anew) for each in given)
         if isinstance(parent, ast.Attribute) and parent.attr == "step":
