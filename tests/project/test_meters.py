@@ -85,6 +85,10 @@ def found(folder: Path, given: str, made: str = "meter = Meter()", start: str = 
         ("meter.add(loss)", "meter = Meter()"),
         ("self.meter.update(loss)", ""),
         ("table['loss'].update(loss)", ""),
+        ("held['loss'].update(loss)", "held = {'loss': Meter(), 'time': Numbers()}"),
+        ("held[name].update(loss)", "held = {name: Meter() for name in names}"),
+        ("held[name].update(loss)", "held = {'a': Meter(), 'b': Meter()}"),
+        ("held[name].update(loss)", "held = collections.defaultdict(Meter)"),
     ],
 )
 def test_a_loss_is_added_up(tmp_path: Path, given: str, made: str) -> None:
@@ -105,6 +109,11 @@ def test_a_loss_is_added_up(tmp_path: Path, given: str, made: str) -> None:
         ("meter.update(loss)", "", "meter = Meter()"),
         ("meter.update(loss)", "meter = Meter()", "meter.reset()"),
         ("meter.update(y)", "meter = Meter()", ""),
+        ("held['loss'].update(loss)", "held = {'loss': Numbers(), 'time': Meter()}", ""),
+        ("held[name].update(loss)", "held = {'loss': Numbers(), 'time': Meter()}", ""),
+        ("held['loss'].update(loss)", "held = {'loss': Meter()}\nheld['loss'] = Numbers()", ""),
+        ("held['loss'].update(loss)", "held = made()", ""),
+        ("held[0].update(loss)", "held = [Meter()]", ""),
         ("loss = loss.item()\nmeter.update(loss)", "meter = Meter()", ""),
         ("meter.update(loss)\nmeter.sum.backward()", "meter = Meter()", ""),
         ("with torch.no_grad():\n    value = net(x).mean()\n    meter.update(value)", "meter = Meter()", ""),

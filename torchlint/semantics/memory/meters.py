@@ -7,6 +7,7 @@ from collections import defaultdict
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 
@@ -40,9 +41,11 @@ class Meters:
                 definition = self._semantics.facts.self_class(owner)
                 slots = self._semantics.facts.slots(definition, name) if definition is not None else ()
                 stores = [self._tree.parent(store) for slot in slots for store in slot.stores]
-                return [each.value if isinstance(each, ast.Assign) else None for each in stores]
-            case ast.Subscript(slice=ast.Constant()):
-                return list(self._items.get((self._tree.function(meter), ast.unparse(meter)), ()))
+                return [each.value if isinstance(each, (ast.Assign, ast.AnnAssign)) else None for each in stores]
+            case ast.Subscript(value=(ast.Name() | ast.Attribute()) as holder, slice=key):
+                held = [part for made in self._constructions(holder) for part in _items(made, key)]
+                stored = self._items.get((self._tree.function(meter), ast.unparse(meter)), [])
+                return [*held, *stored] if held or isinstance(key, ast.Constant) else []
         return []
 
     @cached_property
@@ -65,3 +68,22 @@ class Meters:
             and ast.unparse(each.func.value) == ast.unparse(meter)
             for each in resets
         )
+
+
+def _items(holder: ast.expr | None, key: ast.expr) -> list[ast.expr | None]:
+    """What a dictionary makes of an item, as it is written out: ``{"loss": Meter()}``, ``{name: Meter() for name in names}``,
+    ``defaultdict(Meter)``.
+
+    Nothing where items are put into it later, or it is not clear which is asked for.
+    """
+    match holder:
+        case ast.Dict(keys=keys, values=values) if isinstance(key, ast.Constant) and values:
+            named = [value for each, value in zip(keys, values) if isinstance(each, ast.Constant) and each.value == key.value]
+            return [*named]
+        case ast.Dict(keys=keys, values=[*values]) if values and None not in keys:
+            return [*values]
+        case ast.DictComp(value=value):
+            return [value]
+        case ast.Call(func=function, args=[(ast.Name() | ast.Attribute()) as made]) if last_name(function) == "defaultdict":
+            return [ast.Call(made, [], [])]
+    return []
