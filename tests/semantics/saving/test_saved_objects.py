@@ -23,6 +23,11 @@ KEYS = {"m", "x"}
         "class T:\n  def __init__(self, v):\n    self.v = v\n  def f(self, m):\n    self.v.stoi\n"
         "    torch.save({'m': m.state_dict(), 'x': «self.v»}, p)",
         "def f(net):\n    net.parameters()\n    torch.save({'m': o.state_dict(), 'x': «net»}, p)",
+        "class V: pass\nv = V()\ntorch.save({'m': m.state_dict(), 'x': «v»}, p)",
+        "class V(dict): pass\ntorch.save({'m': m.state_dict(), 'x': «V()»}, p)",
+        "class V: pass\nclass T:\n  def __init__(self):\n    self.v = V()\n"
+        "  def f(self, m):\n    torch.save({'m': m.state_dict(), 'x': «self.v»}, p)",
+        "class V: pass\ndef f(m, v):\n    torch.save({'m': m.state_dict(), 'x': «v»}, p)\nf(m, V())",
     ],
 )
 def test_what_torch_refuses(snippet: str) -> None:
@@ -34,6 +39,17 @@ def test_what_torch_refuses(snippet: str) -> None:
     "snippet",
     [
         pytest.param("torch.save({'m': m.state_dict(), 'x': x}, p)", id="nothing is known of it"),
+        pytest.param(
+            "class V:\n  def __new__(cls): return 1\ntorch.save({'m': m.state_dict(), 'x': V()}, p)",
+            id="a class that makes what?",
+        ),
+        pytest.param("class V(metaclass=M): pass\ntorch.save({'m': m.state_dict(), 'x': V()}, p)", id="another's instances"),
+        pytest.param("class V: pass\nv = V() if a else 1\ntorch.save({'m': m.state_dict(), 'x': v}, p)", id="or a number"),
+        pytest.param("class V: pass\ntorch.save({'m': m.state_dict(), 'x': V().state_dict()}, p)", id="what it gives"),
+        pytest.param("def v(): return 1\ntorch.save({'m': m.state_dict(), 'x': v()}, p)", id="of a function"),
+        pytest.param(
+            "class V: pass\nif a:\n  v = V()\nelse:\n  v = 1\ntorch.save({'m': m.state_dict(), 'x': v}, p)", id="one of two"
+        ),
         pytest.param("def f(m, a):\n    a.lr\n    torch.save({'m': m.state_dict(), 'x': vars(a)}, p)", id="a dict of it"),
         pytest.param("def f(m, a):\n    a.shape\n    torch.save({'m': m.state_dict(), 'x': a}, p)", id="a tensor's attribute"),
         pytest.param("def f(m, a):\n    a.get(1)\n    torch.save({'m': m.state_dict(), 'x': a}, p)", id="a dict's method"),

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.summaries.lookup import ClassElsewhere
 
 _SAVING = re.compile(r"(?:^|_)save|[a-z]Save")
 """What functions are called that write a checkpoint to a file, as those of torch's examples: ``save_on_master``."""
@@ -107,7 +109,7 @@ class SavedObjects:
 
     def _is_refused(self, value: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether a value is surely neither a tensor nor plain data."""
-        if self._is_of_numpy(value, depth):
+        if self._is_of_numpy(value, depth) or self._makes_object(value):
             return True
         if not isinstance(value, (ast.Name, ast.Attribute)):
             return False
@@ -119,7 +121,9 @@ class SavedObjects:
             slots = self._semantics.facts.slots(owner, value.attr) if owner is not None else []
             uses = [use for slot in slots for use in slot.uses]
             stores = [store for slot in slots for store in slot.stores if not self._is_put_back(store)]
-            return len(slots) == 1 and len(stores) == 1 and any(map(self._is_used_as_object, uses))
+            made = [parent.value for store in stores if isinstance(parent := self._tree.parent(store), ast.Assign)]
+            is_object = any(map(self._is_used_as_object, uses)) or any(map(self._makes_object, made))
+            return len(slots) == 1 and len(stores) == 1 and is_object
         bindings = self._semantics.bindings.reaching(value)
         return bool(bindings) and all(self._binds_object(each, depth) for each in bindings)
 
@@ -142,7 +146,16 @@ class SavedObjects:
         if not isinstance(binding.value, ast.Call) or binding.path:
             return False
         function = binding.value.func
-        return isinstance(function, ast.Attribute) and function.attr in _PARSED
+        return self._makes_object(binding.value) or (isinstance(function, ast.Attribute) and function.attr in _PARSED)
+
+    def _makes_object(self, value: ast.expr) -> bool:
+        """Whether a value is made by calling a class of the file, or of another file of the project."""
+        if not isinstance(value, ast.Call):
+            return False
+        definition = self._semantics.facts.definition(value.func)
+        if isinstance(definition, ast.ClassDef):
+            return _makes_own(definition)
+        return isinstance(self._semantics.elsewhere.target(value.func), ClassElsewhere)
 
     def _is_of_numpy(self, value: ast.expr, depth: int) -> bool:
         """Whether a value is an array or a number of NumPy's, or becomes one where it was a plain number at the start."""
@@ -229,3 +242,9 @@ def _is_state(value: ast.expr) -> bool:
     if isinstance(value, ast.Name):
         return "state_dict" in value.id
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "state_dict"
+
+
+def _makes_own(definition: ast.ClassDef) -> bool:
+    """Whether calling a class makes an object of it: neither ``__new__`` nor a metaclass may give something else."""
+    methods = {each.name for each in definition.body if isinstance(each, FUNCTIONS)}
+    return "__new__" not in methods and "__reduce__" not in methods and not definition.keywords
