@@ -214,3 +214,30 @@ def test_epochs_in_each_batch(length: str) -> None:
 )
 def test_units_that_are_not_known(scheduler: str, batch: str) -> None:
     assert wrong(snippet(scheduler, batch=batch)) == []
+
+
+BY_AN_OBJECT = """import torch
+from torch.optim import lr_scheduler
+class Trainer:
+    def __init__(self, net, loader):
+        self.loader, self.inner = loader, torch.optim.SGD(net.parameters(), 0.1)
+        self.rates = «lr_scheduler.OneCycleLR(self.inner, 1, epochs=9, steps_per_epoch=len(loader))»
+    def turn(self, net):
+        for x in self.loader:
+            self.inner.zero_grad()
+            net(x).sum().backward()
+            self.inner.step()
+    def fit(self, net):
+        for epoch in range(9):
+            self.turn(net)
+            self.rates.step()
+"""
+
+
+def test_a_scheduler_that_an_object_keeps() -> None:
+    assert wrong(BY_AN_OBJECT) == [("len(loader)", True, False)]
+    plain = BY_AN_OBJECT.replace("«", "").replace("»", "")
+    assert wrong(plain.replace("self.inner.step()", "self.inner.step()\n            self.rates.step()")) == []
+    assert wrong(plain + "        self.rates = None\n") == []
+    assert wrong(plain + "trainer.rates.step()\n") == []
+    assert wrong(plain.replace("for epoch in range(9)", "for part in parts")) == []

@@ -66,7 +66,35 @@ class Schedules:
             wrong = self._compare(length, unit == "batches", steps[0])
             if wrong is not None:
                 found[call] = wrong
+        return {**found, **self._kept_in_batches}
+
+    @cached_property
+    def _kept_in_batches(self) -> dict[ast.Call, WrongUnit[ast.expr]]:
+        """The calls among them that make a scheduler in batches, which an object keeps and moves on once an epoch."""
+        found: dict[ast.Call, WrongUnit[ast.expr]] = {}
+        for statement in self._tree.of_type(ast.Assign):
+            match statement:
+                case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as call):
+                    length = self._length(call)
+                    if length is None or self._unit(length) != "batches":
+                        continue
+                    uses = self._uses_of_attribute(target)
+                    steps = [act for act in self._acts if act.deed is Deed.SCHEDULE and act.of in uses]
+                    if len(steps) != 1 or not all(self._idle.is_harmless(use) or use is steps[0].of for use in uses):
+                        continue
+                    wrong = self._compare(length, True, steps[0])
+                    if wrong is not None:
+                        found[call] = wrong
         return found
+
+    def _uses_of_attribute(self, target: ast.Attribute) -> list[ast.expr]:
+        """The uses of what an object keeps, where it keeps nothing else there and only its own methods name it."""
+        facts = self._semantics.facts
+        own = facts.self_class(target.value)
+        slots = facts.slots(own, target.attr) if own is not None else []
+        named = [node for node in self._tree.of_type(ast.Attribute) if node.attr == target.attr]
+        is_sole = len(slots) == 1 and len(slots[0].stores) == 1 and not slots[0].class_values
+        return [*slots[0].uses] if is_sole and len(named) == len(slots[0].uses) + 1 else []
 
     def _is_same(self, step: Act, making: ast.Call) -> bool:
         """Whether the scheduler that is moved on is the one that a call makes, in the same function.
@@ -163,6 +191,10 @@ class Schedules:
     def _trains_batches(self, loop: Loop) -> bool:
         """Whether a loop over a loader within ``loop`` makes a step in each of its rounds."""
         inner = [part for part in walk_body(loop.body) if isinstance(part, ast.For)]
+        for part in walk_body(loop.body):
+            function = self._semantics.inference.call_graph.called(part) if isinstance(part, ast.Call) else None
+            if function is not None:
+                inner += [each for each in walk_body(function.body) if isinstance(each, ast.For)]
         return any(self._loader(part) is not None and self._trains(part) for part in inner)
 
 
