@@ -278,7 +278,7 @@ MADE = Found(".apis.constructors:Constructors.made", ".aliasing.dated_constructi
     [((), [2, 3, 4]), (("TPL998",), [2, 3, 4]), (("TPL999",), [3, 4])],
 )
 def test_what_can_only_be_strict_is_left_out_where_the_rule_is_lenient(lenient: tuple[str, ...], rows: list[int]) -> None:
-    text = "import torch\ntorch.Tensor(3, 4)\ntorch.LongTensor([0.5])\nf(torch.Tensor(3), torch.Tensor(torch.ones(3)))\n"
+    text = "import torch\ntorch.Tensor(3, 4)\ntorch.LongTensor([0.5])\nf(torch.Tensor(3), torch.Tensor(torch.arange(3)))\n"
     units = triggered(Semantics(Source(text).tree), text.encode(), [Declared((MADE,))], lenient)
     assert [unit.lineno for unit in units if isinstance(unit, ast.stmt)] == rows
 

@@ -130,6 +130,7 @@ ENTRIES = (
         "TPL105", "legacy-constructor", "torchlint.rules.legacy.tpl105_legacy_constructor", "LegacyConstructor",
         (Found(".apis.constructors:Constructors.made", ".aliasing.dated_constructions:DatedConstructions.found"), Found(".apis.constructors:Constructors.renewed", ".aliasing.dated_constructions:DatedConstructions.found"), Found(".apis.constructors:Constructors.tests", ".aliasing.dated_constructions:DatedConstructions.found"),),
         needs=(("new", "Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "BoolTensor",),),
+        yields_to=("TPL007",),
         since=TorchVersion(0, 4),
         severity="warning",
     ),

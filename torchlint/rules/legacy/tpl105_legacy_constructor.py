@@ -99,6 +99,7 @@ class LegacyConstructor(Rule):
     code = "TPL105"
     name = "legacy-constructor"
     severity = "warning"
+    yields_to = ("TPL007",)
     since = TorchVersion(0, 4)
     triggers = (
         Found(".apis.constructors:Constructors.made", _DATED),
