@@ -7,8 +7,8 @@ torch.manual_seed(0)
 net = nn.Linear(4, 3)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 importance = torch.tensor([1.0, 0.3, 0.1])
-for step in range(3):
-    residual = net(torch.ones(4)) ** 2
+for x in [torch.ones(4), torch.zeros(4), torch.ones(4)]:
+    residual = net(x) ** 2
     optimizer.zero_grad()
     residual.backward(gradient=importance)
     optimizer.step()
