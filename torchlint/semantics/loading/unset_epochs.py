@@ -22,9 +22,12 @@ _AROUND = frozenset({"enumerate", "iter", "tqdm", "trange", "track", "zip", "isl
 _WRAPPING = frozenset({"tqdm", "trange", "track", "progress_bar", "islice", "zip", "enumerate"})
 """Those of them whose result is often kept by a name, and gone through by that."""
 _READING = frozenset({"len", "isinstance", "print", "type", "id", "str", "repr", "next", "range"})
-_SHOWING = frozenset({"update", "write", "close", "refresh", *(f"set_{each}" for each in ("postfix", "description"))}) | {
-    *("set_postfix_str", "set_description_str")
-}
+_SHOWING = frozenset(
+    {
+        *("update", "write", "close", "refresh"),
+        *("set_postfix", "set_postfix_str", "set_description", "set_description_str"),
+    }
+)
 """Methods of a bar that shows how far a loop is."""
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _FRAMEWORKS = ("pytorch_lightning", "lightning", "accelerate", "ignite", "catalyst", "fastai", "composer", "ray")
@@ -98,12 +101,12 @@ class UnsetEpochs:
                 continue
             loaders.append(loader)
             is_conditional = is_conditional or not self._is_alone(given, sampler) or self._is_one_of(loader)
-        uses = [(loader, use) for loader in loaders for use in self._uses(loader, 0)]
-        for _, use in uses:
+        uses = [use for loader in loaders for use in self._uses(loader, 0)]
+        for use in uses:
             around = self._epochs(use)
             if around is not None:
                 return self._described(sampler, around, is_conditional=is_conditional)
-        if any(self._is_run_elsewhere(use) for _, use in uses) or any(self._is_kept(each) for each in loaders if not uses):
+        if any(map(self._is_run_elsewhere, uses)) or (not uses and any(map(self._is_kept, loaders))):
             raise _Escapes
         return None
 
