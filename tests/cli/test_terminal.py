@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
-import os
-import pty
 import queue
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import termios
 import threading
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +19,7 @@ from unicodedata import east_asian_width
 import pytest
 
 from command import environment, torchlint_
+from terminal import ESCAPE, on_terminal
 from torchlint.cli.progress import Progress
 from torchlint.rules import all_rules
 
@@ -88,9 +85,6 @@ def test_nothing_is_shown_in_pipes_and_on_dumb_terminals(monkeypatch: pytest.Mon
 
 # --- reports ---------------------------------------------------------------------------------------------------------
 
-ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\")
-PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[1A\x1b\[2K", re.DOTALL)
-"""The pictures of the progress bar, one upon the other, until they are taken away."""
 LONG = """\
 import torch
 
@@ -99,27 +93,6 @@ def train(head, loader):
     説明, a_name_that_is_long, another_one_that_is_longer = log("some text", head.weight.data.clamp_(-1, 1), 1, 2, 3)
 """
 FLAGGED = "head.weight.data.clamp_(-1, 1)"
-
-
-def on_terminal(*arguments: str, columns: int = 80, **variables: str) -> str:
-    """What the command writes where both its outputs are a terminal."""
-    parent, child = pty.openpty()
-    termios.tcsetwinsize(child, (24, columns))
-    command = [sys.executable, "-m", "torchlint", "--no-cache", *arguments]
-    if arguments[0] in ("rule", "--version"):
-        command.remove("--no-cache")
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=child, stderr=child, env=environment(**{"TERM": "xterm", **variables})
-    )
-    os.close(child)
-    written = b""
-    with contextlib.suppress(OSError):  # that the other end is closed
-        while part := os.read(parent, 65536):
-            written += part
-    os.close(parent)
-    process.wait(timeout=60)
-    text = written.decode().replace("\r\n", "\n")
-    return PROGRESS.sub("", text)  # which is there where the machine is busy
 
 
 def cells(text: str) -> list[str]:

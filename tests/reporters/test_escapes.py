@@ -10,9 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from test_terminal import ESCAPE, on_terminal
 
 from command import torchlint_
+from terminal import ESCAPE, on_terminal
 from torchlint.reporters import FOR_PEOPLE, FORMATS
 
 HOSTILE = (

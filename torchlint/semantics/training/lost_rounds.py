@@ -119,9 +119,11 @@ class LostAccumulation:
     def _steps_of(self, loop: Loop) -> list[RareStep | Step]:
         """The steps of a loop, if some are made every few rounds: all are of one optimizer, and the others instead of those."""
         calls = [part for part in walk_body(loop.body) if isinstance(part, ast.Call) and self._may_step(part)]
+        if len(calls) > _MOST_STEPS:
+            return []
         steps = [step for call in calls if (step := self._step(call, loop)) is not None]
         rare = [each for each in steps if isinstance(each, RareStep)]
-        if not rare or len(steps) != len(calls) or len(calls) > _MOST_STEPS:
+        if not rare or len(steps) != len(calls):
             return []
         first = rare[0]
         for each in steps:
