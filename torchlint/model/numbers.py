@@ -28,9 +28,9 @@ class NumbersQuestions:
         scope, purpose = self._semantics.control_flow.scope, self._semantics.of(Purpose)
         return bool(self._model.answered(lambda node: purpose.is_test_case(scope(node)), call))
 
-    def wrong_denominator(self, length: cst.Call) -> WrongDenominator[cst.BaseExpression] | None:
-        """What is divided by the length of a loader, or of its data set, and was summed by the other; ``None`` for all else."""
-        return self._model.found(self._semantics.of(Denominators).found, length)
+    def wrong_denominator(self, divisor: cst.BaseExpression) -> WrongDenominator[cst.BaseExpression] | None:
+        """What is divided by a loader's number of batches, or samples, and was summed by the other; ``None`` for all else."""
+        return self._model.found(self._semantics.of(Denominators).found, divisor)
 
     def refused_pattern(self, call: cst.Call) -> RefusedPattern[cst.BaseExpression] | None:
         """Why a call of ``einsum``, or of einops, raises for its pattern; ``None`` where it does not."""

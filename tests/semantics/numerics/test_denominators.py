@@ -55,6 +55,58 @@ def test_means_by_samples(value: str, division: str) -> None:
     assert wrong(loop(value) + division) == [("loader", False)]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "F.mse_loss(p(x), y) + F.l1_loss(p(x), y)",
+        "0.5 * F.mse_loss(p(x), y) + alpha * (1 - alpha) * F.l1_loss(p(x), y)",
+        "F.mse_loss(p(x), y) + penalty(x)",
+        "nn.CrossEntropyLoss(w)(p(x), y)",
+        "F.triplet_margin_loss(p(x), y, z)",
+        "nn.CTCLoss()(p(x), y, n, m)",
+        "F.kl_div(p(x), y, reduction='batchmean')",
+    ],
+)
+def test_terms_of_a_mean(value: str) -> None:
+    assert wrong(loop(value) + "z = total / «len(loader.dataset)»") == [("loader", False)]
+
+
+@pytest.mark.parametrize(
+    "division",
+    [
+        "n = len(loader.dataset)\ntotal /= «n»",
+        "total /= «len(loader) * batch_size»",
+        "total /= «opt.val_batch_size * len(loader)»",
+    ],
+)
+def test_other_counts_of_samples(division: str) -> None:
+    assert wrong(loop("F.mse_loss(p(x), y)") + division) == [("loader", False)]
+
+
+def test_the_number_of_the_last_batch() -> None:
+    text = loop("F.mse_loss(p(x), y)", "enumerate(loader)").replace("x, y in", "i, (x, y) in")
+    assert wrong(text + "total / («(i + 1) * bs»)") == [("loader", False)]
+    assert wrong(text + "i = 3\ntotal / ((i + 1) * bs)") == []
+    assert wrong(text.replace("r)", "r, 1)") + "total / ((i + 1) * bs)") == []
+
+
+def test_a_bar_around_the_loader() -> None:
+    text = loop("F.mse_loss(p(x), y)", "bar").replace("total = 0", "bar = tqdm(loader, desc='x')\ntotal = 0")
+    assert wrong(text + "z = total / «len(loader.dataset)»") == [("loader", False)]
+    text = loop("F.mse_loss(p(x), y)", "bar").replace("total = 0", "bar = other(loader)\ntotal = 0")
+    assert wrong(text + "z = total / len(loader.dataset)") == []
+
+
+def test_a_table_of_loaders() -> None:
+    text = loop("F.mse_loss(p(x), y)", "loaders[k]")
+    assert wrong(text + "z = total / «dataset_sizes[k]»") == [("loaders[k]", False)]
+    assert wrong(text + "z = total / «len(datasets[k])»") == [("loaders[k]", False)]
+    assert wrong(text + "z = total / dataset_sizes[m]") == []
+    assert wrong(text + "z = total / steps[k]") == []
+    single = text.replace("total = 0", "loaders = {k: DataLoader(d, batch_size=1) for k in d}\ntotal = 0")
+    assert wrong(single + "z = total / dataset_sizes[k]") == []
+
+
 def test_the_data_that_a_loader_was_made_of() -> None:
     text = loop("F.mse_loss(p(x), y)").replace("total = 0", "loader = DataLoader(data, 8)\ntotal = 0")
     assert wrong(text + "total /= «len(data)»") == [("loader", False)]
@@ -85,6 +137,16 @@ def test_the_data_that_a_loader_was_made_of() -> None:
         loop("F.mse_loss(p(x), y, **more)") + "total / len(loader.dataset)",
         loop("nn.MSELoss(False)(p(x), y)") + "total / len(loader.dataset)",
         loop("criterion(p(x), y)") + "total / len(loader.dataset)",
+        loop("F.mse_loss(p(x), y) * batch_size") + "total / len(loader.dataset)",
+        loop("F.mse_loss(p(x), y) + torch.sum(x)") + "total / len(loader.dataset)",
+        loop("F.mse_loss(p(x), y) + z").replace("    total", "    z = (x - y).sum()\n    total")
+        + "total / len(loader.dataset)",
+        loop("F.mse_loss(p(x), y) + F.l1_loss(p(x), y, reduction='sum')") + "total / len(loader.dataset)",
+        "loader = start()\n" + loop("F.mse_loss(p(x), y)") + "loader = again(loader)\ntotal / len(loader.dataset)",
+        loop("F.mse_loss(p(x), y)") + "n = len(other.dataset)\ntotal / n",
+        loop("F.mse_loss(p(x), y)") + "total / (len(other) * batch_size)",
+        loop("F.mse_loss(p(x), y)") + "total / (len(loader) * world_size)",
+        loop("(p(x) == y).sum()") + "total / (len(loader) * batch_size)",
         loop("F.mse_loss(p(x), y)").replace("total = 0", "total = start()") + "total / len(loader.dataset)",
     ],
 )

@@ -14,7 +14,8 @@ class MetricDenominator(Rule):
     ## What it does
     Finds figures over a loader that are divided by the wrong count: hits, which are summed sample by sample, and losses times
     the size of their batch, by the number of batches; and mean losses, which are summed batch by batch, by the number of
-    samples.
+    samples, be that a length, a name for one, or the number of batches times the size of one. A loss of several terms counts
+    as a mean if one of them is the mean of a loss of torch and none may be a sum over samples.
 
     ## Why is this bad
     The figure is off by the size of a batch. An accuracy is above 100 % then, which somebody may notice; a loss that is 64
@@ -49,17 +50,33 @@ class MetricDenominator(Rule):
     code = "TPL603"
     name = "metric-denominator"
     triggers = (Found(".numerics.denominators:Denominators.found"),)
-    needs = (("len",), ("torch", "nn"))
+    needs = (("len", "enumerate", "tqdm"), ("torch", "nn"))
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the length that a sum is divided by."""
+        self._report(node)
+
+    def visit_Name(self, node: cst.Name) -> None:
+        """Reports a name that stands for such a length."""
+        self._report(node)
+
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        """Reports the number of batches, or that times their size."""
+        self._report(node)
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        """Reports one of several lengths: ``dataset_sizes[phase]``."""
+        self._report(node)
+
+    def _report(self, node: cst.BaseExpression) -> None:
         wrong = self.model.numbers.wrong_denominator(node)
         if wrong is None:
             return
         total, loader = self.model.shown(wrong.total), self.model.shown(wrong.loader)
         if wrong.of_samples:
             message = f"`{total}` is summed over samples, and `{self.model.shown(node)}` is the number of batches"
-            right = expression("len({loader}.dataset)", loader=wrong.counted)
+            counted = wrong.counted if isinstance(node, cst.Call) else again(wrong.loader)
+            right = expression("len({loader}.dataset)", loader=counted)
         else:
             message = f"`{total}` adds up means of batches, and `{self.model.shown(node)}` is the number of samples"
             right = expression("len({loader})", loader=again(wrong.loader))

@@ -9,33 +9,43 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.numerics.batch_means import BatchMeans, plain
 from torchlint.semantics.provenance.loaders import LOADERS
-from torchlint.semantics.scores.activations import Activations
 
 Node = TypeVar("Node")
 
 _LOADER = re.compile(r"load|(^|_|\.)dl(_|$)|batches|_iter$", re.IGNORECASE)
 """What is called that gives batches."""
 _AROUND = frozenset({"enumerate", "tqdm", "iter", "track", "trange"})
-_VALUE = frozenset({"item", "float", "double", "detach", "cpu", "int", "long", "numpy", "tolist"})
-"""Methods that give the same number."""
-_REDUCING = frozenset({"reduction", "reduce", "size_average", None})
-_MEAN = re.compile(r"reduction='mean'|size_average=True")
+_BATCH_SIZE = re.compile(r"^((train|tr|val|valid|validation|test|eval|mini)_?)?(batch_?size|bs|bsz)$", re.IGNORECASE)
+"""What the number of samples in a batch is called."""
+_SIZES = re.compile(r"^(data|dataset|data_set|image_dataset|ds)_?(sizes?|lens?|lengths?)$", re.IGNORECASE)
+"""What a table is called of the numbers of samples."""
+_SETS = re.compile(r"data_?sets?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WrongDenominator(Generic[Node]):
-    """The sum ``total`` is divided by the length of ``counted``: what is ``of_samples`` by batches, or means by samples.
+    """The sum ``total`` is divided by the wrong count: what is ``of_samples`` by batches, or means by samples.
 
-    ``loader`` is what was gone through.
+    ``loader`` is what was gone through, and ``counted`` what the length was taken of, at the place itself.
     """
 
     total: Node
     counted: Node
     loader: Node
     of_samples: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sum:
+    """A statement that adds a value to a variable, in a loop."""
+
+    statement: ast.stmt
+    value: ast.expr
+    loop: ast.For
 
 
 class Denominators:
@@ -46,30 +56,27 @@ class Denominators:
         self._tree = semantics.tree
 
     @cached_property
-    def found(self) -> dict[ast.Call, WrongDenominator[ast.expr]]:
-        """The lengths that a sum is divided by wrongly: ``len(loader)`` of ``correct / len(loader)``."""
-        found: dict[ast.Call, WrongDenominator[ast.expr]] = {}
-        for call in self._semantics.facts.calls.get("len", ()):
-            total = self._divided(call)
-            if total is None or len(call.args) != 1 or self._semantics.qualified_name(call.func) != "builtins.len":
-                continue
-            wrong = self._wrong(total, call.args[0])
+    def found(self) -> dict[ast.expr, WrongDenominator[ast.expr]]:
+        """What a sum is divided by wrongly: ``len(loader)`` of ``correct / len(loader)``."""
+        found: dict[ast.expr, WrongDenominator[ast.expr]] = {}
+        for total, divisor in self._divisions():
+            wrong = self._wrong(total, divisor)
             if wrong is not None:
-                found[call] = wrong
+                found[divisor] = wrong
         return found
 
     # --- the division --------------------------------------------------------------------------------------------------
 
-    def _divided(self, length: ast.Call) -> ast.Name | None:
-        """The variable that is divided by a length, and by nothing else."""
-        match self._tree.parent(length):
-            case ast.BinOp(op=ast.Div(), left=left, right=right) as division if right is length:
-                total = _plain(left)
-                is_final = isinstance(total, ast.Name) and self._is_last(division)
-                return total if isinstance(total, ast.Name) and is_final else None
-            case ast.AugAssign(op=ast.Div(), target=ast.Name() as target):
-                return target
-        return None
+    def _divisions(self) -> Iterator[tuple[ast.Name, ast.expr]]:
+        """The variables that are divided by something that may be a count, and by nothing else."""
+        for division in self._semantics.tree.of_type(ast.BinOp):
+            if isinstance(division.op, ast.Div) and isinstance(division.right, (ast.Call, ast.Name, ast.BinOp, ast.Subscript)):
+                total = plain(division.left)
+                if isinstance(total, ast.Name) and self._is_last(division):
+                    yield total, division.right
+        for statement in self._semantics.tree.of_type(ast.AugAssign):
+            if isinstance(statement.op, ast.Div) and isinstance(statement.target, ast.Name):
+                yield statement.target, statement.value
 
     def _is_last(self, division: ast.BinOp) -> bool:
         """Whether nothing but a percentage is made of a quotient: ``correct / len(loader) / batch_size`` is another figure."""
@@ -83,27 +90,29 @@ class Denominators:
 
     # --- what was summed ------------------------------------------------------------------------------------------------
 
-    def _wrong(self, total: ast.Name, counted: ast.expr) -> WrongDenominator[ast.expr] | None:
+    def _wrong(self, total: ast.Name, divisor: ast.expr) -> WrongDenominator[ast.expr] | None:
         sums = self._sums(total)
         if len(sums) != 1:
             return None
-        sum_, loop = sums[0]
-        loader = _gone_through(loop.iter)
-        if loader is None or self._tree.inside(total, loop):
+        sum_ = sums[0]
+        loader = self._gone_through(sum_.loop.iter)
+        if loader is None or self._tree.inside(total, sum_.loop) or self._is_of_single_samples(loader):
             return None
-        if self._tree.function(total) is not self._tree.function(loop) or not self._is_whole(loop, sum_):
+        if self._tree.function(total) is not self._tree.function(sum_.loop) or not self._is_whole(sum_):
             return None
-        if dotted(counted) == dotted(loader):
+        count = self._followed(divisor)
+        counted = divisor.args[0] if isinstance(divisor, ast.Call) and divisor.args else loader
+        if self._counts_batches(count, loader, sum_.loop):
             of_samples = _is_hits(sum_.value) or self._is_weighted(sum_.value)
-            if of_samples and _LOADER.search(dotted(loader) or "") and not self._is_of_single_samples(loader):
+            if of_samples and _LOADER.search(ast.unparse(loader)):
                 return WrongDenominator(total, counted, loader, of_samples=True)
-        elif self._is_data_of(counted, loader) and self._is_mean(sum_.value) and not self._is_of_single_samples(loader):
+        elif self._counts_samples(count, loader, sum_.loop) and self._semantics.of(BatchMeans).is_mean(sum_.value):
             return WrongDenominator(total, counted, loader, of_samples=False)
         return None
 
-    def _sums(self, total: ast.Name) -> list[tuple[ast.AugAssign, ast.For]]:
+    def _sums(self, total: ast.Name) -> list[_Sum]:
         """What adds to a variable, each with the loop around it; empty where the variable gets its value in other ways, too."""
-        found: list[tuple[ast.AugAssign, ast.For]] = []
+        found: list[_Sum] = []
         own = self._semantics.bindings.of(total)
         pending = list(
             own.before if own is not None and own.form is Form.AUGMENTED else self._semantics.bindings.reaching(total)
@@ -111,27 +120,41 @@ class Denominators:
         seen = set(pending)
         while pending:
             binding = pending.pop()
-            statement = self._tree.statement(binding.node)
-            if binding.form is Form.AUGMENTED and isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+            if (added := self._added(binding)) is not None:
+                statement = self._tree.statement(binding.node)
                 loop = next(self._tree.loops(statement), None)
                 if not isinstance(loop, ast.For):
                     return []
-                found.append((statement, loop))
-                pending += [each for each in binding.before if each not in seen]
-                seen.update(binding.before)
+                value, before = added
+                found.append(_Sum(statement, value, loop))
+                pending += [each for each in before if each not in seen]
+                seen.update(before)
             elif not (binding.form is Form.ASSIGNMENT and _is_zero(binding.value, binding.path)):
                 return []
         return found
 
-    def _is_whole(self, loop: ast.For, sum_: ast.AugAssign) -> bool:
+    def _added(self, binding: Binding) -> tuple[ast.expr, tuple[Binding, ...]] | None:
+        """What is added to a variable where it is bound, and what it may have been before."""
+        statement = self._tree.statement(binding.node)
+        match statement:
+            case ast.AugAssign(op=ast.Add(), value=value) if binding.form is Form.AUGMENTED:
+                return value, binding.before
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Add(), left=left, right=right)):
+                for old, value in ((left, right), (right, left)):
+                    if isinstance(old, ast.Name) and old.id == name:
+                        return value, self._semantics.bindings.reaching(old)
+        return None
+
+    def _is_whole(self, sum_: _Sum) -> bool:
         """Whether each round of a loop adds, and none ends it."""
-        if sum_ not in loop.body and not any(isinstance(part, ast.With) and sum_ in part.body for part in loop.body):
+        body, statement = sum_.loop.body, sum_.statement
+        if statement not in body and not any(isinstance(part, ast.With) and statement in part.body for part in body):
             return False
-        return not any(isinstance(part, (ast.Break, ast.Continue)) for statement in loop.body for part in ast.walk(statement))
+        return not any(isinstance(part, (ast.Break, ast.Continue)) for each in body for part in ast.walk(each))
 
     def _is_weighted(self, value: ast.expr) -> bool:
         """Whether a value is that of a batch times the number of its samples: ``loss.item() * x.size(0)``."""
-        match _plain(value):
+        match plain(value):
             case ast.BinOp(op=ast.Mult(), left=left, right=right):
                 return any(self._is_batch_size(each) for each in (left, right))
         return False
@@ -150,38 +173,80 @@ class Denominators:
                 return made is not None and not isinstance(made, ast.Name) and self._is_batch_size(made)
         return False
 
-    def _is_mean(self, value: ast.expr) -> bool:
-        """Whether a value is the mean that a loss of torch gives for a batch."""
-        value = _plain(value)
+    # --- what is gone through -------------------------------------------------------------------------------------------
+
+    def _gone_through(self, iterable: ast.expr) -> ast.expr | None:
+        """The loader that is gone through: ``loader`` of ``enumerate(bar)`` where ``bar`` is ``tqdm(loader)``."""
+        for _ in range(4):
+            if isinstance(iterable, ast.Call) and last_name(iterable.func) in _AROUND and iterable.args:
+                iterable = iterable.args[0]
+            elif isinstance(iterable, ast.Name) and isinstance(bar := self._followed(iterable), ast.Call):
+                if last_name(bar.func) not in _AROUND or not bar.args:
+                    break
+                iterable = bar.args[0]
+        base = iterable.value if isinstance(iterable, ast.Subscript) else iterable
+        return iterable if dotted(base) is not None else None
+
+    def _followed(self, value: ast.expr) -> ast.expr:
+        """What a name stands for that is assigned once; the expression itself in all other cases."""
         if isinstance(value, ast.Name):
             bindings = self._semantics.bindings.reaching(value)
-            return bool(bindings) and all(
-                each.form is Form.ASSIGNMENT and not each.path and each.value is not None and self._is_mean_call(each.value)
-                for each in bindings
-            )
-        return self._is_mean_call(value)
+            if len(bindings) == 1 and bindings[0].form in (Form.ASSIGNMENT, Form.CONTEXT) and not bindings[0].path:
+                return bindings[0].value or value
+        return value
 
-    def _is_mean_call(self, value: ast.expr) -> bool:
-        value = _plain(value)
-        if not isinstance(value, ast.Call) or len(value.args) != 2:
+    def _length(self, count: ast.expr) -> ast.expr | None:
+        """What a count is the length of."""
+        match count:
+            case ast.Call(func=function, args=[counted], keywords=[]):
+                return counted if self._semantics.qualified_name(function) == "builtins.len" else None
+        return None
+
+    def _counts_batches(self, count: ast.expr, loader: ast.expr, loop: ast.For) -> bool:
+        """Whether a number is that of a loader's batches: its length, or one more than the number of the last."""
+        counted = self._length(count)
+        if counted is not None:
+            return self._is_same(counted, loader)
+        match count, loop.target, loop.iter:
+            case (
+                ast.BinOp(op=ast.Add(), left=ast.Name() as last, right=ast.Constant(value=1)),
+                ast.Tuple(elts=[ast.Name(id=name), _]),
+                ast.Call(func=ast.Name("enumerate"), args=[_], keywords=[]),
+            ) if last.id == name:
+                return all(
+                    self._tree.inside(each.node, loop.target)
+                    or (each.form is Form.ASSIGNMENT and _is_zero(each.value, each.path))
+                    for each in self._semantics.bindings.reaching(last)
+                )
+        return False
+
+    def _counts_samples(self, count: ast.expr, loader: ast.expr, loop: ast.For) -> bool:
+        """Whether a number is that of the samples behind a loader, or of its batches times their size."""
+        counted = self._length(count)
+        if counted is not None:
+            return self._is_data_of(counted, loader)
+        match count:
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                pairs = ((left, right), (right, left))
+                return any(_is_size(size) and self._counts_batches(number, loader, loop) for number, size in pairs)
+            case ast.Subscript(value=sizes, slice=key) if isinstance(loader, ast.Subscript):
+                return _SIZES.search(last_name(sizes)) is not None and ast.unparse(key) == ast.unparse(loader.slice)
+        return False
+
+    def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether two expressions are spelled alike, and a name has the same value at both places."""
+        if ast.unparse(one) != ast.unparse(other):
             return False
-        if self._semantics.qualified_name(value.func) in torch_api.LOSS_FUNCTIONS:
-            return _averages(value)
-        made = list(self._semantics.of(Activations).constructions(value.func))
-        return bool(made) and all(
-            isinstance(each, ast.Call)
-            and self._semantics.qualified_name(each.func) in torch_api.LOSS_MODULES
-            and _averages(each)
-            and not each.args
-            for each in made
-        )
-
-    # --- what is gone through -------------------------------------------------------------------------------------------
+        reaching = self._semantics.bindings.reaching
+        return not (isinstance(one, ast.Name) and isinstance(other, ast.Name)) or set(reaching(one)) == set(reaching(other))
 
     def _is_data_of(self, counted: ast.expr, loader: ast.expr) -> bool:
         """Whether a length is that of the loader's data set: ``loader.dataset``, or what the loader was made of."""
-        if isinstance(counted, ast.Attribute) and counted.attr == "dataset":
-            return dotted(counted.value) == dotted(loader)
+        match counted:
+            case ast.Attribute(value=owner, attr="dataset"):
+                return self._is_same(owner, loader)
+            case ast.Subscript(value=sets, slice=key) if isinstance(loader, ast.Subscript):
+                return _SETS.search(last_name(sets)) is not None and ast.unparse(key) == ast.unparse(loader.slice)
         return isinstance(counted, ast.Name) and any(
             dotted(data) == counted.id for call in self._makers(loader) for data in _given(call, 0, "dataset")
         )
@@ -200,32 +265,19 @@ class Denominators:
         return False
 
     def _makers(self, loader: ast.expr) -> Iterator[ast.Call]:
-        for binding in self._semantics.bindings.reaching(loader) if isinstance(loader, ast.Name) else ():
-            if isinstance(binding.value, ast.Call) and self._semantics.qualified_name(binding.value.func) in LOADERS:
-                yield binding.value
-
-
-def _plain(value: ast.expr) -> ast.expr:
-    """What a number is of: ``total`` of ``100. * float(total.item())``."""
-    while True:
-        match value:
-            case ast.Call(func=ast.Attribute(value=inner, attr=name), args=[]) if name in _VALUE:
-                value = inner
-            case ast.Call(func=ast.Name(id="float" | "int"), args=[inner]):
-                value = inner
-            case ast.Attribute(value=inner, attr="data"):
-                value = inner
-            case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=100 | 100.0), right=inner):
-                value = inner
-            case ast.BinOp(op=ast.Mult(), left=inner, right=ast.Constant(value=100 | 100.0)):
-                value = inner
-            case _:
-                return value
+        held = loader.value if isinstance(loader, ast.Subscript) else loader
+        for binding in self._semantics.bindings.reaching(held) if isinstance(held, ast.Name) else ():
+            pending = [binding.value]
+            if isinstance(binding.value, (ast.Dict, ast.DictComp)):
+                pending = list(binding.value.values) if isinstance(binding.value, ast.Dict) else [binding.value.value]
+            for made in pending:
+                if isinstance(made, ast.Call) and self._semantics.qualified_name(made.func) in LOADERS:
+                    yield made
 
 
 def _is_hits(value: ast.expr) -> bool:
     """Whether a value counts the samples of a batch for which something is equal: ``(output.argmax(1) == y).sum()``."""
-    value = _plain(value)
+    value = plain(value)
     match value:
         case ast.Call(func=ast.Attribute(value=compared, attr="sum"), args=[]) if not value.keywords:
             pass
@@ -233,19 +285,13 @@ def _is_hits(value: ast.expr) -> bool:
             pass
         case _:
             return False
-    compared = _plain(compared)
+    compared = plain(compared)
     match compared:
         case ast.Compare(ops=[ast.Eq()]):
             return True
         case ast.Call(func=ast.Attribute(attr="eq"), args=[_]):
             return True
     return False
-
-
-def _averages(call: ast.Call) -> bool:
-    """Whether a loss, or the making of it, says nothing but that it averages."""
-    said = [word for word in call.keywords if word.arg in _REDUCING]
-    return all(word.arg is not None and _MEAN.fullmatch(f"{word.arg}={ast.unparse(word.value)}") for word in said)
 
 
 def _is_zero(value: ast.expr | None, path: tuple[int | None, ...]) -> bool:
@@ -256,10 +302,8 @@ def _is_zero(value: ast.expr | None, path: tuple[int | None, ...]) -> bool:
     return isinstance(value, ast.Constant) and value.value == 0
 
 
-def _gone_through(iterable: ast.expr) -> ast.expr | None:
-    while isinstance(iterable, ast.Call) and last_name(iterable.func) in _AROUND and iterable.args:
-        iterable = iterable.args[0]
-    return iterable if dotted(iterable) is not None else None
+def _is_size(value: ast.expr) -> bool:
+    return isinstance(value, (ast.Name, ast.Attribute)) and _BATCH_SIZE.search(last_name(value)) is not None
 
 
 def _given(call: ast.Call, place: int, name: str) -> Iterator[ast.expr]:
