@@ -440,8 +440,10 @@ def _takes_state(value: ast.expr) -> bool:
 
 
 def _is_of_another(parent: ast.AST | None, use: ast.expr, key: ast.expr | None) -> bool:
-    """Whether a use of a dict takes what it holds under a key that is surely not ``key``."""
+    """Whether a use of a dict, or list, takes what it holds under a key that is hardly ``key``."""
     match parent:
         case ast.Subscript(value=value, slice=ast.Constant(value=other)) if value is use:
             return isinstance(key, ast.Constant) and key.value != other
+        case ast.Subscript(value=value, slice=ast.UnaryOp()) if value is use:
+            return isinstance(key, ast.Constant) and isinstance(key.value, int)  # counted from the end of a list
     return False

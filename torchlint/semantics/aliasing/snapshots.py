@@ -36,7 +36,7 @@ class Snapshot:
     """An expression that gives an alias where a copy is wanted.
 
     ``place`` is what it is an alias of, ``node`` the expression itself, ``core`` the part of it that the fix changes, ``key``
-    the one that it has in a written-out dict.
+    the one that it has in a written-out dict, or its index in a list.
     """
 
     of: Of
@@ -60,6 +60,10 @@ class Snapshots:
                 for key, part in zip(keys, values) if self._takes_weights else ():
                     if (state := self._state(part)) is not None:
                         yield replace(state, key=key)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) if not any(isinstance(part, ast.Starred) for part in parts):
+                for index, part in enumerate(parts) if self._takes_weights else ():
+                    if (state := self._state(part)) is not None:
+                        yield replace(state, key=ast.Constant(index))
             case ast.Name() | ast.Attribute() | ast.Call() | ast.ListComp() | ast.DictComp() | ast.Subscript():
                 weights = self._state(value) or self._parameters(value) if self._takes_weights else None
                 found = weights or self._tensor(value, matters) or self._module(value, matters)

@@ -246,7 +246,7 @@ class Modes:
             return not self._is_harmless(call, name)
         if not isinstance(call.func, ast.Attribute):
             called = self.references.of(call.func)
-            return called is not None and self._is_held(model, called)
+            return called not in (None, model) and self._is_held(model, called)  # ``net = restore(net)`` is the model itself
         if not _MAY_SET_MODE.search(name) or (receiver := self.references.of(call.func.value)) is None:
             return False
         if receiver.holds(model):
