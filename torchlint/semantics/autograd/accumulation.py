@@ -16,6 +16,7 @@ from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected, evaluates
 from torchlint.semantics.autograd.resets import Resets
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
+from torchlint.semantics.graphs.carried_values import CarriedValues
 from torchlint.semantics.graphs.kept_changes import KeptChanges
 from torchlint.semantics.graphs.kept_values import KeptValues
 from torchlint.semantics.graphs.spent_graphs import SpentGraphs
@@ -331,7 +332,12 @@ class Accumulations:
         if isinstance(found.root, ast.Attribute):
             return self._semantics.facts.self_class(found.root.value) is not None and (used or function.name in _STEP_HOOKS)
         scope = self._semantics.bindings.scope_of(found.statement)
-        return used and found.root.id in scope.outer_names
+        return used and (found.root.id in scope.outer_names or self._is_carried_on(found, found.root))
+
+    def _is_carried_on(self, found: Accumulation, root: ast.Name) -> bool:
+        """Whether a list is the callers', or a sum goes round through a caller."""
+        carried = self._semantics.of(CarriedValues)
+        return carried.is_list_of_callers(root) if found.kept else found.target is root and carried.comes_back(root)
 
     # --- what to do about it -----------------------------------------------------------------------------------------
 
