@@ -9,6 +9,7 @@ from functools import cached_property
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import dotted, last_name, spoken_name
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.saved_objects import SavedObjects
 from torchlint.semantics.saving.uses import LoadedUses
 
 _OF_MODULES = frozenset(
@@ -39,7 +40,20 @@ class LoadedTensors:
         """The calls of ``torch.load`` that give tensors."""
         files, uses = self._semantics.of(SavedFiles), self._semantics.of(LoadedUses)
         loads = [load for load in files.loads if not _is_published(load)]
-        return {load for load in loads if load in files.weights or any(map(self._shows_tensors, uses.of(load)))}
+        return {
+            load
+            for load in loads
+            if load in files.weights or any(map(self._shows_tensors, uses.of(load))) or self._is_own_checkpoint(uses.of(load))
+        }
+
+    def _is_own_checkpoint(self, uses: tuple[ast.expr, ...]) -> bool:
+        """Whether what is loaded has keys of the checkpoints that the file saves, each with the state of something."""
+        parents = [(each, self._tree.parent(each)) for each in uses]
+        items = [parent for each, parent in parents if isinstance(parent, ast.Subscript) and parent.value is each]
+        keys = {
+            each.slice.value for each in items if isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
+        }
+        return bool(keys) and self._semantics.of(SavedObjects).are_beside_state(keys)
 
     def _shows_tensors(self, use: ast.expr) -> bool:
         """Whether a use of a loaded value shows that it holds tensors."""
@@ -53,7 +67,7 @@ class LoadedTensors:
             use, parent = parent, self._tree.parent(parent)
         match parent:
             case ast.Call(func=function) if function is use:
-                return self._is_moved_by_item(parent) if isinstance(use, ast.Attribute) else True
+                return self._has_tensor_items(parent) if isinstance(use, ast.Attribute) else True
             case ast.Call(args=[given, *others]) if given is use or use in others:
                 return self._loads_into_model(parent, use)
             case ast.Assign(targets=[ast.Attribute(value=owner)]):
@@ -78,15 +92,22 @@ class LoadedTensors:
             for each in given
         )
 
-    def _is_moved_by_item(self, call: ast.Call) -> bool:
-        """Whether the items of what is loaded are put on a device in a loop over them."""
+    def _has_tensor_items(self, call: ast.Call) -> bool:
+        """Whether the items of what is loaded are put on a device in a loop over them, or copied into parameters."""
         loop = self._tree.parent(call)
         if not isinstance(loop, ast.For) or last_name(call.func) not in ("items", "values"):
             return False
         target = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else loop.target
         binding = self._semantics.bindings.of(target) if isinstance(target, ast.Name) else None
-        methods = (self._tree.parent(use) for use in (binding.uses if binding is not None else ()))
-        return any(isinstance(each, ast.Attribute) and self._is_called(each) and self._moves(each) for each in methods)
+        for use in binding.uses if binding is not None else ():
+            parent = self._tree.parent(use)
+            if isinstance(parent, ast.Attribute) and self._is_called(parent) and self._moves(parent):
+                return True
+            copied = parent if isinstance(parent, ast.Attribute) and parent.attr == "data" else use
+            match self._tree.parent(copied):
+                case ast.Call(func=ast.Attribute(attr="copy_"), args=[first, *_]) if first is copied:
+                    return True
+        return False
 
     def _loads_into_model(self, call: ast.Call, given: ast.expr) -> bool:
         """Whether a call loads what it is given into a model, as its name says, or into a parameter.

@@ -56,6 +56,19 @@ class SavedObjects:
         found = [each for each in self._checkpoints if keys <= each.keys]
         return found[0].objects[0] if found and all(each.objects for each in found) else None
 
+    def are_beside_state(self, keys: set[str]) -> bool:
+        """Whether the file saves checkpoints with these keys, and the state of something in all that it saves with one."""
+        return any(keys <= each.keys for each in self._checkpoints) and not keys & self._stateless
+
+    @cached_property
+    def _stateless(self) -> set[str]:
+        """The keys of what the file saves that is no checkpoint, or is not written out."""
+        found: set[str] = set()
+        for value, name in self._saved():
+            if isinstance(value, ast.Dict) and self._checkpoint(value, name) is None:
+                found |= {each.value for each in value.keys if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+        return found
+
     @cached_property
     def _checkpoints(self) -> list[Checkpoint]:
         found = (self._checkpoint(value, name) for value, name in self._saved())
