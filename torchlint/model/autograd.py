@@ -26,6 +26,7 @@ from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
+from torchlint.semantics.unrecorded.local_results import LocalResults
 
 
 class AutogradQuestions:
@@ -80,6 +81,10 @@ class AutogradQuestions:
     def seems_graphless(self, node: cst.BaseExpression) -> bool:
         """Whether a tensor has no graph, as far as the file shows: labels, indices, what is made with autograd off."""
         return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_graphless, node))
+
+    def is_local_result(self, node: cst.BaseExpression) -> bool:
+        """Whether a function has a value of a call or a loader for itself, and no backward goes through what it makes of it."""
+        return bool(self._model.answered(self._semantics.of(LocalResults).is_result, node))
 
     def saved_change(self, node: cst.CSTNode) -> SavedChange[cst.BaseExpression, cst.CSTNode] | None:
         """What a call, a target or an augmented assignment changes in place that the backward pass needs; ``None`` if none."""

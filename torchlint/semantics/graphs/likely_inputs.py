@@ -114,9 +114,9 @@ class LikelyInputs:
                 is_joined = self._semantics.qualified_name(function) in _JOINS
                 return is_joined and all(self._is_read(part, depth - 1) for part in parts)
             case ast.Call(func=function, args=[inner, *_]) if self._semantics.qualified_name(function) == "builtins.next":
-                return self._gives_batches(inner)
+                return self.gives_batches(inner)
             case ast.Call(func=ast.Attribute(value=inner, attr="next" | "__next__"), args=[]):
-                return self._gives_batches(inner)
+                return self.gives_batches(inner)
             case ast.Call(func=ast.Name() as function) if _READERS.fullmatch(function.id):
                 return True
             case ast.Call(func=function, args=[inner]) if self._semantics.qualified_name(function) == "torch.autograd.Variable":
@@ -131,10 +131,11 @@ class LikelyInputs:
         if binding.value is None:
             return False
         if binding.form is Form.LOOP:
-            return self._gives_batches(binding.value)
+            return self.gives_batches(binding.value)
         return binding.form is Form.ASSIGNMENT and self._is_read(binding.value, depth)
 
-    def _gives_batches(self, iterable: ast.expr) -> bool:
+    def gives_batches(self, iterable: ast.expr) -> bool:
+        """Whether a loop over something, which may be counted or shown as a bar, goes through the batches of a loader."""
         while isinstance(iterable, ast.Call) and iterable.args:
             name = self._semantics.qualified_name(iterable.func) or ""
             if name not in _PASSES and last_name(iterable.func) not in ("tqdm", "trange", "islice", "track"):
