@@ -12,6 +12,7 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
 from torchlint.semantics.code.tree import position
 from torchlint.semantics.data.accesses import DataAccesses
+from torchlint.semantics.memory.arrays_for_form import ArraysForForm
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.harmless import HarmlessReads
 from torchlint.semantics.data.masked_weights import MaskedWeights
@@ -60,8 +61,12 @@ class DataQuestions:
         return bool(self._model.answered(self._semantics.of(HarmlessReads).is_harmless, data))
 
     def has_no_graph(self, data: cst.Attribute) -> bool:
-        """Whether an ``x.data`` is read of a position, of what was drawn, or of what a step of an evaluation computes."""
+        """Whether an ``x.data`` is read of a position, of what was drawn, of a state dict, or in a step of an evaluation."""
         return bool(self._model.answered(self._semantics.of(HarmlessReads).has_no_graph, data))
+
+    def is_array_for_form(self, data: cst.Attribute) -> bool:
+        """Whether an array is made of an ``x.data`` that is only asked for its form, or that others are made like."""
+        return bool(self._model.answered(self._semantics.of(ArraysForForm).are_made_of, data))
 
     def is_recomputed(self, tensor: cst.BaseExpression) -> bool:
         """Whether a tensor is a weight that `weight_norm` computes anew before each forward, as far as the file shows."""

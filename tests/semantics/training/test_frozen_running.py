@@ -42,6 +42,7 @@ def running(snippet: str) -> list[tuple[tuple[str, ...], ...]]:
         FREEZE + "«net.train()»",
         FREEZE + "net.eval()\n«net.train(True)»",
         "net.encoder.requires_grad_(False)\n«net.train()»",
+        "net.encoder.bn.bias.requires_grad_(False)\nnet.encoder.requires_grad_(False)\n«net.train()»",
         "def freeze(m):\n    for p in m.parameters():\n        p.requires_grad = False\nfreeze(net.encoder)\n«net.train()»",
         FREEZE + "def train(model):\n    «model.train()»\ntrain(net)",
         FREEZE + "net = nn.DataParallel(net).cuda()\n«net.train()»",
@@ -55,6 +56,8 @@ def test_what_goes_on(snippet: str) -> None:
     "snippet",
     [
         FREEZE + "net.train()\nnet.encoder.eval()",
+        "net.encoder.bn.bias.requires_grad_(False)\nnet.train()",
+        "net.encoder.bn.weight.requires_grad = False\nnet.train()",
         FREEZE + "net.train()\nnet.encoder.bn.eval()",
         FREEZE + "net.train()\nfor m in net.modules():\n    m.eval()",
         FREEZE + "net.eval()",

@@ -27,7 +27,8 @@ class DataRebind(Rule):
     though not those that it is given or reads, and code under `if __name__ == "__main__":` that only tries out what the file
     defines. So is what a function from elsewhere gives for the
     tensor, `w.data = unit_norm(w)`, which may be the tensor's own memory, and values that are set under `no_grad` in a file
-    that trains nothing, and a weight that a `forward` masks before it uses it.
+    that trains nothing, a weight that a `forward` masks before it uses it, and one
+    that `weight_norm` computes anew before each forward.
     The same holds where two storages change places, where a layer that the function has just made is to
     share a weight of another, for buffers, for weights that are left with some of their own values, for the state of an
     optimizer, for a move to another device, for the noise that an attack steps and bounds, `delta.data = clamp(delta + step)`,

@@ -20,10 +20,10 @@ class DataToNumpy(Rule):
     Finds `.data` on the way from a tensor to an array or a list: `x.data.cpu().numpy()`, `x.cpu().data.numpy()`,
     `x.data.numpy()`, `x.data.tolist()`.
 
-    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, what
-    an embedding is asked for, what frozen modules give or distributions sample, results of `torch.from_numpy`, of integers, or
+    Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients,
+    entries of state dicts, what an embedding is asked for, what frozen modules give or distributions sample, results of `torch.from_numpy`, of integers, or
     of code where autograd is off, as in a `validation_step`; and
-    `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which `x.shape` tells as well. They are shown
+    `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown
     where the rule is selected by name.
 
     ## Why is this bad
@@ -139,14 +139,14 @@ class DataToNumpy(Rule):
         return False
 
     def _is_mere_style(self, node: cst.Attribute) -> bool:
-        """Whether numbers come out that have no graph, or it is a gradient, of a frozen module, or made with autograd off."""
+        """Whether numbers or a form come out, or it has no graph: a gradient, of a frozen module or a state dict."""
         match node.value:
             case cst.Attribute(attr=cst.Name("grad")):
                 return True
         moves = _moves_before(node)
         if self._is_of_frozen(moves[-1].value if moves else node.value):
             return True
-        return self._ends_in_numbers(node) or self.model.data.has_no_graph(node)
+        return self._ends_in_numbers(node) or self.model.data.has_no_graph(node) or self.model.data.is_array_for_form(node)
 
     def _array_for_form(self, node: cst.Attribute) -> cst.Call | None:
         """The array of which only the form is asked for: `x.data.numpy()` in front of `.shape`."""

@@ -13,6 +13,7 @@ from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
 from torchlint.semantics.data.pictures import Pictures
 from torchlint.semantics.data.rebinds import DataRebinds
+from torchlint.semantics.data.state_entries import StateEntries
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 
@@ -101,6 +102,7 @@ class HarmlessReads:
             or self._is_copied_into_data(data)
             or self._is_index(data)
             or self._semantics.of(Indices).are(data.value)
+            or self._semantics.of(StateEntries).is_entry(data.value)
             or self._is_shown_input(data)
             or self._is_of_meant_rebind(data)
             or self._is_of_state(data)
@@ -109,8 +111,8 @@ class HarmlessReads:
         )
 
     def has_no_graph(self, data: ast.Attribute) -> bool:
-        """Whether what an ``x.data`` is read of has no graph: a position, what was drawn, or an evaluation's step makes."""
-        if self._semantics.of(Indices).are(data.value):
+        """Whether an ``x.data`` is read of a position, of what was drawn, of a state dict, or in an evaluation's step."""
+        if self._semantics.of(Indices).are(data.value) or self._semantics.of(StateEntries).is_entry(data.value):
             return True
         function, value = self._tree.function(data), data.value
         if not isinstance(function, FUNCTIONS) or _EVALUATING_STEP.fullmatch(function.name) is None:

@@ -19,6 +19,7 @@ from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.harmless_rebinds import HarmlessRebinds
 from torchlint.semantics.data.masked_weights import MaskedWeights
+from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Role
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.memory.reads import Reads
@@ -182,6 +183,7 @@ class DataRebinds:
             or self._may_be_itself(value, target.value)
             or self._is_cast(value, target.value, may_move=may_move)
             or self._semantics.of(MaskedWeights).are_masked_by(target)
+            or self._semantics.of(RecomputedWeights).is_recomputed(target.value)
             or self._harmless.is_harmless(statement, target, may_move=may_move)
             or self._is_resized(value, target.value)
         )

@@ -94,13 +94,19 @@ class FrozenRunningParts:
         found: list[_Part] = []
         for frozen, named in self._freezing.wholes[:_MOST]:
             reference = self._references.of(named)
-            if reference is None or self._follows_another(reference) or not self._normalises(named, 0):
+            if reference is None or self._follows_another(reference) or self._is_parameter(named):
+                continue
+            if not self._normalises(named, 0):
                 continue
             owner = self._facts.self_class(_root(named))
             is_whole = self._freezing.is_replaced_after(frozen, named) or self._has_free_head(named)
             if not self._is_kept_still(reference, is_whole, owner):
                 found.append(_Part(frozen, tuple(self._everywhere(reference)), owner, is_whole))
         return found
+
+    def _is_parameter(self, named: ast.expr) -> bool:
+        """Whether a parameter is frozen, as only the bias of a normalisation is on purpose, and no module."""
+        return last_name(named) in ("weight", "bias") or self._semantics.kind(named).is_tensor
 
     def _follows_another(self, reference: Reference) -> bool:
         """Whether a module is a copy that follows another one, whose statistics it may have to count itself."""
