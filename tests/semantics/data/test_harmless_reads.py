@@ -24,6 +24,9 @@ def is_harmless(snippet: str) -> bool:
     [
         "«x.data».size(0)",
         "_, at = p.max(dim=-1)\nkept.append(«at.data».unsqueeze(1))",
+        "for i in steps:\n    best = torch.gather(history[i], 1, best)\n    tags[i] = «best.data».view(n)",
+        "for t, s in zip(a.parameters(), b.parameters()):\n    new = 0.1 * «s.data» + 0.9 * t.data\n    t.data.copy_(new)",
+        "sd = net.state_dict()\nfor k in sd:\n    kept[k] = «sd[k].data»",
         "if greedy:\n    _, at = p.max(1)\nelse:\n    at = p.multinomial(1)\nkept.append(«at.data»)",
         "from torch.distributions import Categorical\nd = Categorical(p)\nat = d.sample()\nkept.append(«at.data»)",
         "kept.append(«p.max(1)[1].data».squeeze())",

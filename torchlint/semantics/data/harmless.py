@@ -15,6 +15,7 @@ from torchlint.semantics.data.pictures import Pictures
 from torchlint.semantics.data.rebinds import DataRebinds
 from torchlint.semantics.data.state_entries import StateEntries
 from torchlint.semantics.memory.reads import Reads
+from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 
 _COMPARISONS = frozenset(
@@ -100,6 +101,7 @@ class HarmlessReads:
             or _is_of_volatile(data)
             or self._is_copied_to_places(data)
             or self._is_copied_into_data(data)
+            or self._semantics.of(WrittenBack).is_all(data)
             or self._is_index(data)
             or self._semantics.of(Indices).are(data.value)
             or self._semantics.of(StateEntries).is_entry(data.value)

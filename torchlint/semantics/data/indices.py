@@ -1,4 +1,4 @@
-"""Values without a graph: the positions that ``max(dim)`` gives second, and what distributions sample."""
+"""Values without a graph: positions, as ``max(dim)`` gives them second and ``gather`` takes them, and what is sampled."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _INDICES = frozenset(
 )
 _SAME = frozenset({"cpu", "cuda", "to", "long", "int", "view", "reshape", "squeeze", "unsqueeze", "flatten", "contiguous"})
 """Methods that leave integers what they are."""
+_TAKE_PLACES = frozenset({"gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "index_select", "take_along_dim"})
 _DISTRIBUTION = re.compile(r"(^|_)(dists?|distribution|normal|categorical|bernoulli|gaussian)$")
 """What distributions are called, those of classes that nobody sees among them."""
 
@@ -36,12 +37,22 @@ class Indices:
         return bool(bindings) and all(map(self._binds_indices, bindings))
 
     def _binds_indices(self, binding: Binding) -> bool:
+        if any(map(self._chooses, binding.uses)):
+            return True
         if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
             return False
         call = binding.value
         if binding.path == (1,):
             return self._gives_pair(call)
         return not binding.path and self._gives_indices(call)
+
+    def _chooses(self, use: ast.expr) -> bool:
+        """Whether a value is given to torch for the places where it takes values from, or puts them: only integers can be."""
+        match self._semantics.tree.parent(use):
+            case ast.Call(func=ast.Attribute(attr=name) as function, args=given) if name in _TAKE_PLACES:
+                is_of_torch = self._semantics.qualified_name(function) == f"torch.{name}"
+                return use in given[1 + is_of_torch : 2 + is_of_torch]
+        return False
 
     def _gives_pair(self, call: ast.Call) -> bool:
         """Whether a call gives values and, second, where these were found: `x.max(1)`, not `x.max()` or `x.max(y)`."""

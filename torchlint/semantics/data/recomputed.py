@@ -26,7 +26,11 @@ class RecomputedWeights:
             bindings = self._semantics.bindings.reaching(tensor.value)
             if bindings and all(each.form is Form.PARAMETER for each in bindings):
                 return True
-        return dotted(tensor.value) in self._normed
+        return self.is_named(tensor)
+
+    def is_named(self, tensor: ast.expr) -> bool:
+        """Whether a tensor is the weight of just what the file gives weight_norm, by the name that it has there."""
+        return isinstance(tensor, ast.Attribute) and tensor.attr == "weight" and dotted(tensor.value) in self._normed - {""}
 
     @cached_property
     def _normed(self) -> frozenset[str]:

@@ -1,0 +1,39 @@
+"""Values that are computed to be written into other tensors, through their ``.data`` or with autograd off, and nothing else.
+
+What is to be changed is the statement that writes: under ``no_grad``, a ``.data`` of what it takes is as good as the tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from torchlint.semantics import Semantics
+
+_DEPTH = 4
+
+
+class WrittenBack:
+    """Tells of expressions whether all that becomes of them, by arithmetic and under names, is written so."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_all(self, node: ast.expr) -> bool:
+        """Whether a value goes through a name into what is written: `new = t * p.data`, then `q.data.copy_(new)`."""
+        return self._reaches(node, _DEPTH, named=False)
+
+    def _reaches(self, node: ast.expr, depth: int, *, named: bool) -> bool:
+        while isinstance(parent := self._tree.parent(node), (ast.BinOp, ast.UnaryOp)):
+            node = parent
+        match parent:
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is node and depth:
+                binding = self._semantics.bindings.of(target)
+                uses = binding.uses if binding is not None else ()
+                return bool(uses) and all(self._reaches(use, depth - 1, named=True) for use in uses)
+            case ast.Assign(targets=[ast.Attribute(attr="data")], value=value):
+                return named and value is node
+            case ast.Call(func=ast.Attribute(value=target, attr="copy_" | "add_" | "sub_"), args=[given]) if given is node:
+                is_data = isinstance(target, ast.Attribute) and target.attr == "data"
+                return named and (is_data or self._semantics.no_grad.block(parent))
+        return False
