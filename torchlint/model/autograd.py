@@ -18,6 +18,7 @@ from torchlint.semantics.certainty.flag_owners import FlagOwners
 from torchlint.semantics.certainty.grad_mode import GradMode
 from torchlint.semantics.gradients.discarded import DiscardedGradients
 from torchlint.semantics.gradients.leaf_changes import LeafChange, LeafChanges
+from torchlint.semantics.gradients.local_results import LocalResults
 from torchlint.semantics.gradients.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
@@ -26,7 +27,6 @@ from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
-from torchlint.semantics.unrecorded.local_results import LocalResults
 
 
 class AutogradQuestions:

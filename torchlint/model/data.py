@@ -12,7 +12,6 @@ from torchlint.model.joint import Joint
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns
 from torchlint.semantics.code.tree import position
 from torchlint.semantics.data.accesses import DataAccesses
-from torchlint.semantics.memory.arrays_for_form import ArraysForForm
 from torchlint.semantics.data.changes import DataChange, DataChanges
 from torchlint.semantics.data.harmless import HarmlessReads
 from torchlint.semantics.data.masked_weights import MaskedWeights
@@ -20,6 +19,7 @@ from torchlint.semantics.data.meant_numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Access, Role
+from torchlint.semantics.memory.arrays_for_form import ArraysForForm
 from torchlint.text.layout import can_be_indented, stands_alone
 
 Runs: TypeAlias = Callable[[cst.CSTNode], list[cst.CSTNode]]

@@ -30,10 +30,10 @@ class DataMutation(InPlaceRule):
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
     constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
     `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
-    `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; what has no graph, in a file that
-    neither back-propagates nor defines a `forward`; through a name, the results and batches of a function that
-    back-propagates nothing and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks before it uses it,
-    `self.weight.data *= self.mask`: masked again, it stays as it is.
+    `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; what has no graph, in a file that neither
+    back-propagates nor defines a `forward`; through a name, the results and batches of a function that back-propagates nothing
+    and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks
+    before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass

@@ -18,10 +18,10 @@ class DataAccess(Rule):
     Finds `.data` read where a tensor without its graph is wanted: `save(fake.data)`, `torch.max(out.data, 1)`.
 
     Where there is no graph to hide anything from (labels, indices, gradients, what is made or read under `torch.no_grad()`, of
-    what is marked `volatile`, or by an autograd function of one's own), where values are copied into another `.data`, at once or
-    under a name that stands for nothing else, for entries of state dicts, and
-    where only the form of a tensor is read, a comparison, an assertion or a text is made of it, also of a sum of such numbers,
-    a parameter, or a buffer beside the same parameter, `.data` does no harm: that is strict.
+    what is marked `volatile`, or by an autograd function of one's own), where values are copied into another `.data`, at once
+    or under a name that stands for nothing else, for entries of state dicts, and where only the form of a tensor is read, a
+    comparison, an assertion or a text is made of it, also of a sum of such numbers, a parameter, or a buffer beside the same
+    parameter, `.data` does no harm: that is strict.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through

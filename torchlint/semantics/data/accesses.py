@@ -13,6 +13,7 @@ from torchlint.semantics.data.evidence import DataEvidence
 from torchlint.semantics.data.roles import Access, Change, Means, Role
 from torchlint.semantics.kinds.kind import tensor
 from torchlint.semantics.memory.changes import CHANGES_VALUES, RESHAPES_IN_PLACE, Changes
+from torchlint.semantics.provenance.absent_attributes import AbsentAttributes
 from torchlint.semantics.shapes.scalars import Scalars
 
 _VIEWS = torch_api.VIEW_METHODS | {"flatten", "_values"}
@@ -33,6 +34,7 @@ class DataAccesses:
         self._tree = semantics.tree
         self._evidence = semantics.of(DataEvidence)
         self._scalars = semantics.of(Scalars)
+        self._absent = semantics.of(AbsentAttributes)
         self._known_within: dict[ast.AST, list[Access[ast.expr]]] = {}
 
     @cached_property
@@ -72,7 +74,7 @@ class DataAccesses:
         receiver = self._semantics.kind(node.value)
         if (receiver.known and not receiver.is_tensor) or isinstance(node.ctx, ast.Del) or self._is_looked_up(node):
             return None
-        if self._evidence.is_of_sequence(node.value):
+        if self._evidence.is_of_sequence(node.value) or self._absent.is_absent(node.value):
             return None
         role, change = self._use(node)
         if not receiver.known or receiver.loose:

@@ -19,7 +19,7 @@ from torchlint.semantics.graphs.likely_inputs import LikelyInputs
 
 _TRAINING = re.compile(r"backward|zero_grad|(^|_)(step|fit|learn)($|_)|optimi[sz]e|^train_|^(grad|vjp|jvp|hessian)$")
 """What functions are called that back-propagate what they are given."""
-_LASTING = re.compile(r"weight|param|state|bias|buffer|embed|^(get|load|next|list|getattr|copy|deepcopy|dict|tuple)", re.IGNORECASE)
+_LASTING = re.compile(r"weight|param|state|bias|buffer|embed|^(get|load|next|list|copy|deepcopy|dict|tuple)", re.IGNORECASE)
 """What calls are called that may give what lives on: parameters, what is kept."""
 _SAME = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS | {"cpu", "cuda", "to", "clone", "float", "double", "half"}
 _DEPTH = 6
@@ -73,7 +73,7 @@ class LocalResults:
         return False
 
     def _is_made_here(self, node: ast.expr, depth: int) -> bool:
-        """Whether a call of the function gave a value, or a loop over a loader, and it was moved and looked at in parts since."""
+        """Whether a call gave a value, or a loop over a loader, and it was moved and looked at in parts since."""
         if not depth:
             return False
         match node:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from marked import marked
-from torchlint.semantics.unrecorded.local_results import LocalResults
+from torchlint.semantics.gradients.local_results import LocalResults
 
 _START = "import torch\nimport numpy as np\nfrom torch import nn\n"
 _BATCHES = "    for image, target in loader:\n"
@@ -35,7 +35,7 @@ def is_result(snippet: str) -> bool:
         + "        kept.append(((shown.clip(0, 255) - 1) ** 2).mean())\n    return kept",
         "def test(net, loader):\n"
         + _BATCHES
-        + "        with torch.no_grad():\n            out = net(image)\n        out = out.cpu()\n        shown = «out».data.numpy()",
+        + "        with torch.no_grad():\n            out = net(image)\n        «out.cpu()».data.numpy()",
         "def test(net, loader):\n"
         + _BATCHES
         + "        image = torch.autograd.Variable(image.cuda())\n        image = image.cpu()\n        «image».data.numpy()",
