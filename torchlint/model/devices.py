@@ -68,11 +68,11 @@ class DevicesQuestions:
         return bool(self._model.answered(self._own_files.is_in_test, load))
 
     def is_load_within_run(self, load: cst.Call) -> bool:
-        """Whether the run that loads a file has saved it, or only the CPU, or one GPU, is known where that is done."""
+        """Whether the run saved what it loads, torchvision did, or only the CPU or one GPU is known where it is saved."""
         own, runs, gpu = self._own_files, self._semantics.of(TrainingRuns), self._semantics.of(OneGpu)
         if own.knows_cpu_alone or runs.saves_from_cpu_alone:
             return True
-        asked = (own.is_of_same_run, runs.is_of_run, gpu.is_of_one_gpu)
+        asked = (own.is_of_same_run, own.is_of_torchvision, runs.is_of_run, gpu.is_of_one_gpu)
         return any(self._model.answered(question, load) for question in asked)
 
     def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:

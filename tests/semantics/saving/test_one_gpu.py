@@ -30,6 +30,8 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda().float().to(torch.float16); y = net(x).cpu(); z = y.to('cpu')", True),
         ("net.cuda(); x = x.cuda(); torch.cuda.empty_cache(); torch.cuda.manual_seed(0)", True),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu_id; net.cuda(); x = x.cuda()", True),
+        ("net.to(device=0); x = x.to(0)", True),
+        ("net.to(device=1); x = x.to(1)", False),
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", True),  # its weights stay on the first one
         ("net.cuda(); x = x.cuda(); print('GPU:', torch.cuda.is_available())", True),
         ("if torch.cuda.is_available(): torch.cuda.manual_seed_all(0)\n    net.cuda(); x = x.cuda()", True),
@@ -131,6 +133,20 @@ def test_knows_programs_that_need_the_gpu_whatever_their_flags_say(move: str, ne
 
 
 GPU = "def f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n"
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_one"),
+    [
+        ("if args.gpu == 0: os.environ['CUDA_VISIBLE_DEVICES'] = '0'\nelif args.gpu == 1: os.environ['X'] = '1'", True),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = str(args.gpu)", True),
+        ("if args.gpu == 0: device = 'cuda:1'", False),
+        ("if args.gpu == 0: os.environ['X'] = '0'\nelse: torch.cuda.set_device(args.gpu)", False),
+    ],
+)
+def test_knows_what_only_the_environment_is_told(choice: str, is_one: bool) -> None:
+    program, _ = one_gpu_of(f"{choice}\ndef f(net, x, out, args):\n    net.cuda(); x = x.cuda()\n{SAVED}{LOADED}")
+    assert program.knows_one_gpu is is_one
 
 
 @pytest.mark.parametrize(

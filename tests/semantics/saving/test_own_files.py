@@ -68,6 +68,11 @@ def test_knows_tests(name: str, check: str, is_test: bool) -> None:
         ("if args.train:\n    torch.save(x, path)\n    «torch.load(path)»", True),
         ("if is_main and e % 2 == 0: torch.save(x, path)\n«torch.load(path)»", True),
         ("if self.accelerator.is_main_process: torch.save(x, path)\n«torch.load(path)»", True),
+        ("for e in r:\n    is_best = loss < best\n    if is_best: torch.save(x, path)\n«torch.load(path)»", True),
+        ("for e in r:\n    is_best = loss < best\n    if is_best and keep: torch.save(x, path)\n«torch.load(path)»", False),
+        ("for p in ['train', 'val']:\n    if p == 'val' and x > y: torch.save(x, path)\n«torch.load(path)»", True),
+        ("for p in args.phases:\n    if p == 'val': torch.save(x, path)\n«torch.load(path)»", False),
+        ("is_new = a > b\nif is_new: torch.save(x, path)\n«torch.load(path)»", False),
         ("if not main_only: torch.save(x, path)\n«torch.load(path)»", False),
         ("if not os.path.exists(path): torch.save(x, path)\n«torch.load(path)»", False),
         ("torch.save(x, f'{epoch}.pt')\n«torch.load(f'{best}.bin')»", False),
@@ -157,3 +162,21 @@ def test_knows_the_files_that_a_loop_rolls_back_to(load: str, is_of_run: bool) -
         f"def keep(net, best): torch.save(net, best)\ndef train(net, loader, best, start):\n    {load}\n"
     )
     assert files.is_of_same_run(call) is is_of_run
+
+
+@pytest.mark.parametrize(
+    ("code", "is_offered"),
+    [
+        ("«torch.load('resnet50-19c8e357.pth')»", True),
+        ("path = folder + '/vgg16-397923af.pth'\ndef load(path): return «torch.load(path)»\nload(path)", True),
+        ("def f():\n    path = folder + '/vgg16-397923af.pth'\n    return «torch.load(path)»", True),
+        ("def load(path): return «torch.load(path)»\ndef f():\n    p = d + 'vgg16-397923af.pth'\n    load(p)", True),
+        ("def load(path): return «torch.load(path)»\nload('vgg16-397923af.pth')\nload(args.path)", False),
+        ("def load(path): return «torch.load(path)»", False),
+        ("«torch.load('mynet-19c8e357.pth')»", False),
+        ("«torch.load('resnet50-best.pth')»", False),
+    ],
+)
+def test_knows_the_files_that_torchvision_offers(code: str, is_offered: bool) -> None:
+    files, call = own_files_of(code)
+    assert files.is_of_torchvision(call) is is_offered

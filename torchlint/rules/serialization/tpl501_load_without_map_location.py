@@ -23,7 +23,7 @@ class LoadWithoutMapLocation(Rule):
     saves and none speaks of a device, and in a script that runs on one GPU. Such a script writes the GPU out in every move
     (`.cuda()`, `.to("cuda")`). One that does so where it loads, whatever flags it has besides, and then names neither the CPU
     nor the number of another GPU, is of one GPU as well, unless the path speaks of another program (`"pretrained/net.pt"`). So
-    it is where all that the file saves was put on the CPU before.
+    it is where all that the file saves was put on the CPU before, and for the files that torchvision offers, by their names.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

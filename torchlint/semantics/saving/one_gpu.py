@@ -212,6 +212,8 @@ class OneGpu:
         match device:
             case ast.Constant(value=str(text)):
                 return text in _GPU
+            case ast.Constant(value=number):
+                return number == 0 and number is not False  # `.to(0)`
             case ast.JoinedStr(values=[ast.Constant() as text]):
                 return self._is_gpu(text)
             case ast.Call(func=function, args=[ast.Constant() | ast.JoinedStr() as text]):
@@ -232,7 +234,22 @@ class OneGpu:
     @cached_property
     def _chooses(self) -> bool:
         """Whether the file has a name, an attribute, a parameter or an argument that speaks of a choice."""
-        return any(map(self._speaks_of_choice, self._semantics.tree.nodes))
+        return any(self._speaks_of_choice(node) and not self._is_for_environment(node) for node in self._semantics.tree.nodes)
+
+    def _is_for_environment(self, node: ast.AST) -> bool:
+        """Whether a name says no more than which GPUs the process sees: `os.environ["CUDA_VISIBLE_DEVICES"] = args.gpu`.
+
+        The first of those is the one that everything is moved to then.
+        """
+        return isinstance(node, ast.expr) and self._sets_environment(self._semantics.tree.statement(node))
+
+    def _sets_environment(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(value=owner)]):
+                return last_name(owner) == "environ"
+            case ast.If(body=body, orelse=orelse):
+                return all(map(self._sets_environment, (*body, *orelse)))
+        return False
 
     def _speaks_of_choice(self, node: ast.AST) -> bool:
         match node:

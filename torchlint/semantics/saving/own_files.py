@@ -10,6 +10,7 @@ from functools import cached_property
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, position
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.paths import Paths
 
 _ACCELERATOR = re.compile(r"cuda|gpu|\b(?:mps|xpu|npu|hpu)\b", re.IGNORECASE)
 _DEVICE = re.compile(r"cuda|gpu|device|accelerat|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
@@ -17,6 +18,13 @@ _OF_PROCESS = re.compile(
     r"(^|_)(main|master|primary|chief|leader|rank_?(zero|0)|zero_rank)(_?(process|rank|proc|node))?$", re.IGNORECASE
 )
 """What the flags are called that are set in one process of a run."""
+_OF_TORCHVISION = re.compile(
+    r"(^|/|\})(alexnet-owt|vgg\d\d(_bn)?|resnet\d{2,3}|resnext\d{2,3}_\w{1,9}|wide_resnet\d{2,3}_2|densenet\d{3}|googlenet"
+    r"|inception_v3_google|squeezenet1_[01]|mobilenet_v[23]\w{0,8}|shufflenetv2_x[\d.]{1,4}|mnasnet[\d.]{1,4}_top1_[\d.]{1,7})"
+    r"-[0-9a-f]{8,10}\.pth$"
+)
+"""What the files of weights are called that torchvision offers."""
+_DEEPEST = 3
 _DEVICE_NAME = re.compile(r"(^|_)device$", re.IGNORECASE)
 
 
@@ -88,6 +96,22 @@ class OwnFiles:
             case ast.Call(func=function, args=[ast.Constant(value="cpu")]):
                 return self._semantics.qualified_name(function) == "torch.device"
         return False
+
+    def is_of_torchvision(self, load: ast.Call) -> bool:
+        """Whether a load reads a file that torchvision offers, by the name that it has there: those hold tensors of the CPU."""
+        path = file_of(load, 0, "f")
+        return path is not None and self._names_torchvision(path, _DEEPEST)
+
+    def _names_torchvision(self, path: ast.expr, depth: int) -> bool:
+        """Whether a path ends in such a name, or that of each call does which gives it for a parameter."""
+        end = self._semantics.of(Paths).spelled(path)
+        if _OF_TORCHVISION.search(end) or not depth or not isinstance(path, ast.Name):
+            return _OF_TORCHVISION.search(end) is not None
+        values: list[ast.expr] = []
+        for binding in self._semantics.bindings.reaching(path):
+            given = self._semantics.inference.given(binding) if binding.form is Form.PARAMETER else [binding.value]
+            values += [each if each is not None and not binding.path else path for each in given or [path]]
+        return bool(values) and all(each is not path and self._names_torchvision(each, depth - 1) for each in values)
 
     # --- what was written before -------------------------------------------------------------------------------------
 
@@ -180,7 +204,26 @@ class OwnFiles:
         """Whether a mere flag decides if something is saved, `if args.train`, which does not decide about the load."""
         around = set(self._semantics.tree.ancestors(load))
         conditions = (each for each in self._semantics.tree.ancestors(written) if isinstance(each, ast.If))
-        return any(each not in around and _is_flag(each.test) for each in conditions)
+        return any(each not in around and any(map(self._is_mere_flag, _parts(each.test))) for each in conditions)
+
+    def _is_mere_flag(self, test: ast.expr) -> bool:
+        return _is_flag(test) and not self._is_of_round(test)
+
+    def _is_of_round(self, test: ast.expr) -> bool:
+        """Whether the rounds of a loop decide a condition: `is_best = loss < best` in it, `for phase in ("train", "val")`."""
+        match test:
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(test)
+                return bool(bindings) and all(
+                    isinstance(each.value, (ast.Compare, ast.BoolOp)) and any(self._semantics.tree.loops(each.node))
+                    for each in bindings
+                )
+            case ast.Compare(left=ast.Name() as name):
+                bindings = self._semantics.bindings.reaching(name)
+                return bool(bindings) and all(
+                    each.form is Form.LOOP and isinstance(each.value, (ast.List, ast.Tuple)) for each in bindings
+                )
+        return False
 
     def is_beside(self, written: ast.AST, load: ast.AST) -> bool:
         """Whether the load may run without what is written above it: in another branch, or where a mere flag is not set."""
@@ -256,6 +299,10 @@ def _is_flag(test: ast.expr) -> bool:
         case ast.BoolOp(values=values):
             return any(map(_is_flag, values))
     return False
+
+
+def _parts(test: ast.expr) -> list[ast.expr]:
+    return test.values if isinstance(test, ast.BoolOp) else [test]
 
 
 def _is_fixture(decorator: ast.expr) -> bool:
