@@ -23,6 +23,8 @@ class Indices:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._choosing: dict[Binding, bool] = {}
+        """Of each binding that was asked for, whether its value is given to torch for places."""
 
     def are(self, value: ast.expr) -> bool:
         """Whether a value has no graph, as it is a position or was drawn by a distribution's ``sample()``."""
@@ -37,7 +39,9 @@ class Indices:
         return bool(bindings) and all(map(self._binds_indices, bindings))
 
     def _binds_indices(self, binding: Binding) -> bool:
-        if any(map(self._chooses, binding.uses)):
+        if binding not in self._choosing:
+            self._choosing[binding] = any(map(self._chooses, binding.uses))
+        if self._choosing[binding]:
             return True
         if binding.form is not Form.ASSIGNMENT or not isinstance(binding.value, ast.Call):
             return False

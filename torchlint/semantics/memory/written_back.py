@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Binding, Semantics
 
 _DEPTH = 4
 
@@ -18,6 +18,8 @@ class WrittenBack:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._written: dict[Binding, bool] = {}
+        """Of each name that was asked for, whether all that is done with its value is to write it."""
 
     def is_all(self, node: ast.expr) -> bool:
         """Whether a value goes through a name into what is written: `new = t * p.data`, then `q.data.copy_(new)`."""
@@ -29,11 +31,17 @@ class WrittenBack:
         match parent:
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is node and depth:
                 binding = self._semantics.bindings.of(target)
-                uses = binding.uses if binding is not None else ()
-                return bool(uses) and all(self._reaches(use, depth - 1, named=True) for use in uses)
+                return binding is not None and self._is_written(binding, depth - 1)
             case ast.Assign(targets=[ast.Attribute(attr="data")], value=value):
                 return named and value is node
             case ast.Call(func=ast.Attribute(value=target, attr="copy_" | "add_" | "sub_"), args=[given]) if given is node:
                 is_data = isinstance(target, ast.Attribute) and target.attr == "data"
                 return named and (is_data or self._semantics.no_grad.block(parent))
         return False
+
+    def _is_written(self, binding: Binding, depth: int) -> bool:
+        if binding not in self._written:
+            self._written[binding] = False  # while its uses are looked at
+            uses = binding.uses
+            self._written[binding] = bool(uses) and all(self._reaches(use, depth, named=True) for use in uses)
+        return self._written[binding]
