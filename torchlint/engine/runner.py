@@ -24,7 +24,7 @@ __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
 
 _SMALL_JOB = 100_000
 """Bytes of source that are linted in less time than workers take to pay off."""
-_COLLECT_EVERY = 4_000_000
+_COLLECT_EVERY = 12_000_000
 """Bytes of source after which cyclic garbage is collected. There is little: what a lint knows is let go by itself."""
 
 

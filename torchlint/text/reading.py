@@ -35,6 +35,8 @@ def read_file(path: str, limit: int) -> bytes:
             parts.append(part)
             read += len(part)
             refuse_larger(read, path, limit)
+            if read == status.st_size:  # where more was asked for
+                break
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

@@ -18,6 +18,7 @@ _TRAINING = frozenset({"backward", "step", "zero_grad", "eval", "load_state_dict
 """Attributes in files for which it matters what a model, a loss or an optimizer is."""
 _GRADIENTS_OFF = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
 _LOSSES = frozenset({"criterion", "loss_fn", "loss_func", "loss_function", "loss_fct"})
+_NAMED = _GRADIENTS_OFF | _LOSSES
 _WHOLE = frozenset(
     {
         *("backward", "step", "zero_grad", "eval", "train", "forward", "parameters", "named_parameters", "state_dict"),
@@ -55,7 +56,7 @@ class Asking:
                 return True
             if node.attr == "forward" and not isinstance(node.value, ast.Call):
                 return True
-        return any(node.id in _GRADIENTS_OFF | _LOSSES for node in self._code.tree.of_type(ast.Name))
+        return any(node.id in _NAMED for node in self._code.tree.of_type(ast.Name))
 
     def _may_tell(self, use: ast.Name | ast.Attribute) -> bool:
         """Whether a use is one of a model, an optimizer or a loader, or hands it on."""
