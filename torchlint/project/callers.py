@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from torchlint.project.calling import Sought
 from torchlint.project.importers import Importers, State, words_in
 from torchlint.project.programs import code_of, program_of
-from torchlint.text.reading import read_file
+from torchlint.text.reading import TICK, read_file
 
 if TYPE_CHECKING:
     from torchlint.project.store import Store
@@ -27,7 +27,6 @@ _MOST_READ = 4_000_000
 """So many bytes of files are kept."""
 _MOST_CALLING = 32
 """Where more files may call something, nobody is asked: it is called like much else, and all of them would be parsed."""
-_TICK = 2_000_000_000
 _UNKNOWN: State = (0, 0, -1)
 
 
@@ -137,7 +136,7 @@ class Callers:
         inside = os.path.join(root, "")
         states = [(each.removeprefix(inside), self._state(each)) for each in files]
         now = time.time_ns()
-        if any(each in self._texts for each in files) or any(max(state[:2]) + _TICK >= now for _, state in states):
+        if any(each in self._texts for each in files) or any(max(state[:2]) + TICK >= now for _, state in states):
             return ""
         return digest(repr(states))
 

@@ -18,14 +18,13 @@ from torchlint.project.files import Files, still_hold
 from torchlint.project.importers import SKIPPED
 from torchlint.project.questions import is_about
 from torchlint.text.reading import NOTEBOOK
+from torchlint.text.reading import TICK as TICK
 
 if TYPE_CHECKING:
     from torchlint.project.store import Store
 
 FEW = 50
 """To look at so many results one by one takes less than to look at all files of a project."""
-TICK = 2_000_000_000
-"""Nanoseconds: no file system in use is coarser in its times."""
 _MOST_ENTRIES = 50_000
 _PROGRAMS = (".py", ".pyi", NOTEBOOK)
 _KIND = "held"

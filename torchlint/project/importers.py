@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from torchlint.project.programs import code_of, is_program
-from torchlint.text.reading import read_file
+from torchlint.text.reading import TICK, read_file
 
 if TYPE_CHECKING:
     from torchlint.project.store import Store
@@ -25,8 +25,6 @@ _IMPORT = re.compile(
 _WORD = re.compile(rb"\w+")
 _OTHERS = (b"torch", b"numpy", b"typing", b"__future__", b"os", b"collections")
 State = tuple[int, int, int]
-TICK = 2_000_000_000
-"""Nanoseconds: no file system in use is coarser in its times."""
 _NOTE = "imports"
 _Note = tuple[tuple[str, State, str], ...]
 """Paths below the root with the states of the files, and the words of each."""

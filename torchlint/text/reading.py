@@ -14,6 +14,9 @@ NOTEBOOK = ".ipynb"
 _NOTEBOOK_FACTOR = 10
 """How many times as large a notebook may be, which holds outputs as well; its code is held to the limit."""
 
+TICK = 2_000_000_000
+"""Nanoseconds: no file system in use is coarser in the times that it keeps of its files."""
+
 _SIZE = re.compile(r"(\d{1,15}) ?([kMG]?)B?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 

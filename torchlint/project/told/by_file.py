@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from torchlint.project.callers import digest
-from torchlint.project.importers import TICK
-from torchlint.text.reading import read_file
+from torchlint.text.reading import TICK, read_file
 
 if TYPE_CHECKING:
     from torchlint.project.store import Store
