@@ -30,6 +30,10 @@ def test_what_functions_that_evaluate_are_called(name: str, expected: bool) -> N
         ("class Tests(unittest.TestCase):\n    def check(self):\n        «f()»", True),
         ("def test_it():\n    def inner():\n        «f()»", True),
         ("def test_it():\n    «f()»\ntest_it()", False),  # which pytest need not run
+        ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    test_it()", False),  # it may be all that the file does
+        ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    test_it()\n    test_that()", True),
+        ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    train()\n    test_it()", False),
+        ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    test_it()\n    test_that(args)", False),
         ("def test():\n    «f()»", False),
         ("def test_model(model, loader):\n    «f()»", False),
         ("def test_model(model, loader):\n    «f()»\n    assert loader", True),

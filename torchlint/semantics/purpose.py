@@ -93,11 +93,12 @@ class Purpose:
         return any(self._semantics.facts.calls.get(name) for name in _RUNS)
 
     def _is_collected(self, function: ast.FunctionDef) -> bool:
-        """Whether pytest would run a function: nothing in the file calls it; it checks something, trains, or is given nothing.
+        """Whether a function is run as a test: nothing but a list of tests calls it, and it checks something, trains, or is
+        given nothing.
 
         ``def test_model(model, loader)`` of a file that speaks of no tests evaluates a model for another file.
         """
-        if self._semantics.facts.calls.get(function.name):
+        if not all(map(self._is_listed, self._semantics.facts.calls.get(function.name, ()))):
             return False
         given = function.args
         if not (given.posonlyargs or given.args or given.kwonlyargs) or self._semantics.words.match(_OF_TESTS):
@@ -106,6 +107,14 @@ class Purpose:
             isinstance(part, ast.Assert) or (isinstance(part, ast.Call) and _CHECKS.match(last_name(part.func)))
             for part in ast.walk(function)
         )
+
+    def _is_listed(self, call: ast.Call) -> bool:
+        """Whether a call is one of several tests that are run under ``if __name__ == "__main__":``, and nothing else is there."""
+        statement = self._semantics.tree.statement(call)
+        guard = self._semantics.tree.parent(statement)
+        if not isinstance(guard, ast.If) or not _is_for_program(guard):
+            return False
+        return len(guard.body) > 1 and all(map(_is_call_of_test, guard.body))
 
     @cached_property
     def is_reinforcement_learning(self) -> bool:
@@ -116,6 +125,13 @@ class Purpose:
             attribute.attr.lower() in ("step", "reset") and last_name(attribute.value).lower() in ("env", "envs")
             for attribute in self._semantics.tree.of_type(ast.Attribute)
         )
+
+
+def _is_call_of_test(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[], keywords=[])):
+            return name.startswith("test_")
+    return False
 
 
 def _is_for_program(node: ast.AST) -> bool:
