@@ -26,6 +26,7 @@ def is_harmless(snippet: str) -> bool:
         "_, at = p.max(dim=-1)\nkept.append(«at.data».unsqueeze(1))",
         "for i in steps:\n    best = torch.gather(history[i], 1, best)\n    tags[i] = «best.data».view(n)",
         "for t, s in zip(a.parameters(), b.parameters()):\n    new = 0.1 * «s.data» + 0.9 * t.data\n    t.data.copy_(new)",
+        "a = «x.cpu().data»[0].detach().numpy()",
         "sd = net.state_dict()\nfor k in sd:\n    kept[k] = «sd[k].data»",
         "if greedy:\n    _, at = p.max(1)\nelse:\n    at = p.multinomial(1)\nkept.append(«at.data»)",
         "from torch.distributions import Categorical\nd = Categorical(p)\nat = d.sample()\nkept.append(«at.data»)",
@@ -103,6 +104,7 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
     "snippet",
     [
         "kept.append(«x.data»)",
+        "kept.append(«x.data»[0].detach())",
         "y = «x.data»",
         "weight = «x.data»\nother = weight.new(3), weight * 2",
         "torch.max(«x.data», 1)",

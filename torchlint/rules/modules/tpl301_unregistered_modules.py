@@ -54,7 +54,8 @@ class UnregisteredModules(Rule):
     that are no strings.
 
     Lists that the class registers in another way (`nn.Sequential(*layers)`, `add_module`), modules that are attributes as well,
-    modules that are frozen by hand, and layers that have nothing to train or to move are not reported. That other code moves
+    modules that are frozen by hand, layers that have nothing to train or to move, and losses whose weights are registered by
+    themselves, or that move their own when they are made, are not reported. That other code moves
     them with `.to()` or `.cuda()` is no reason for silence where an optimizer is given the `parameters()` of the whole.
 
     ## References

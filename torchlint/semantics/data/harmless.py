@@ -102,6 +102,7 @@ class HarmlessReads:
             or self._is_copied_to_places(data)
             or self._is_copied_into_data(data)
             or self._semantics.of(WrittenBack).is_all(data)
+            or self._is_detached_for_array(data)
             or self._is_index(data)
             or self._semantics.of(Indices).are(data.value)
             or self._semantics.of(StateEntries).is_entry(data.value)
@@ -328,6 +329,24 @@ class HarmlessReads:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="copy_"), args=[first]):
                 return first is data
         return False
+
+    def _is_detached_for_array(self, data: ast.expr) -> bool:
+        """Whether a value is detached as well, on the way to an array: `x.data[0].detach().numpy()`."""
+        node, is_detached = data, False
+        while True:
+            match parent := self._tree.parent(node):
+                case ast.Subscript(value=value) if value is node:
+                    node = parent
+                case ast.Attribute(attr="numpy"):
+                    return is_detached
+                case ast.Attribute(attr=method) if method in _RESHAPES or method == "detach":
+                    is_detached |= method == "detach"
+                    call = self._tree.parent(parent)
+                    if not isinstance(call, ast.Call):
+                        return False
+                    node = call
+                case _:
+                    return False
 
     def _is_shown_input(self, data: ast.Attribute) -> bool:
         """Whether an argument, or a leaf, becomes a picture or an array on the spot: `tensor2np(tensor2im(in0.data))`."""

@@ -15,6 +15,7 @@ from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.new import NewModules
 from torchlint.semantics.registration.called_layers import CalledLayers
 from torchlint.semantics.registration.collections import Collection, Collections, may_be_collection
+from torchlint.semantics.registration.kept_losses import KeptLosses
 from torchlint.semantics.registration.like_lists import LikeLists
 from torchlint.semantics.registration.registration import Registration
 
@@ -68,6 +69,7 @@ class UnregisteredModules:
         self._new = semantics.of(NewModules)
         self._alike = semantics.of(LikeLists)
         self._called = semantics.of(CalledLayers)
+        self._losses = semantics.of(KeptLosses)
 
     @cached_property
     def kept(self) -> dict[ast.expr, Unregistered[ast.expr]]:
@@ -99,7 +101,7 @@ class UnregisteredModules:
         ]
         modules = [item for item in items if self._new.is_module(item) and not self._registration.is_kept_elsewhere(item)]
         parameters = [item for item in items if self._new.is_parameter(item) and not self._registration.is_kept_elsewhere(item)]
-        stateful = [item for item in modules if self._new.has_state(item)]
+        stateful = [item for item in modules if self._new.has_state(item) and not self._losses.lacks_nothing(item)]
         if stateful or parameters:
             return self._described(found, items, stateful or parameters, untrained=True)
         if any(self._new.depends_on_mode(item) for item in modules):
