@@ -109,7 +109,7 @@ class Purpose:
         )
 
     def _is_listed(self, call: ast.Call) -> bool:
-        """Whether a call is one of several tests that are run under ``if __name__ == "__main__":``, and nothing else is there."""
+        """Whether a call is one of several tests that ``if __name__ == "__main__":`` runs, and nothing else."""
         statement = self._semantics.tree.statement(call)
         guard = self._semantics.tree.parent(statement)
         if not isinstance(guard, ast.If) or not _is_for_program(guard):
