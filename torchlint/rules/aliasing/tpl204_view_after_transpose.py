@@ -22,7 +22,8 @@ class ViewAfterTranspose(Rule):
     alone: `x.transpose(1, 2).view(batch, channels, height, width)`, `x.permute(0, 2, 3, 1).view(batch, -1, channels)`.
 
     Not reported is `correct[:k].view(-1)` where each `k` is of a parameter with the default `(1,)`, and no file of the project
-    speaks of several: one row is a view still.
+    speaks of several: one row is a view still. Nor is `x.view(x.size(0), -1)` of what a stack of convolutions in one dimension
+    leaves, transposed: that may be one step.
 
     ## Why is this bad
     `transpose`, `permute` and `.T` change the strides and leave the memory as it is. `view` never copies, so it raises a

@@ -32,7 +32,7 @@ class TornViews:
                     return False
                 if self._is_minded(tensor) or is_tried(self._semantics.tree, self._semantics.tree.statement(call)):
                     return False
-                return not self._is_of_one_row(tensor)
+                return not self._is_of_one_row(tensor) and not self._may_be_used_up(call, tensor)
         return False
 
     def _is_of_one_row(self, tensor: ast.expr) -> bool:
@@ -47,6 +47,43 @@ class TornViews:
                 if len(walked) == len(bindings) == 1 and self._is_one_by_default(walked[0]):
                     return self._semantics.elsewhere.speaks_of("several") is False
         return False
+
+    def _may_be_used_up(self, call: ast.Call, tensor: ast.expr) -> bool:
+        """Whether all but the batch is merged of what a stack of convolutions leaves, which may be one step.
+
+        Strides and paddings decide: `x = self.convs(x).transpose(1, 2)`, then `x.view(x.size(0), -1)`.
+        """
+        match call.args:
+            case [_, ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))]:
+                pass
+            case _:
+                return False
+        match self._made(tensor):
+            case ast.Call(func=ast.Attribute(value=before, attr="transpose" | "permute" | "swapaxes")):
+                made = self._made(before)
+                return isinstance(made, ast.Call) and self._is_stack_of_convolutions(made.func)
+        return False
+
+    def _made(self, value: ast.expr) -> ast.expr:
+        """What a name was given, if that is one thing; anything else is itself."""
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path and bindings[0].value is not None:
+            return bindings[0].value
+        return value
+
+    def _is_stack_of_convolutions(self, layer: ast.expr) -> bool:
+        """Whether a layer is a sequence that its class makes, and the class makes convolutions in one dimension."""
+        facts = self._semantics.facts
+        owner = facts.self_class(layer.value) if isinstance(layer, ast.Attribute) else None
+        if owner is None or not isinstance(layer, ast.Attribute):
+            return False
+        stores = [store for slot in facts.slots(owner, layer.attr) for store in slot.stores]
+        made = [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
+        names = [self._semantics.qualified_name(each.func) if isinstance(each, ast.Call) else None for each in made]
+        if not names or any(name != "torch.nn.Sequential" for name in names):
+            return False
+        tree = self._semantics.tree
+        return any(tree.enclosing_class(each) is owner for each in facts.calls.get("Conv1d", ()))
 
     def _is_one_by_default(self, name: ast.Name) -> bool:
         """Whether a name is a parameter with the default ``(1,)``."""
