@@ -67,8 +67,9 @@ class TornViews:
     def _made(self, value: ast.expr) -> ast.expr:
         """What a name was given, if that is one thing; anything else is itself."""
         bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
-        if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path and bindings[0].value is not None:
-            return bindings[0].value
+        given = bindings[0] if len(bindings) == 1 else None
+        if given is not None and given.form is Form.ASSIGNMENT and not given.path and given.value is not None:
+            return given.value
         return value
 
     def _is_stack_of_convolutions(self, layer: ast.expr) -> bool:
