@@ -41,14 +41,40 @@ def running(method: str) -> tuple[str, ...]:
     return running_methods(members_of(node))
 
 
-@pytest.mark.parametrize("value", ["self(x)", "self.forward(x)", "self.part(x)", "self.loss(x)", "[self.part(y) for y in x]"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "self(x)",
+        "self.forward(x)",
+        "self.part(x)",
+        "self.loss(x)",
+        "[self.part(y) for y in x]",
+        "self.part.reverse(x)",
+        "self.part.inverse(x)[0]",
+        "self.part[0](x)",
+    ],
+)
 def test_what_runs_the_module(value: str) -> None:
     assert running(f"def features(self, x):\n    return {value}\n") == ("loss", "features")
+
+
+@pytest.mark.parametrize("given", ["self.part", "reversed(self.part)", "enumerate(self.part)", "self.part[::-1]"])
+@pytest.mark.parametrize("value", ["layer(x)", "layer.reverse(x)", "layer.forward(x)"])
+def test_what_runs_part_by_part(given: str, value: str) -> None:
+    target = "i, layer" if given.startswith("enum") else "layer"
+    assert running(f"def features(self, x):\n    for {target} in {given}:\n        x = {value}\n    return x\n") == (
+        "loss",
+        "features",
+    )
 
 
 @pytest.mark.parametrize(
     "body",
     [
+        "return self.words.decode(x)",
+        "return x.reverse()",
+        "for layer in self.part:\n    x = layer.size(x)\nreturn x",
+        "for layer in x:\n    x = layer(x)\nreturn x",
         "return x.mean()",
         "return self.state_dict()",
         "return self.unknown(x)",

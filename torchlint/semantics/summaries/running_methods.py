@@ -16,7 +16,8 @@ _SETTING = frozenset(
     }
 )
 """What a method mentions that may set a mode, or turn autograd on or off."""
-
+_PASSING_ON = frozenset({"forward", "reverse", "inverse"})
+"""Methods of parts that run these, as flows have them in both directions."""
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
 
 
@@ -54,15 +55,34 @@ def _uses(method: Member, held: set[str]) -> tuple[bool, bool, set[str]]:
     assert method.method is not None
     sets = any(last_name(each) not in _PLAIN for each in method.method.decorator_list)
     runs, called = False, set[str]()
+    held = held - torch_api.MODULE_ATTRIBUTES
+    items = _items(method, held)
     for call in method.every(ast.Call):
         function = call.func
-        if _is_self(function):
+        if isinstance(function, ast.Attribute) and function.attr in _PASSING_ON and not _is_self(function.value):
+            function = function.value
+        if _is_self(function) or (isinstance(function, ast.Name) and function.id in items) or _is_held(function, held):
             runs = True
         elif isinstance(function, ast.Attribute) and _is_self(function.value):
-            runs = runs or (function.attr in held and function.attr not in torch_api.MODULE_ATTRIBUTES)
             called.add(function.attr)
     sets = sets or any(part.attr in _SETTING for part in method.every(ast.Attribute))
     return runs, sets or any(part.id in _SETTING for part in method.every(ast.Name)), called
+
+
+def _items(method: Member, held: set[str]) -> set[str]:
+    """What the parts are called that a method goes through: ``layer`` of ``for layer in reversed(self.layers)``."""
+    found = set[str]()
+    for loop in method.every(ast.For):
+        if any(isinstance(part, ast.Attribute) and _is_held(part, held) for part in ast.walk(loop.iter)):
+            found |= {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+    return found
+
+
+def _is_held(node: ast.expr, held: set[str]) -> bool:
+    """Whether an expression is something that the instance holds, or an item of that."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and _is_self(node.value) and node.attr in held
 
 
 def _is_self(node: ast.expr) -> bool:
