@@ -112,6 +112,8 @@ class Creations:
     def _is_factory(self, call: ast.Call, name: str) -> bool:
         if name in factories.METHODS:
             return isinstance(call.func, ast.Attribute)
+        if name == "normal" and len(call.args) < 3 and keyword(call, "size") is None:
+            return False  # of tensors, where they are
         return self._semantics.qualified_name(call.func) == f"torch.{name}"
 
     def _chain(self, factory: ast.Call, name: str) -> _Chain | None:

@@ -13,7 +13,7 @@ INDICES = frozenset({"tril_indices", "triu_indices"})
 COMPUTED = frozenset(
     {*("linspace", "logspace"), *("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")}
 )
-RANDOM_FLOATS = frozenset({"rand", "randn", "rand_like", "randn_like"})
+RANDOM_FLOATS = frozenset({"rand", "randn", "rand_like", "randn_like", "normal"})
 RANDOM_INTEGERS = frozenset({"randint", "randperm", "randint_like"})
 METHODS = frozenset({"new_zeros", "new_ones", "new_empty", "new_full"})
 """Factories that are methods of tensors."""
