@@ -90,6 +90,22 @@ def test_the_number_of_the_last_batch() -> None:
     assert wrong(text.replace("r)", "r, 1)") + "total / ((i + 1) * bs)") == []
 
 
+@pytest.mark.parametrize("size", ["x.size(0)", "y.shape[0]", "len(y)"])
+def test_samples_that_the_loop_counts(size: str) -> None:
+    counted = loop("F.mse_loss(p(x), y)").replace("total = 0", "total, n = 0, 0") + f"    n += {size}\n"
+    assert wrong(counted + "z = total / «n»") == [("loader", False)]
+    assert wrong(counted + "    z = total / n") == []
+    assert wrong(counted.replace(size, "1") + "z = total / n") == []
+    assert wrong(counted.replace(size, "x.size(1)") + "z = total / n") == []
+    assert wrong(counted.replace("    n +=", "for x, y in other:\n    n +=") + "z = total / n") == []
+    assert wrong(counted.replace("F.mse_loss(p(x), y)", f"F.mse_loss(p(x), y) * {size}") + "z = total / n") == []
+
+
+def test_hits_that_have_a_name() -> None:
+    text = loop("hits").replace("    total", "    hits = (p(x) == y).sum()\n    total")
+    assert wrong(text + "total / «len(loader)»") == [("loader", True)]
+
+
 def test_a_bar_around_the_loader() -> None:
     text = loop("F.mse_loss(p(x), y)", "bar").replace("total = 0", "bar = tqdm(loader, desc='x')\ntotal = 0")
     assert wrong(text + "z = total / «len(loader.dataset)»") == [("loader", False)]

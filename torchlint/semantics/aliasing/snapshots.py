@@ -60,6 +60,12 @@ class Snapshots:
                 for key, part in zip(keys, values) if self._takes_weights else ():
                     if (state := self._state(part)) is not None:
                         yield replace(state, key=key)
+            case ast.IfExp(body=one, orelse=other):
+                yield from (state for part in (one, other) if self._takes_weights and (state := self._state(part)) is not None)
+            case ast.Call(func=function, args=[], keywords=words) if words and self._name(function) == "builtins.dict":
+                for word in words if self._takes_weights else ():
+                    if (state := self._state(word.value)) is not None:
+                        yield replace(state, key=ast.Constant(word.arg))
             case ast.List(elts=parts) | ast.Tuple(elts=parts) if not any(isinstance(part, ast.Starred) for part in parts):
                 for index, part in enumerate(parts) if self._takes_weights else ():
                     if (state := self._state(part)) is not None:

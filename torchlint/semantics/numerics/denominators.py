@@ -103,7 +103,7 @@ class Denominators:
         count = self._followed(divisor)
         counted = divisor.args[0] if isinstance(divisor, ast.Call) and divisor.args else loader
         if self._counts_batches(count, loader, sum_.loop):
-            of_samples = _is_hits(sum_.value) or self._is_weighted(sum_.value)
+            of_samples = _is_hits(self._followed(plain(sum_.value))) or self._is_weighted(sum_.value)
             if of_samples and _LOADER.search(ast.unparse(loader)):
                 return WrongDenominator(total, counted, loader, of_samples=True)
         elif self._counts_samples(count, loader, sum_.loop) and self._semantics.of(BatchMeans).is_mean(sum_.value):
@@ -226,12 +226,25 @@ class Denominators:
         if counted is not None:
             return self._is_data_of(counted, loader)
         match count:
+            case ast.Name():
+                return self._adds_up_samples(count, loop)
             case ast.BinOp(op=ast.Mult(), left=left, right=right):
                 pairs = ((left, right), (right, left))
                 return any(_is_size(size) and self._counts_batches(number, loader, loop) for number, size in pairs)
             case ast.Subscript(value=sizes, slice=key) if isinstance(loader, ast.Subscript):
                 return _SIZES.search(last_name(sizes)) is not None and ast.unparse(key) == ast.unparse(loader.slice)
         return False
+
+    def _adds_up_samples(self, count: ast.Name, loop: ast.For) -> bool:
+        """Whether a variable adds up the sizes of the batches that a loop goes through: ``seen += len(y)``."""
+        sums = self._sums(count)
+        if len(sums) != 1 or sums[0].loop is not loop or not self._is_whole(sums[0]):
+            return False
+        match sums[0].value:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as batch]):
+                bindings = self._semantics.bindings.reaching(batch)
+                return bool(bindings) and all(self._tree.inside(each.node, loop) for each in bindings)
+        return self._is_batch_size(sums[0].value)
 
     def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two expressions are spelled alike, and a name has the same value at both places."""
@@ -243,7 +256,7 @@ class Denominators:
     def _is_data_of(self, counted: ast.expr, loader: ast.expr) -> bool:
         """Whether a length is that of the loader's data set: ``loader.dataset``, or what the loader was made of."""
         match counted:
-            case ast.Attribute(value=owner, attr="dataset"):
+            case ast.Attribute(value=owner, attr="dataset" | "sampler"):
                 return self._is_same(owner, loader)
             case ast.Subscript(value=sets, slice=key) if isinstance(loader, ast.Subscript):
                 return _SETS.search(last_name(sets)) is not None and ast.unparse(key) == ast.unparse(loader.slice)
