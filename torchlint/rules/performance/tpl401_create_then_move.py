@@ -12,7 +12,7 @@ from torchlint.target import TorchVersion
 _FUNCTIONS = (
     *("zeros", "ones", "empty", "eye", "full", "scalar_tensor", "arange", "tensor", "tril_indices", "triu_indices"),
     *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like"),
-    *("rand", "randn", "randint", "randperm", "linspace", "logspace"),
+    *("rand", "randn", "randint", "randperm", "normal", "linspace", "logspace"),
     *("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"),
 )
 _METHODS = ("new_zeros", "new_ones", "new_empty", "new_full")
@@ -20,7 +20,7 @@ _STEPS = (
     *("to", "cuda", "type", "type_as"),
     *("float", "double", "half", "bfloat16", "int", "long", "short", "byte", "char", "bool"),
 )
-_RANDOM = frozenset({"rand", "randn", "randint", "randperm"})
+_RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal"})
 _LONGEST = 40
 
 

@@ -295,7 +295,7 @@ class KeptSnapshots:
         for parent in self._semantics.tree.ancestors(snapshot.node):
             if isinstance(parent, FUNCTIONS):
                 return False
-            conditional = conditional or isinstance(parent, ast.If)
+            conditional = conditional or isinstance(parent, (ast.If, ast.IfExp))
             if isinstance(parent, LOOPS) and conditional and self._semantics.tree.inside(update.node, parent):
                 return True
         return False
