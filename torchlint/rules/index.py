@@ -463,7 +463,7 @@ ENTRIES = (
     Entry(
         "TPL603", "metric-denominator", "torchlint.rules.numerics.tpl603_metric_denominator", "MetricDenominator",
         (Found(".numerics.denominators:Denominators.found"),),
-        needs=(("len", "enumerate", "tqdm",), ("torch", "nn",),),
+        needs=(("torch", "nn",),),
     ),
     Entry(
         "TPL604", "broadcast-in-loss", "torchlint.rules.numerics.tpl604_broadcast_in_loss", "BroadcastInLoss",

@@ -50,7 +50,7 @@ class MetricDenominator(Rule):
     code = "TPL603"
     name = "metric-denominator"
     triggers = (Found(".numerics.denominators:Denominators.found"),)
-    needs = (("len", "enumerate", "tqdm"), ("torch", "nn"))
+    needs = (("torch", "nn"),)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Reports the length that a sum is divided by."""
