@@ -29,7 +29,21 @@ class DeprecatedArguments:
             used = tuple(each for each in _used(call, symbol) if not self._is_given_beside(call, deprecation(*each)))
             if used:
                 uses[call] = used
+        for call in self._semantics.facts.calls.get("__init__", ()):
+            used = tuple(each for each in _used(call, self._inherited(call)) if deprecation(*each).removed)
+            if used:
+                uses[call] = used
         return uses
+
+    def _inherited(self, call: ast.Call) -> str:
+        """The full name of the one base class whose constructor a class of the file calls by `super().__init__(…)`."""
+        match call.func:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[] | [_, _])):
+                function = self._semantics.tree.function(call)
+                owner = self._semantics.tree.parent(function) if function is not None else None
+                if isinstance(owner, ast.ClassDef) and len(owner.bases) == 1:
+                    return self._semantics.qualified_name(owner.bases[0]) or ""
+        return ""
 
     def _is_given_beside(self, call: ast.Call, row: Deprecation) -> bool:
         """Whether another branch makes the same call with what is missing here, as where this one is for old releases."""

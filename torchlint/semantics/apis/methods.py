@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.semantics import Basis, Form, Semantics, Type, torch_api
+from torchlint.semantics import Basis, Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import FUNCTIONS
 
 _LOADER = re.compile(r"loader|_dl\b", re.IGNORECASE)
 
@@ -15,6 +16,7 @@ class Methods:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._asked = set[ast.arg]()
 
     def is_of_tensor(self, method: ast.Attribute) -> bool:
         """Whether a method is a tensor's: that of a gradient, or one that only tensors have, where nothing says otherwise."""
@@ -49,6 +51,8 @@ class Methods:
                 return kind.type is Type.LOADER or (not kind.known and _LOADER.search(ast.unparse(loader)) is not None)
             case ast.Name():
                 bindings = self._semantics.bindings.reaching(node)
+                if len(bindings) == 1 and bindings[0].form is Form.PARAMETER:
+                    return self._is_given_such(bindings[0])
                 values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
                 calls = [value for value in values if isinstance(value, ast.Call)]
                 return bool(calls) and len(calls) == len(values) and all(map(self.iterates_over_loader, calls))
@@ -61,3 +65,15 @@ class Methods:
                 made = [each for each in given if not (isinstance(each, ast.Constant) and each.value is None)]
                 return bool(made) and all(isinstance(each, ast.Call) and self.iterates_over_loader(each) for each in made)
         return False
+
+    def _is_given_such(self, binding: Binding) -> bool:
+        """Whether a function of the file is called there, and each call gives a parameter what iterates over a loader."""
+        function, parameter = binding.scope.node, binding.node
+        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg) or parameter in self._asked:
+            return False
+        self._asked.add(parameter)
+        calls = self._semantics.facts.call_sites(function)
+        given = [self._semantics.facts.argument(call, function, parameter) for call in calls]
+        found = bool(given) and all(each is not None and self.iterates_over_loader(each) for each in given)
+        self._asked.discard(parameter)
+        return found

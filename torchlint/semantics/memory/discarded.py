@@ -101,6 +101,14 @@ class DiscardedResults:
             for call in self._semantics.facts.calls[name]
         )
 
+    def _trains(self, node: ast.stmt) -> bool:
+        """Whether the function around back-propagates and takes steps: the clock in it is for the log."""
+        function, calls = self._semantics.tree.function(node), self._semantics.facts.calls
+        return all(
+            any(self._semantics.tree.function(call) is function for call in calls.get(name, ()))
+            for name in ("backward", "step", "zero_grad")
+        )
+
     def _discarded(self, node: ast.Expr, call: ast.Call) -> Discarded[ast.expr] | None:
         if any(word.arg in ("out", "inplace") for word in call.keywords):
             return None
@@ -108,7 +116,7 @@ class DiscardedResults:
         if tensor is None or is_tried(self._semantics.tree, node):
             return None
         may_assign = self._may_assign(node, tensor)
-        if self.is_measured(node) and not (_moves(call) and may_assign):
+        if self.is_measured(node) and not (may_assign if _moves(call) else self._trains(node)):
             return None
         return Discarded(tensor, self._takes_its_place(call) and may_assign)
 
