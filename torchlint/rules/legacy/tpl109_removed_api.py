@@ -13,7 +13,7 @@ class RemovedApi(Rule):
     """
     ## What it does
     Finds uses of functions, classes and modules that torch, torchvision or torchaudio have removed, or that only raise by now:
-    `torch.solve`, `torch.symeig`, `torch.lstsq`. And parameters that they have removed, also where a class hands them to its base:
+    `torch.solve`, `torch.symeig`, `torch.lstsq`. And parameters that they have removed, also where a class hands them on:
     `super().__init__(optimizer, verbose=verbose)`. The table behind it is generated from the libraries' releases.
 
     ## Why is this bad
