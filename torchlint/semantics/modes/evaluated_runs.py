@@ -29,7 +29,7 @@ _SHORT = 6
 _MODEL = re.compile(r"(^|_)(model|net|network|backbone)$", re.IGNORECASE)
 """What models are called that something else is handed."""
 _Switch: TypeAlias = tuple[ast.Call, list[Reference], Mode]
-_OF_TORCH = ("torch", "Module")
+_OF_TORCH = ("torch", "Module", "zero_grad", "load_state_dict")
 """Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
 
 

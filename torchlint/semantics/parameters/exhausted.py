@@ -72,6 +72,13 @@ class ExhaustedParameters:
             if taker is not None:
                 yield use, taker
 
+    def _handed(self, uses: Sequence[ast.expr]) -> Iterator[_Taken]:
+        """The uses that hand a generator to a function that may take all of it: too late, where nothing is left."""
+        for use in uses:
+            call = self._generators.handed_to(use)
+            if call is not None:
+                yield use, call
+
     # --- a name ------------------------------------------------------------------------------------------------------
 
     def _second_of_name(self, kept: Binding) -> tuple[_Taken, _Taken] | None:
@@ -81,8 +88,11 @@ class ExhaustedParameters:
             return None
         start = kept.scope.node if kept.form is Form.PARAMETER else kept.node
         obstacles = self._stores(kept)
-        for place, second in enumerate(taken):
-            for first in taken[:place]:
+        handed = sorted(self._handed(kept.uses), key=lambda each: position(each[0]))[:_MOST]
+        for second in [*taken, *handed]:
+            for first in taken:
+                if first is second:
+                    break
                 if self._leaves_nothing(start, first, second, obstacles):
                     return first, second
         return next(((each, each) for each in taken if self._is_repeated(start, each, obstacles)), None)
@@ -152,7 +162,8 @@ class ExhaustedParameters:
         slots = self._semantics.facts.slots(owner, kept.attr)
         if (clipped := self._clipped(slots)) is not None:
             return [clipped[0]], (clipped, clipped)
-        if sum(len(slot.stores) for slot in slots) != 1 or any(slot.class_values for slot in slots):
+        stores = [store for slot in slots for store in slot.stores if not self._is_placeholder(store)]
+        if len(stores) != 1 or any(slot.class_values for slot in slots):
             return [], None
         uses: list[ast.expr] = [use for slot in slots for use in slot.uses]
         taken = sorted(self._taken(uses), key=lambda each: position(each[0]))[:_MOST]
@@ -160,14 +171,20 @@ class ExhaustedParameters:
         firsts = [each for each in here if not self._conditions(each[0], kept)]
         if not firsts:
             return uses, None
-        others = [each for each in taken if each is not firsts[0]]
-        for second in others:
+        handed = sorted(self._handed(uses), key=lambda each: position(each[0]))[:_MOST]
+        here += [each for each in handed if self._flow.may_follow(kept, each[0])]
+        for second in [*(each for each in taken if each is not firsts[0]), *handed]:
             if second in here:
                 if self._leaves_nothing(kept, firsts[0], second, [kept]):
                     return uses, (firsts[0], second)
             elif not self._generators.is_optimizer(second[1]):
                 return uses, (firsts[0], second)
         return uses, None
+
+    def _is_placeholder(self, store: ast.AST) -> bool:
+        """Whether an attribute is given a constant, which stands there until it has something to hold."""
+        statement = self._tree.parent(store)
+        return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
 
     def _clipped(self, slots: Sequence[Slot]) -> _Taken | None:
         """The use of an attribute that clips gradients, in each step, while other methods make what it clips."""

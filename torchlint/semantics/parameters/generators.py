@@ -127,6 +127,17 @@ class Generators:
             return parent if word == keyword else None
         return parent if 0 <= place < len(parent.args) and parent.args[place] is given else None
 
+    def handed_to(self, use: ast.expr) -> ast.Call | None:
+        """The call of a function of the file that hands a generator to what may take all of it; ``None`` for others."""
+        parent = self._tree.parent(use)
+        call = self._tree.parent(parent) if isinstance(parent, ast.keyword) else parent
+        if not isinstance(call, ast.Call) or call.func is use or (definition := self._called(call.func)) is None:
+            return None
+        parameter = self._parameter(call, definition, use)
+        if parameter is None or len(parameter.scope.bindings[parameter.name]) != 1:
+            return None
+        return call if any(self.taker(each) is not None for each in parameter.uses) else None
+
     def is_optimizer(self, taker: ast.AST) -> bool:
         """Whether what takes a generator is an optimizer, which raises when it is given none."""
         return isinstance(taker, ast.Call) and self._semantics.kind(taker).type is Type.OPTIMIZER
@@ -158,8 +169,10 @@ class Generators:
         return None
 
     def _called(self, function: ast.expr) -> Function | None:
-        """The function of the file that is called by its name."""
+        """The function of the file that is called by its name, or the method that is called on ``self``."""
         found = self._facts.definition(function)
+        if isinstance(function, ast.Attribute) and (owner := self._facts.self_class(function.value)) is not None:
+            found = self._facts.method(owner, function.attr)
         return found if isinstance(found, FUNCTIONS) else None
 
     def _parameter(self, call: ast.Call, function: Function, made: ast.expr) -> Binding | None:
