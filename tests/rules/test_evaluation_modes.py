@@ -246,3 +246,9 @@ def test_the_command_ends_where_a_part_is_switched_in_turn_with_the_whole(
     assert (first.returncode, first.stderr) == (0, "") and "1 fixed" in first.stdout
     assert torchlint_(*command).stdout == "No findings.\n"
     assert Path("a.py").read_text().count("model.down.eval()") == 1
+
+
+@pytest.mark.parametrize(("word", "found"), [("load_state_dict", 1), ("load", 0)])
+def test_a_file_that_loads_states_is_about_torch(word: str, found: int) -> None:
+    text = f"def restored(model, state):\n    model.{word}(state)\n    model.train()\n\n{EVALUATION}"
+    assert len(lint(Source(text), select_rules(select=["TPL304"]))) == found

@@ -14,6 +14,7 @@ from torchlint.rules.catalogue import Entry
 from torchlint.rules.serialization.tpl501_load_without_map_location import LoadWithoutMapLocation
 from torchlint.rules.serialization.tpl502_unsafe_load import UnsafeLoad
 from torchlint.rules.serialization.tpl503_whole_module_save import WholeModuleSave
+from torchlint.rules.serialization.tpl505_refused_load import RefusedLoad
 from torchlint.target import TorchVersion
 from torchlint.text.source import Source
 
@@ -81,3 +82,32 @@ def test_what_a_trainer_returns_is_no_module() -> None:
         torch.save(best, "best.pt")
     """
     assert findings(text, Entry.of(WholeModuleSave)) == []
+
+
+WHOLE = """
+    import torch
+    from torch import nn
+
+    def keep(path, epoch, best):
+        net = nn.Linear(2, 2)
+        torch.save({"net": net, "epoch": epoch}, path)
+        torch.save(net.state_dict(), best)
+
+    def resume(path):
+        kept = torch.load(path)
+        return kept["net"], kept["epoch"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rows"),
+    [
+        ("", "", [11]),
+        ('"net": net,', '"net": net.state_dict(),', []),
+        ("torch.save(net.state_dict(), best)", "torch.save(best, path)", []),
+        ("torch.save(net.state_dict(), best)", 'torch.save({"net": [], "epoch": 0}, path)', []),
+        ('kept["net"], ', "", []),
+    ],
+)
+def test_a_module_in_the_files_that_the_file_saves_is_refused(old: str, new: str, rows: list[int]) -> None:
+    assert [found.location.row for found in findings(WHOLE.replace(old, new), Entry.of(RefusedLoad))] == rows

@@ -112,8 +112,11 @@ class SavedModules:
     def _is_module(self, saved: ast.expr) -> bool:
         """Whether a module is saved; that something has a method ``train`` is not enough for that."""
         kind = self._semantics.kind(saved)
-        if kind.used == "train" or self._is_result_of_training(saved):
+        if self._is_result_of_training(saved):
             return False
+        if kind.used == "train":
+            given = self._handed(saved)
+            return bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given)
         if kind.elsewhere is not None:
             return kind.type is Type.MODULE or self._semantics.elsewhere.lookup.is_module(kind.elsewhere)
         evidence = self._semantics.of(ModuleEvidence)
@@ -138,6 +141,11 @@ class SavedModules:
             )
             for each in given
         )
+
+    def _has_mode_and_state(self, node: ast.expr) -> bool:
+        """Whether something is put into evaluation mode, as no optimizer is, and asked for its state."""
+        evidence = self._semantics.of(ModuleEvidence)
+        return all(evidence.has_method(node, (name,)) for name in ("train", "eval", "state_dict"))
 
     def _handed(self, saved: ast.expr) -> list[ast.expr | None]:
         """What calls give for a parameter, or for the one that an attribute of the object is set to, and to nothing else."""

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import LOOPS, TRIES
+from torchlint.semantics.code.tree import LOOPS, TRIES, last_name
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.modules import SavedModules
 from torchlint.semantics.saving.saved_objects import LOADED_ATTRIBUTES, SavedObjects
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 from torchlint.semantics.saving.uses import LoadedUses
@@ -101,8 +102,26 @@ class RefusedLoads:
     def _saved_with_object(self, load: ast.Call) -> RefusedLoad[ast.expr] | None:
         """An object in the checkpoints of the file that have the keys that the load's result is asked for."""
         keys = {key for use in self._semantics.of(LoadedUses).of(load) if (key := self._key(use)) is not None}
-        held = self._semantics.of(SavedObjects).among(keys) if len(keys) >= _ENOUGH_KEYS else None
+        if len(keys) < _ENOUGH_KEYS:
+            return None
+        held = self._semantics.of(SavedObjects).among(keys) or self._saved_module(keys)
         return RefusedLoad(held, load, is_saved=True) if held is not None else None
+
+    def _saved_module(self, keys: set[str]) -> ast.expr | None:
+        """A module that stands whole in all of the dicts with these keys that the file saves."""
+        whole, found = self._semantics.of(SavedModules).whole, list[ast.expr]()
+        for call in self._files.saves:
+            saved = call.args[0] if call.args else None
+            if not isinstance(saved, ast.Dict):
+                if isinstance(saved, ast.Call) and last_name(saved.func) == "state_dict":
+                    continue
+                return None
+            if keys <= {key.value for key in saved.keys if isinstance(key, ast.Constant)}:
+                modules = [each for each in whole.get(call, ()) if each in saved.values]
+                if not modules:
+                    return None
+                found += modules
+        return found[0] if found else None
 
     def _key(self, use: ast.expr) -> str | None:
         """The key that a dict is asked for: not that of an item of it."""

@@ -36,6 +36,10 @@ class LoadedUses:
                 yield from self._uses(parent, depth + 1)
             case ast.Attribute(attr="module", value=owner) if owner is value:  # of what was wrapped when it was saved
                 yield from self._uses(parent, depth + 1)
+            case ast.Attribute(attr="cuda" | "to" | "cpu", value=owner) if owner is value:
+                moved = self._tree.parent(parent)
+                if isinstance(moved, ast.Call) and moved.func is parent:
+                    yield from self._uses(moved, depth + 1)
             case ast.Assign(targets=[ast.Name() as target], value=given) if given is value:
                 yield from self._uses_of_name(target, depth)
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=given) if given is value:
