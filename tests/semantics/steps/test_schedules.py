@@ -241,3 +241,49 @@ def test_a_scheduler_that_an_object_keeps() -> None:
     assert wrong(plain + "        self.rates = None\n") == []
     assert wrong(plain + "trainer.rates.step()\n") == []
     assert wrong(plain.replace("for epoch in range(9)", "for part in parts")) == []
+
+
+RETURNED = """
+from torch import optim
+from torch.optim.lr_scheduler import StepLR
+def made(model):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = «StepLR(optimizer, 10)»
+    return optimizer, scheduler
+def train(model, loader):
+    optimizer, scheduler = made(model)
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+        print(x)
+if __name__ == "__main__":
+    train(net, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("print(x)", "print(scheduler.get_last_lr())", 1),
+        ("return optimizer, scheduler", "return scheduler", 0),
+        ("print(x)", "scheduler.step()", 0),
+        ("print(x)", "moved(scheduler)", 0),
+        ("optimizer, scheduler = made(model)", "global scheduler\n    optimizer, scheduler = made(model)", 0),
+        ("optimizer, scheduler = made(model)", "both = optimizer, scheduler = made(model)", 0),
+        ("optimizer, scheduler = made(model)", "optimizer, *scheduler = made(model)", 0),
+        ("optimizer, scheduler = made(model)", "both = made(model)", 0),
+        ('__name__ == "__main__"', "net", 0),
+        ("train(net, data)", "train(net, data)\n    kept = made(net)", 0),
+        ("train(net, data)", "train(net, data)\n    kept = make(made)", 0),
+    ],
+)
+def test_returned_to_callers_that_do_nothing_with_it(old: str, new: str, found: int) -> None:
+    text = RETURNED.replace(old, new)
+    assert unused(text if found else text.replace("«", "").replace("»", "")) == found
+
+
+def test_returned_by_itself() -> None:
+    text = RETURNED.replace("return optimizer, scheduler", "return scheduler").replace("optimizer, scheduler =", "scheduler =")
+    assert unused(text) == 1
+    assert unused(text.replace("«", "").replace("»", "").replace("= made(model)", "= kept(made)")) == 0

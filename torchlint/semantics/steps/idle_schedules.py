@@ -183,6 +183,8 @@ class IdleSchedules:
                 return True
             if self._assumptions.excludes(self._assumptions.at(making), use):
                 return True
+            if isinstance(here, FUNCTIONS) and self._is_returned_idly(use, here):
+                return True
             return self._is_handed_on_idly(use, self._assumptions.at(making), _DEEP)
         return isinstance(here, FUNCTIONS) and self._is_parameter(use) and self._is_never_run(here, use)
 
@@ -196,6 +198,34 @@ class IdleSchedules:
         return bool(sites) and all(
             self._assumptions.excludes(self._assumptions.within(function, site, self._assumptions.at(site)), use)
             for site in sites
+        )
+
+    def _is_returned_idly(self, use: ast.Name, function: Function) -> bool:
+        """Whether a program's function returns a schedule, alone or with others, and no caller does anything with it."""
+        parent = self._tree.parent(use)
+        place = parent.elts.index(use) if isinstance(parent, ast.Tuple) else None
+        returned = parent if isinstance(parent, ast.Tuple) else use
+        binding = self._semantics.bindings.of(function)
+        if not isinstance(self._tree.parent(returned), ast.Return) or binding is None or self._is_imported:
+            return False
+        sites = [(mention, self._tree.parent(mention)) for mention in binding.uses]
+        return bool(sites) and all(
+            isinstance(site, ast.Call) and site.func is mention and self._is_taken_idly(site, place) for mention, site in sites
+        )
+
+    def _is_taken_idly(self, site: ast.Call, place: int | None) -> bool:
+        """Whether a function gives what it returns, or what stands at a place of it, a name that moves no schedule on."""
+        taken: ast.expr | None = None
+        match self._tree.parent(site):
+            case ast.Assign(targets=[target]) if place is None:
+                taken = target
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]) if place is not None and place < len(targets):
+                taken = targets[place] if not any(isinstance(each, ast.Starred) for each in targets) else None
+        binding = self._semantics.bindings.of(taken) if isinstance(taken, ast.Name) else None
+        if binding is None or not isinstance(binding.scope.node, FUNCTIONS) or binding.name in binding.scope.foreign:
+            return binding is not None and all(map(self.is_harmless, self.uses(binding.name)))
+        return all(
+            self.is_harmless(use) or self._is_handed_on_idly(use, self._assumptions.at(site), _DEEP) for use in binding.uses
         )
 
     def _is_handed_on_idly(self, use: ast.Name, assumed: Assumption, depth: int) -> bool:
