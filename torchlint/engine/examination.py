@@ -72,6 +72,8 @@ class Task:
     """The root of the project that the files are in; empty where it is looked for, `None` for none: each file alone."""
     encoding: str = ""
     """The encoding of what is given, for texts that are in another than the one that they declare: those of editors."""
+    tells_answers: bool = True
+    """Whether it is told which answers of other files an outcome rests on."""
 
     def rules_for(self, path: str) -> tuple[Entry, ...]:
         """The rules that run on the file at ``path``."""
@@ -96,6 +98,11 @@ class Outcome:
     is_lasting: bool = False
     answers: tuple[tuple[str, str], ...] = ()
     filename: str = ""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is something to be shown of the file."""
+        return bool(self.diagnostics or self.errors or self.fixed or self.diff)
 
 
 NOTHING = Outcome()
@@ -136,7 +143,7 @@ def _within_time(data: bytes, filename: str, task: Task, files: Files | None) ->
         outcome = _examined(source, task, data, reading)
         if files is not None and reading is not None and is_shared and source.parsed is not None:
             files.trees.keep(data, source.parsed)
-        if reading is not None:
+        if reading is not None and task.tells_answers:
             outcome = replace(outcome, answers=reading.answers)
         unread = _unread(source, task)
         return replace(outcome, errors=(*unread, *outcome.errors)) if unread else outcome

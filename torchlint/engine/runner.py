@@ -58,7 +58,9 @@ def run(
     # Nothing is fixed by what stands in a cache, which is whose who can write it.
     files = Files(cache.summaries if cache is not None and task.action is Action.LINT else None)
     held: Held | None = None
-    if cache is not None:
+    if cache is None:
+        task = replace(task, tells_answers=False)
+    else:
         from torchlint.project.held import Held
 
         store = cache.summaries if files.has_store and task.project_root is not None else None
@@ -67,7 +69,8 @@ def run(
     with _garbage_kept():
         candidates = _candidates(paths, task, cache, outcomes, advance)
         for candidate, outcome in _worked_off(candidates, task, jobs, files):
-            outcomes[candidate.index] = outcome
+            if outcome.says_something:
+                outcomes[candidate.index] = outcome
             advance(1)
             if cache is not None and outcome.is_lasting:
                 result = Result(outcome.diagnostics, outcome.errors)
@@ -77,11 +80,7 @@ def run(
     if cache is not None and held is not None:
         cache.save()
         held.note()
-    return [
-        replace(outcome, filename=paths[index])
-        for index, outcome in sorted(outcomes.items())
-        if outcome.diagnostics or outcome.errors or outcome.fixed or outcome.diff
-    ]
+    return [replace(outcome, filename=paths[index]) for index, outcome in sorted(outcomes.items()) if outcome.says_something]
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ _LARGEST = 1_000_000
 """Bytes of a file whose calls are looked at."""
 _MOST_IMPORTING = 200
 """Where more files import something, or its file, nobody is asked either: all of them would be read."""
-_MOST_READ = 4_000_000
+_MOST_READ = 1_000_000
 """So many bytes of files are kept."""
 _MOST_CALLING = 32
 """Where more files may call something, nobody is asked: it is called like much else, and all of them would be parsed."""

@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
+from sys import intern
 from typing import TYPE_CHECKING
 
 from torchlint.project.programs import code_of, is_program
@@ -133,4 +134,4 @@ def words_in(data: bytes) -> frozenset[str]:
             if text:
                 found.update(_WORD.findall(text))
     found -= {b"as", b"import", *_OTHERS}
-    return frozenset(word.decode("utf-8", "replace") for word in found)
+    return frozenset(intern(word.decode("utf-8", "replace")) for word in found)  # most are imported by many

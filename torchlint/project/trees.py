@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torchlint.semantics.summaries.calls import CallSummary
     from torchlint.semantics.summaries.summary import ClassBody, Summary
 
-_MOST_KEPT = 512 * 1024
+_MOST_KEPT = 224 * 1024
 """Of so many bytes of text trees are kept; a tree takes some thirty times its text."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 

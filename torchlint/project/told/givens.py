@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LARGEST = 500_000
 """Bytes of a file that is looked at; larger ones say nothing."""
 _MOST_AT_HAND = 300_000
-"""Of so many bytes of text the semantics are kept, which take some three hundred times as much."""
+"""Of so many bytes of text the semantics are kept, which take some thirty times as much."""
 _BEHIND = re.compile(rb"[ \t\\\r\n]*(?:(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=(?!=)|[:,)\]\"']|in\b|$)")
 """What comes behind an attribute, or a name of a class's body, that is bound, and behind the name of a parameter."""
 _DEFINED = re.compile(rb"def[ \t\\\r\n]+$")
