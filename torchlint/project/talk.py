@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from torchlint.project.programs import code_of, is_program
+from torchlint.project.told.outputs import outputs_of
 from torchlint.text.reading import read_file
 
 _TOPICS = {
@@ -35,6 +36,8 @@ all factories make tensors, modules that zero their own gradients, loops over ep
 """
 _BARE = "bare loads"
 """The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""
+_ENDING = "models of probabilities"
+"""The topic that asks for classes of modules whose forward ends in a sigmoid."""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
 _LOADING = re.compile(rb"\bload_state_dict\([^)]")
 _WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
@@ -62,6 +65,8 @@ class Talk:
         if key not in self._told:
             if topic == _BARE:
                 self._told[key] = any(map(_loads_bare, self._texts(root, _RUNNING)))
+            elif topic == _ENDING:
+                self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
             else:
                 self._told[key] = self._look_for(_TOPICS[topic], root)
         return self._told[key]
@@ -93,6 +98,11 @@ class Talk:
 def _loads_bare(text: bytes | None) -> bool:
     """Whether code loads a file and gives a model the state in it, and says nothing of wrappers."""
     return text is not None and b"torch.load" in text and bool(_LOADING.search(text)) and not _WRAPPING.search(text)
+
+
+def _ends_in_sigmoid(text: bytes | None) -> bool:
+    """Whether code defines a module that gives the probability of one class."""
+    return text is not None and b"igmoid" in text and any(each.output == "sigmoid" for each in outputs_of(text))
 
 
 def _files(root: str) -> Iterator[str | None]:

@@ -156,6 +156,7 @@ def run(repositories: Repositories, checkout: Path, out: Path, jobs: int) -> str
     )
 
 
+_SAVED = ".ipynb_checkpoints"
 _Place = tuple[str, str, int, int, int, str]
 
 
@@ -200,7 +201,9 @@ def _reported(
 
 
 def _files(home: Path) -> list[Path]:
-    return sorted(path for path in home.rglob("*") if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink())
+    """The scripts and notebooks of a repository, but for the copies that Jupyter saves, which no run over a folder looks at."""
+    found = (path for path in home.rglob("*") if path.suffix in SUFFIXES and _SAVED not in path.relative_to(home).parts)
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
 def _finding(name: str, place: _Place, entry: Mapping[str, Any], strict: str) -> FirstFinding:

@@ -15,6 +15,9 @@ class ThresholdOnLogits(Rule):
     Finds logits that are compared with 0.5, or rounded, as if they were probabilities: a loss that applies the sigmoid itself,
     `BCEWithLogitsLoss`, is given the same value, or another one that the same model gives.
 
+    Not reported is what a model gives that the file does not know, where the project has a model whose forward ends in a
+    sigmoid: then one half may be right, and the loss wrong.
+
     ## Why is this bad
     A probability of one half is a logit of 0. A logit of 0.5 is a probability of 0.62: what lies between them is counted as
     negative, and rounding even gives numbers other than 0 and 1. The accuracy is wrong, and with it all that rests on it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics import Binding, Form, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.memory.references import References
 from torchlint.semantics.scores.activations import Activations
@@ -59,8 +59,24 @@ class ThresholdedLogits:
             for loss, value in given:
                 for logits in alike(value):
                     for node, taken, half in self._thresholds(logits, seen, 0):
-                        found.setdefault(node, Thresholded(taken, loss, half, self._is_array(node)))
+                        if self._is_logit(value):
+                            found.setdefault(node, Thresholded(taken, loss, half, self._is_array(node)))
         return found
+
+    def _is_logit(self, value: ast.expr) -> bool:
+        """Whether no model that the file does not know may have ended in a sigmoid: then it is the loss that is wrong."""
+        if self._semantics.elsewhere.speaks_of("models of probabilities") is not True:
+            return True
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        values = [binding.value for binding in bindings] if bindings else [value]
+        return all(each is not None and self._is_of_known_model(self._stripped(each)) for each in values)
+
+    def _is_of_known_model(self, value: ast.expr) -> bool:
+        """Whether a value is given by a layer of torch, or by a class of modules that the project has."""
+        if not isinstance(value, ast.Call):
+            return False
+        kind = self._semantics.kind(value.func)
+        return bool(kind.type is not Type.UNKNOWN and (kind.definition or kind.classes_elsewhere or kind.name))
 
     def _is_array(self, node: ast.expr) -> bool:
         """Whether something is computed with numpy, or with Python's own numbers."""

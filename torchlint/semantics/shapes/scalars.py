@@ -8,6 +8,8 @@ from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name, walk_body
+from torchlint.semantics.kinds.kind import UNKNOWN
+from torchlint.semantics.kinds.others.members import output_of
 from torchlint.semantics.shapes.flattened_sums import FlattenedSums
 from torchlint.semantics.shapes.ranks import Ranks
 
@@ -63,7 +65,9 @@ class Scalars:
         if value is node.value and not self._trains:
             return None
         kind = self._semantics.kind(value)
-        if self._starts_with_dimensions(value):
+        if self._starts_with_dimensions(value) or self._is_for_old_torch(node):
+            return None
+        if self._may_have_dimensions_elsewhere(value, is_idiom=value is not node.value):
             return None
         if value is node.value:
             is_scalar = (kind.is_tensor and kind.scalar and not kind.loose) or self._sums_losses(value) or self._counts(value)
@@ -99,6 +103,36 @@ class Scalars:
                 if (self._semantics.qualified_name(function) or "") in _OF_LISTS:
                     return True
         return (self._semantics.of(Ranks).of(start) or 0) > 0
+
+    def _may_have_dimensions_elsewhere(self, value: ast.expr, *, is_idiom: bool) -> bool:
+        """Whether a model of another file may give a tensor with dimensions that losses were added to: ``FloatTensor([0.0])``.
+
+        That it is back-propagated says nothing then, for it may have one element in one dimension. Where it ``is_idiom``, with
+        a ``.data`` in front of the index, it has to be known to have them.
+        """
+        for binding in self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ():
+            call = binding.value if binding.form is Form.ASSIGNMENT else None
+            classes = self._semantics.kind(call.func).classes_elsewhere if isinstance(call, ast.Call) else ()
+            for given in (output_of(each, self._semantics.elsewhere) for each in classes):
+                for step in binding.path:
+                    given = given.items[step] if given.items and step is not None and step < len(given.items) else UNKNOWN
+                if given.is_tensor and (given.scalar is False or not (given.scalar or is_idiom)):
+                    return True
+        return False
+
+    def _is_for_old_torch(self, node: ast.expr) -> bool:
+        """Whether code runs only where numbers have no ``item()``: before torch 0.4, when losses had a dimension."""
+        child: ast.AST = node
+        for parent in self._semantics.tree.ancestors(node):
+            match parent:
+                case ast.If(test=test, orelse=orelse) if child in orelse and _asks_for_item(test):
+                    return True
+                case ast.IfExp(test=test, orelse=orelse) if child is orelse and _asks_for_item(test):
+                    return True
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    return False
+            child = parent
+        return False
 
     @cached_property
     def _is_of_torch(self) -> bool:
@@ -257,6 +291,14 @@ def _owner(node: ast.expr) -> ast.expr:
 
 def _is_first(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and index.value == 0 and index.value is not False
+
+
+def _asks_for_item(test: ast.expr) -> bool:
+    """Whether a test is ``hasattr(x, "item")``."""
+    match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value="item")]):
+            return True
+    return False
 
 
 def names_loss(node: ast.expr) -> bool:
