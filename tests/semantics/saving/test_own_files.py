@@ -137,6 +137,18 @@ def test_knows_programs_of_the_cpu(code: str, knows: bool) -> None:
         ("for i in q:\n        if i < x: torch.save(x, p)\n        else: «torch.load(p)»", True),
         ("while x:\n        if i < x:\n            torch.save(x, p)\n        elif i: «torch.load(p)»", True),
         ("for i in q:\n        if i < x: torch.save(x, q)\n        else: «torch.load(p)»", False),
+        # the same flag decides both
+        (
+            "for i in q:\n        if i < x:\n            if q.keep: torch.save(x, p)\n"
+            "        else:\n            if q.keep: «torch.load(p)»",
+            True,
+        ),
+        ("for i in q:\n        if i < x:\n            if q.keep: torch.save(x, p)\n        else: «torch.load(p)»", False),
+        (
+            "for i in q:\n        if i < x:\n            if q.keep: torch.save(x, p)\n"
+            "        else:\n            if not q.keep: «torch.load(p)»",
+            False,
+        ),
         ("for i in q:\n        if i.train: torch.save(x, p)\n        else: «torch.load(p)»", False),  # one of two things to do
         ("if q < x: torch.save(x, p)\n    else: «torch.load(p)»", False),
         ("if q < x: torch.save(x, p)\n    else:\n        for i in q: «torch.load(p)»", False),

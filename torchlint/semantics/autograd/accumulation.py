@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Answer, Fact, all_of, unknown
-from torchlint.semantics import Basis, Binding, Grad, Kind, Semantics, Type
+from torchlint.semantics import Basis, Binding, Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.paths import connected, evaluates
@@ -92,8 +92,19 @@ class Accumulations:
 
     def _augmented(self, node: ast.AugAssign) -> None:
         """``total += loss``, ``stats["loss"] += loss``."""
-        if isinstance(node.op, (ast.Add, ast.Sub)) and not _is_data(node.target) and (root := root_of(node.target)) is not None:
+        if not isinstance(node.op, (ast.Add, ast.Sub)) or _is_data(node.target) or self._extends_list(node):
+            return
+        if (root := root_of(node.target)) is not None:
             self._consider(Accumulation(node, node.target, root, (node.value,), kept=False))
+
+    def _extends_list(self, node: ast.AugAssign) -> bool:
+        """Whether what a model gives is added to a list, which takes no number: it is a list, and as likely one of numbers."""
+        kind, names = self._semantics.kind(node.value), self._semantics.bindings
+        if not isinstance(node.target, ast.Name) or not (kind.is_tensor and kind.loose):
+            return False
+        starts = names.lookup(node.target.id, names.scope_of(node.target))
+        kinds = [self._semantics.inference.binding_kind(each) for each in starts if each.form is not Form.AUGMENTED]
+        return any(each.type is Type.SEQUENCE for each in kinds)
 
     def _assigned(self, node: ast.Assign) -> None:
         """``total = total + loss``, ``history[k] = loss``."""

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, position
+from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.paths import Paths
 
@@ -203,8 +204,18 @@ class OwnFiles:
     def _is_left_to_flag(self, written: ast.AST, load: ast.AST) -> bool:
         """Whether a mere flag decides if something is saved, `if args.train`, which does not decide about the load."""
         around = set(self._semantics.tree.ancestors(load))
+        shared = self._asked(written) & self._asked(load)
         conditions = (each for each in self._semantics.tree.ancestors(written) if isinstance(each, ast.If))
-        return any(each not in around and any(map(self._is_mere_flag, _parts(each.test))) for each in conditions)
+        return any(
+            each not in around
+            and not {(ast.unparse(each.test), True), (ast.unparse(each.test), False)} & shared
+            and any(map(self._is_mere_flag, _parts(each.test)))
+            for each in conditions
+        )
+
+    def _asked(self, node: ast.AST) -> set[tuple[str, bool]]:
+        """The conditions that code runs under, as they are spelled, and how they have to come out."""
+        return {(ast.unparse(test), holds) for test, holds in self._semantics.of(Assumptions).guards(node)}
 
     def _is_mere_flag(self, test: ast.expr) -> bool:
         return _is_flag(test) and not self._is_of_round(test)
