@@ -92,19 +92,16 @@ class Accumulations:
 
     def _augmented(self, node: ast.AugAssign) -> None:
         """``total += loss``, ``stats["loss"] += loss``."""
-        if not isinstance(node.op, (ast.Add, ast.Sub)) or _is_data(node.target) or self._extends_list(node):
-            return
-        if (root := root_of(node.target)) is not None:
+        root = root_of(node.target) if isinstance(node.op, (ast.Add, ast.Sub)) and not _is_data(node.target) else None
+        if root is not None and not self._extends_list(node):
             self._consider(Accumulation(node, node.target, root, (node.value,), kept=False))
 
     def _extends_list(self, node: ast.AugAssign) -> bool:
         """Whether what a model gives is added to a list, which takes no number: it is a list, and as likely one of numbers."""
         kind, names = self._semantics.kind(node.value), self._semantics.bindings
-        if not isinstance(node.target, ast.Name) or not (kind.is_tensor and kind.loose):
-            return False
-        starts = names.lookup(node.target.id, names.scope_of(node.target))
-        kinds = [self._semantics.inference.binding_kind(each) for each in starts if each.form is not Form.AUGMENTED]
-        return any(each.type is Type.SEQUENCE for each in kinds)
+        starts = names.lookup(node.target.id, names.scope_of(node.target)) if isinstance(node.target, ast.Name) else ()
+        kinds = (self._semantics.inference.binding_kind(each) for each in starts if each.form is not Form.AUGMENTED)
+        return kind.is_tensor and kind.loose and any(each.type is Type.SEQUENCE for each in kinds)
 
     def _assigned(self, node: ast.Assign) -> None:
         """``total = total + loss``, ``history[k] = loss``."""
