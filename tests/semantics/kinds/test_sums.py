@@ -50,7 +50,7 @@ def test_dict_is_one_of_several(body: str, expected: str) -> None:
     [
         (
             "def f(x):\n    def g(y):\n        return y.pages\n    return {'a': torch.zeros(2)}\nprint(«f(1)['a']»)",
-            "tensor nograd dims",
+            "tensor nograd",
         ),
         ("def f(x):\n    def g(y):\n        return torch.zeros(2)\n    return x.pages\nprint(«f(1)»)", "unknown"),
         (

@@ -70,9 +70,6 @@ _LAMBDA = "torch.optim.lr_scheduler.LambdaLR"
 
 _GROWING = frozenset({"append", "extend", "insert", "appendleft"})
 
-_OF_SIZES = frozenset(f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn"))
-"""What makes tensors of the size that it is given."""
-
 
 class Results:
     """Infers what calling an API gives."""
@@ -168,7 +165,7 @@ class Results:
         grad = Grad.UNKNOWN if flag is not None and not _is_off(call, "requires_grad") else Grad.NONE
         if name in torch_api.PASSING_FACTORIES and call.args and self._kinds.kind(call.args[0]).is_tensor:
             return self._kinds.kind(call.args[0])
-        return tensor(grad, True if scalar else False if _has_dimensions(call, name) else None, why=f"made by `{name}`")
+        return tensor(grad, True if scalar else None, why=f"made by `{name}`")
 
     def _module(self, call: ast.Call, name: str) -> Kind:
         if name in _WRAPPERS or name.endswith("DataParallel"):
@@ -328,13 +325,3 @@ def _is_reduced(construction: ast.Call) -> bool | None:
     if reduce is not None:
         return bool(reduce.value) if isinstance(reduce, ast.Constant) else None
     return True
-
-
-def _has_dimensions(call: ast.Call, name: str) -> bool:
-    """Whether a tensor is made of a list, or of a size that is written out: ``torch.tensor([0])``, ``torch.zeros(1)``."""
-    match call.args:
-        case [ast.List(elts=items), *_]:
-            return bool(items)
-        case [ast.Constant(value=int(size)), *_]:
-            return name in _OF_SIZES and size is not True and size is not False
-    return False
