@@ -171,11 +171,23 @@ class Registration:
             if name in _LOOPING:
                 return self._loop_handles(parent)
             if name in _READING or name == "builtins.isinstance" or _is_filling(parent):
-                return False
+                return len(outer) < _DEEP and any(self._registers(each, (*outer, use)) for each in self._extended(parent))
             if (given := self._collections.parameter_given(parent, child)) is not None and len(outer) < _DEEP:
                 return any(self._registers(inner, (*outer, use)) for inner in given.uses)
             return not (name or "").startswith("torch.") or name in torch_api.MODULES
         return self._loop_handles(child)
+
+    def _extended(self, call: ast.Call) -> list[ast.expr]:
+        """The other uses of the list that a call extends, of a name or an attribute of the class."""
+        match call.func:
+            case ast.Attribute(value=ast.Name() as name, attr="extend"):
+                binding = self._semantics.bindings.reaching(name)
+                return [use for each in binding for use in each.uses if use is not name]
+            case ast.Attribute(value=ast.Attribute(value=holder, attr=attribute) as extended, attr="extend"):
+                owner = self._semantics.facts.self_class(holder)
+                slots = self._semantics.facts.slots(owner, attribute) if owner is not None else []
+                return [use for slot in slots for use in slot.uses if use is not extended]
+        return []
 
     def _loop_handles(self, iterated: ast.expr) -> bool:
         """Whether a loop over the collection registers its items or looks after their parameters by hand."""
