@@ -27,7 +27,21 @@ was written down by reading scripts before torchlint was run; it is useful or no
 
 Of a [seventh](../tests/evaluation/README.md#to-measure-first-contact), of 2026-11-23, only totals are left: of 303 findings
 86.7 % were useful and 96.0 % true; of 86 known places 71 were found (82.6 %), of the first catalogue's 67 of 79 (84.8 %)."""
-_ORDINALS = ("", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
+_ORDINALS = (
+    "",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+)
 _EARLIER = """\
 ### Earlier: true or false
 
