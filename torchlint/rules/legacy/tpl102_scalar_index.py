@@ -15,8 +15,7 @@ class ScalarIndex(Rule):
     Finds 0-dim tensors, such as losses, that are indexed to get their number: `loss.data[0]`, `loss[0]`,
     `loss.data.cpu().numpy()[0]`.
 
-    Not reported is what a sum that starts with a dimension gives, `torch.FloatTensor([0.0])`, nor what runs only where
-    `hasattr(loss, "item")` is false.
+    Not reported is what a sum that starts with a dimension gives: `torch.FloatTensor([0.0])`.
 
     ## Why is this bad
     Before torch 0.4 a loss had one element in one dimension. It has no dimensions now, and indexing it raises

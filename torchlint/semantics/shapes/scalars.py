@@ -65,7 +65,7 @@ class Scalars:
         if value is node.value and not self._trains:
             return None
         kind = self._semantics.kind(value)
-        if self._starts_with_dimensions(value) or self._is_for_old_torch(node):
+        if self._starts_with_dimensions(value):
             return None
         if self._may_have_dimensions_elsewhere(value, is_idiom=value is not node.value):
             return None
@@ -118,20 +118,6 @@ class Scalars:
                     given = given.items[step] if given.items and step is not None and step < len(given.items) else UNKNOWN
                 if given.is_tensor and (given.scalar is False or not (given.scalar or is_idiom)):
                     return True
-        return False
-
-    def _is_for_old_torch(self, node: ast.expr) -> bool:
-        """Whether code runs only where numbers have no ``item()``: before torch 0.4, when losses had a dimension."""
-        child: ast.AST = node
-        for parent in self._semantics.tree.ancestors(node):
-            match parent:
-                case ast.If(test=test, orelse=orelse) if child in orelse and _asks_for_item(test):
-                    return True
-                case ast.IfExp(test=test, orelse=orelse) if child is orelse and _asks_for_item(test):
-                    return True
-                case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    return False
-            child = parent
         return False
 
     @cached_property
@@ -291,14 +277,6 @@ def _owner(node: ast.expr) -> ast.expr:
 
 def _is_first(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and index.value == 0 and index.value is not False
-
-
-def _asks_for_item(test: ast.expr) -> bool:
-    """Whether a test is ``hasattr(x, "item")``."""
-    match test:
-        case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value="item")]):
-            return True
-    return False
 
 
 def names_loss(node: ast.expr) -> bool:
