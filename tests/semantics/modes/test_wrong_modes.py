@@ -295,6 +295,43 @@ def test_what_is_trained_as_its_evaluation_left_it(switch: str) -> None:
     assert isinstance(found.statement, ast.For)
 
 
+IMPORTANCE = """
+import torch
+from torch import nn
+from torch.autograd import grad
+
+def importance(net, inputs):
+    {first}
+    loss = net(inputs).sum()
+    return {asked}
+
+def run(net, loader, test_loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(9):
+        net.train()
+        for x, y in loader:
+            net(x).sum().backward()
+            optimizer.step()
+        «net.eval()»
+        with torch.no_grad():
+            print(sum((net(x).argmax(1) == y).sum() for x, y in test_loader))
+    importance(net, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "is_trained"),
+    [
+        ("pass", "grad(loss, inputs)[0]", False),
+        ("inputs = inputs.requires_grad_()", "loss.backward()", False),
+        ("pass", "grad(loss, list(net.parameters()))", True),
+        ("pass", "loss.backward()", True),
+    ],
+)
+def test_what_asks_for_the_gradients_of_what_it_is_given(first: str, asked: str, is_trained: bool) -> None:
+    assert (trained(IMPORTANCE.format(first=first, asked=asked)) is not None) is is_trained
+
+
 @pytest.mark.parametrize(
     "parts",
     [

@@ -122,6 +122,25 @@ class Backpropagated:
         return roots
 
     @cached_property
+    def of_inputs(self) -> list[ast.expr]:
+        """Those of the `roots` of which gradients are asked that train nothing: with respect to what a model is given."""
+        roots = []
+        for call in self._facts.calls.get("grad", ()):
+            words = {word.arg: word.value for word in call.keywords}
+            given = [*call.args, words.get("inputs")] if len(call.args) < 2 else call.args
+            inputs = given[1] if len(given) > 1 else None
+            kept = words.get("create_graph")
+            is_kept = kept is not None and not (isinstance(kept, ast.Constant) and not kept.value)
+            if isinstance(inputs, ast.Name) and not is_kept and not self._is_of_model(inputs):
+                roots.extend(call.args[:1])
+        return roots
+
+    def _is_of_model(self, name: ast.Name) -> bool:
+        """Whether a variable may hold parameters, by its name or by what it was given."""
+        values = [binding.value for binding in self._bindings.reaching(name) if binding.value is not None]
+        return any("param" in word or "weight" in word for word in (name.id, *map(ast.unparse, values)))
+
+    @cached_property
     def every_root(self) -> frozenset[ast.expr]:
         """The `roots`, to look them up."""
         return frozenset(self.roots)

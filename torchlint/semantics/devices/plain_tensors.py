@@ -79,6 +79,8 @@ class PlainTensors:
                 stores = [store for store in slot.stores if not self._is_trained(store)]
                 if len(stores) != 1 or slot.class_values or len(self._facts.slots(definition, name)) != 1:
                     continue
+                if self._is_registered(definition, name):
+                    continue
                 assignment = self._tree.parent(stores[0])
                 if self._tree.function(stores[0]) is not constructor or not self._is_plain(assignment):
                     continue
@@ -90,6 +92,15 @@ class PlainTensors:
                 if met is not None:
                     found[assignment] = PlainTensor(assignment.value, *met, is_always=len(slot.stores) == 1)
         return found
+
+    def _is_registered(self, definition: ast.ClassDef, name: str) -> bool:
+        """Whether a class registers a buffer or a parameter of that name itself."""
+        for method in ("register_buffer", "register_parameter"):
+            for call in self._facts.calls.get(method, ()):
+                given = call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "name"), None)
+                if isinstance(given, ast.Constant) and given.value == name and self._tree.inside(call, definition):
+                    return True
+        return False
 
     def _is_trained(self, store: ast.Attribute) -> bool:
         """Whether an attribute is made a parameter there, under a condition: otherwise it stays what it was."""

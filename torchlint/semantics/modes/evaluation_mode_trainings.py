@@ -97,7 +97,7 @@ class EvaluationModeTrainings:
         modes, flow = self._modes, self._semantics.control_flow
         settings = modes.settings(scope, model)
         evaluating = [setting for setting in settings if setting.modes == EVAL and setting.always]
-        trained = [run for run in modes.runs(scope, model) if modes.trains(run)] if evaluating else []
+        trained = [run for run in modes.runs(scope, model) if self._trains(run)] if evaluating else []
         evaluating, chosen = self._chosen(evaluating, settings)
         leaving = (*(setting.node for setting in settings if setting.modes != EVAL), *chosen)
         evaluating, trained = evaluating[:_MOST_PLACES], trained[:_MOST_PLACES]
@@ -116,6 +116,19 @@ class EvaluationModeTrainings:
                 if loop is not None and self._may_lead_to(setting.node, run.node, leaving):
                     if self._evaluates(scope, model, setting, trained) or self._is_saved(setting, run):
                         yield setting, run, loop
+
+    def _trains(self, run: Run) -> bool:
+        """Whether what the model returns is back-propagated, and for more than the gradients of what a function gives it."""
+        if not self._modes.trains(run):
+            return False
+        backpropagated = self._semantics.of(Backpropagated)
+        if not backpropagated.call_within(run.call, run.node, backpropagated.of_inputs):
+            return False
+        function = self._semantics.tree.function(run.call)
+        if run.node is run.call or not isinstance(function, FUNCTIONS):
+            return True
+        calls = {last_name(call.func) for call in self._semantics.of(Mentions).calls_in(function)}
+        return "requires_grad_" not in calls or "step" in calls
 
     def _may_lead_to(self, setting: ast.AST, run: ast.AST, leaving: Iterable[ast.AST]) -> bool:
         """Whether a training may follow what sets evaluation mode: where that is in the last round of a loop around both, when

@@ -170,7 +170,8 @@ class ExchangedModels:
 
     def _is_trained(self, use: ast.Name, anew: Binding) -> bool:
         """Whether a use of an optimizer trains what a name was given: both are handed on, or it steps behind a call of that."""
-        if not self._flow.may_follow(anew.node, use):
+        assumptions = self._semantics.of(Assumptions)
+        if not self._flow.may_follow(anew.node, use) or assumptions.excludes(assumptions.at(anew.node), use):
             return False
         parent = self._tree.parent(use)
         if isinstance(parent, ast.keyword):
