@@ -66,7 +66,11 @@ def test_what_is_a_parameter_afterwards() -> None:
 
 @pytest.mark.parametrize(
     ("registers", "expected"),
-    [("self.register_buffer('x', self.x)", 0), ("self.register_buffer(name='x', tensor=t)", 0), ("self.register_buffer('z', t)", 1)],
+    [
+        ("self.register_buffer('x', self.x)", 0),
+        ("self.register_buffer(name='x', tensor=t)", 0),
+        ("self.register_buffer('z', t)", 1),
+    ],
 )
 def test_what_is_registered_by_its_name(registers: str, expected: int) -> None:
     assert len(plain(f"torch.ones(n)\n    {registers}", "return y + self.x")) == expected

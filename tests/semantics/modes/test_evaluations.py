@@ -244,3 +244,75 @@ def test_each_round_may_set_the_mode_by_what_is_given(given: str, flag: str, exp
 def test_a_prediction_that_is_cut_at_once_is_left_alone() -> None:
     assert recorded(function("return «model(1)».detach()", "predict")) is None
     assert recorded(function("return [«model(x)».detach() for x in loader]", "predict")) is not None
+
+
+OBJECT = """
+import torch
+from nets import Net
+
+class Bot{bases}:
+    def __init__(self, path):
+        self.net = Net()
+        {made}
+
+    def {name}(self, x):
+        {body}
+"""
+LOOPED = (
+    "token = x\n        while token.item() != 2:\n            token = «self.net(token)».argmax(-1)\n        return token.item()"
+)
+
+
+@pytest.mark.parametrize(
+    ("bases", "made", "name", "body", "expected"),
+    [
+        ("", "self.net.eval()", "answer", LOOPED, True),
+        ("", "self.net = self.net.cuda().eval()", "answer", LOOPED, True),
+        ("", "self.load(path)\n\n    def load(self, path):\n        self.net.eval()", "answer", LOOPED, True),
+        ("", "self.net.eval()", "answer", "return «self.net(x)».argmax().item()", False),  # once
+        ("", "self.net.eval()", "answer", "with torch.no_grad():\n            " + LOOPED.replace("\n", "\n    "), False),
+        (
+            "",
+            "self.net.eval()",
+            "loss",
+            "t = 0\n        for y in x:\n            t += «self.net(y)»\n        return t",
+            False,
+        ),
+        ("", "pass", "answer", LOOPED, False),
+        ("", "self.net.train()\n        self.net.eval()", "answer", LOOPED, False),  # somebody trains it
+        ("", "self.net.eval()\n\n    def fit(self, x):\n        self.net(x).sum().backward()", "answer", LOOPED, False),
+        ("(torch.nn.Module)", "self.net.eval()", "answer", LOOPED, False),  # whose callers rule autograd
+        ("(Handler)", "self.net.eval()", "answer", LOOPED, False),
+    ],
+)
+def test_an_object_may_leave_its_model_in_evaluation_mode(bases: str, made: str, name: str, body: str, expected: bool) -> None:
+    found = recorded(OBJECT.format(bases=bases, made=made, name=name, body=body))
+    assert (found is not None) is expected
+    assert found is None or isinstance(found.function, ast.FunctionDef)
+
+
+PROGRAM = """
+import torch
+from nets import Net
+model = Net()
+model.eval()
+
+def answer(images):
+    return [«model(image)».argmax().item() for image in images]
+    {body}
+
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "expected"),
+    [
+        ("pass", "", True),
+        ("pass", "model.train()", False),
+        ("model.train()", "", False),
+        ("pass", "def learn(x):\n    model(x).sum().backward()", True),
+    ],
+)
+def test_a_program_may_leave_its_model_in_evaluation_mode(body: str, more: str, expected: bool) -> None:
+    assert (recorded(PROGRAM.format(body=body, more=more)) is not None) is expected

@@ -70,7 +70,7 @@ def test_another_model_is_trained(anew: str, training: str) -> None:
         "if path:\n    model = torch.load(path)\nelse:\n    opt = optim.SGD(model.parameters())\ntrain(model, opt)",
         "if new:\n    opt = optim.SGD(model.parameters())\nif not new:\n    model = torch.load(path)\ntrain(model, opt)",
         "for k in range(3):\n    opt = optim.SGD(model.parameters())\n    train(model, opt)\n    model = Net()",
-        "opt = optim.SGD(model.parameters())\nif not T:\n    model = torch.load(p)\nelse:\n    pass\nif T:\n    train(model, opt)",
+        "opt = optim.SGD(model.parameters())\nif not T:\n    model = torch.load(p)\nif T:\n    train(model, opt)",
         "opt = optim.SGD(model.parameters())\nfor i in range(n):\n    t(model, opt)\n    if i == n - 1:\n        model = A()",
     ],
 )

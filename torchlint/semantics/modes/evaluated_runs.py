@@ -10,11 +10,13 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics import Semantics, Type
+from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import Ahead, ControlFlow, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference, References
+from torchlint.semantics.modes.mentions import Mentions
 from torchlint.semantics.modes.modes import EVAL, TRAIN, Mode, Modes, Run
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.run_conditions import RunConditions
@@ -28,6 +30,8 @@ _SHORT = 6
 """So many statements has a function at most that only sets modes."""
 _MODEL = re.compile(r"(^|_)(model|net|network|backbone)$", re.IGNORECASE)
 """What models are called that something else is handed."""
+_SETTING_UP = re.compile(r"^__init__$|(^|_)(load|init\w*|build|set_?up|create|prepare|restore|make)(_|$)", re.IGNORECASE)
+"""What methods are called that run before the others of their object."""
 _Switch: TypeAlias = tuple[ast.Call, list[Reference], Mode]
 _OF_TORCH = ("torch", "Module", "zero_grad", "load_state_dict")
 """Parts of words of files about torch: what has an ``eval`` elsewhere is no model of ours."""
@@ -38,6 +42,7 @@ class Evaluated:
     """A run of a model behind the call that put it into evaluation mode.
 
     With a ``condition`` it is one only where that test comes out so: else, what the model returns is back-propagated.
+    ``is_settled`` if the model was put into evaluation mode for good, somewhere else.
     """
 
     switch: ast.Call
@@ -45,6 +50,7 @@ class Evaluated:
     run: Run
     condition: tuple[ast.expr, bool] | None = None
     assumed: Assumption | None = None
+    is_settled: bool = False
 
 
 class _RecordedRuns:
@@ -110,6 +116,9 @@ class EvaluatedRuns:
             if not self._is_anothers_business(switch, scope):
                 for model in models:
                     found.setdefault(scope, []).extend(self._behind(switch, scope, model, mode))
+        for switch, function, model in self._settled():
+            if not self._is_anothers_business(switch, function):
+                found.setdefault(function, []).extend(self._evaluated_alone(switch, function, model))
         return {scope: runs for scope, runs in found.items() if not (runs and unrecorded.are_all_of(scope))}
 
     def _behind(self, switch: ast.Call, scope: FlowScope, model: Reference, mode: Mode) -> list[Evaluated]:
@@ -130,6 +139,74 @@ class EvaluatedRuns:
                 if run not in found and self._modes.is_backpropagated(run) and self._is_evaluated(run, assumed):
                     evaluated.append(Evaluated(switch, model, run, condition, assumed))
         return evaluated
+
+    # --- models that are left in evaluation mode -----------------------------------------------------------------------
+
+    def _settled(self) -> Iterator[tuple[ast.Call, Function, Reference]]:
+        """The functions that find a model in evaluation mode, and what put it there for good: the making of the object whose
+        methods they are, or the top level of the file.
+        """
+        switches, mentions = self._semantics.of(Switches).all, self._semantics.of(Mentions)
+        left = {self._holder(model) for _, models, mode in switches if mode is not Mode.EVAL for model in models or ()}
+        seen: set[tuple[ast.AST, tuple[str, ...]]] = set()
+        for switch, models, mode in switches:
+            scope = self._semantics.control_flow.scope(switch)
+            for model in (models or ()) if mode is Mode.EVAL else ():
+                holder = self._holder(model)
+                if holder is None or holder in left or holder in seen:
+                    continue
+                owner, path = holder
+                if isinstance(owner, ast.ClassDef):
+                    if not isinstance(scope, FUNCTIONS) or not _SETTING_UP.search(scope.name) or not self._is_plain(owner):
+                        continue
+                    seen.add(holder)
+                    for method in self._methods(owner):
+                        yield switch, method, Reference(method, (method.args.args[0].arg, *path))
+                elif scope is owner:
+                    seen.add(holder)
+                    for function in sorted(mentions.functions_knowing(model), key=mentions.functions.__getitem__):
+                        yield switch, function, model
+
+    def _holder(self, model: Reference) -> tuple[ast.AST, tuple[str, ...]] | None:
+        """The class or file that a model is an attribute or a variable of, and how it is called there."""
+        if model.root is self._semantics.tree.module:
+            return model.root, model.path
+        owner = self._semantics.tree.parent(model.root)
+        if not isinstance(owner, ast.ClassDef) or not isinstance(model.root, FUNCTIONS) or len(model.path) < 2:
+            return None
+        given = model.root.args.args
+        return (owner, model.path[1:]) if given and given[0].arg == model.path[0] else None
+
+    def _is_plain(self, owner: ast.ClassDef) -> bool:
+        """Whether a class is no module, derives from nothing, and needs gradients nowhere."""
+        if any(not isinstance(base, ast.Name) or base.id not in ("object", "ABC") for base in owner.bases):
+            return False
+        gradients = self._semantics.of(GradientUses)
+        return not any(gradients.used_in(method.body) for method in self._methods(owner))
+
+    def _methods(self, owner: ast.ClassDef) -> list[Function]:
+        """The methods of a class that find what its making left."""
+        methods = (each for each in owner.body if isinstance(each, FUNCTIONS) and each.args.args)
+        return [each for each in methods if not each.decorator_list and not _SETTING_UP.search(each.name)]
+
+    def _evaluated_alone(self, switch: ast.Call, function: Function, model: Reference) -> list[Evaluated]:
+        """The runs of such a model in a function that sets its mode nowhere, for whoever calls that."""
+        if self._modes.settings(function, model):
+            return []
+        found: list[Evaluated] = []
+        for run in self._modes.runs(function, model):
+            within = self._semantics.tree.function(run.call)
+            if run.node is not run.call and isinstance(within, FUNCTIONS) and self._finds(within, model):
+                continue  # which says itself what is evaluated
+            if self._may_be_evaluation(run) and not self._modes.is_backpropagated(run):
+                found.append(Evaluated(switch, model, run, is_settled=True))
+        return found
+
+    def _finds(self, function: Function, model: Reference) -> bool:
+        """Whether a function finds a model that is left so itself: it is of the same file or object."""
+        if model.root is self._semantics.tree.module:
+            return function in self._semantics.of(Mentions).functions_knowing(model)
+        return self._semantics.tree.parent(function) is self._semantics.tree.parent(model.root)
 
     def _is_of_evaluation(self, run: Run, switch: ast.Call) -> bool:
         """Whether a function runs a model that is called like one that evaluates, in whatever mode, and is no method of it;
@@ -214,16 +291,15 @@ class EvaluatedRuns:
         if (scope, model) not in self._runs:
             modes = self._modes
             training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
-            runs = (
-                run
-                for run in modes.runs(scope, model)
-                if modes.is_recorded(run)
-                and not self._is_handed_model(run.call)
-                and not self._gradients.are_ruled_at(run.node)
-                and not self._gradients.are_ruled_at(run.call)
-            )
+            runs = (run for run in modes.runs(scope, model) if self._may_be_evaluation(run))
             self._runs[scope, model] = _RecordedRuns(scope, runs, training, self._semantics.control_flow)
         return self._runs[scope, model]
+
+    def _may_be_evaluation(self, run: Run) -> bool:
+        """Whether a run is recorded, as far as the file tells, and of a model that is handed no other to train."""
+        if not self._modes.is_recorded(run) or self._is_handed_model(run.call):
+            return False
+        return not self._gradients.are_ruled_at(run.node) and not self._gradients.are_ruled_at(run.call)
 
     def _is_handed_model(self, call: ast.Call) -> bool:
         """Whether what is run is handed another model, and may train it: a method that adapts to a few examples first."""

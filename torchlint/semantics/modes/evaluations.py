@@ -64,7 +64,7 @@ class Evaluations:
     def recorded(self) -> dict[ast.Call, list[RecordedEvaluation[ast.expr, ast.stmt]]]:
         """The evaluations with autograd on, by the first call in each of them that runs a model."""
         for scope, evaluated in self._semantics.of(EvaluatedRuns).by_scope.items():
-            self._consider(scope, sorted(evaluated, key=lambda found: position(found.run.node)))
+            self._consider(scope, sorted(evaluated, key=self._in_order))
         return self._found
 
     # --- what is pure evaluation -------------------------------------------------------------------------------------
@@ -80,7 +80,8 @@ class Evaluations:
             return
         always = [found for found in evaluated if found.condition is None]
         if isinstance(scope, FUNCTIONS) and always and self._is_pure(scope, always):
-            if self._is_worth_it(scope, always):
+            if scope not in self._looked_at and self._is_worth_it(scope, always):
+                self._looked_at.add(scope)
                 self._add_function(scope, always)
             return
         for found in evaluated:
@@ -91,6 +92,11 @@ class Evaluations:
             blocks.setdefault(self._block(found.switch)[0], []).append(found)
         for together in blocks.values():
             self._consider_block(self._block(together[0].switch), together)
+
+    def _in_order(self, found: Evaluated) -> tuple[bool, tuple[int, int]]:
+        """The order of evaluations in a scope: of models that are left so, those in loops come first."""
+        is_single = found.is_settled and not any(self._semantics.tree.loops(found.run.node))
+        return is_single, position(found.run.node)
 
     def _block(self, switch: ast.Call) -> list[ast.stmt]:
         """The statements among which a model is put into evaluation mode."""
@@ -104,6 +110,8 @@ class Evaluations:
     def _is_worth_it(self, function: Function, evaluated: list[Evaluated]) -> bool:
         """Whether a function surely evaluates: round a loop, or with numbers for a result; and hands out no graph unasked."""
         looped = any(self._is_looped(found) or self._is_round(found) for found in evaluated)
+        if not looped and all(found.is_settled for found in evaluated) and not self._is_called_in_loop(function):
+            return False
         if not looped and all(map(self._is_cut_at_once, evaluated)):
             return False
         if self._hands_out(function, evaluated):
@@ -112,6 +120,10 @@ class Evaluations:
                 return looped or bool(sites)
             return looped and bool(sites) and all(map(self._is_asked_by_evaluation, sites))
         return looped or is_evaluation(function.name)
+
+    def _is_called_in_loop(self, function: Function) -> bool:
+        """Whether a loop of the file calls a function."""
+        return any(any(self._semantics.tree.loops(site)) for site in self._semantics.facts.call_sites(function))
 
     def _is_asked_by_evaluation(self, site: ast.Call) -> bool:
         """Whether a call stands in a function that is called like one that evaluates, and needs no gradients."""
@@ -123,7 +135,22 @@ class Evaluations:
         loops = self._semantics.tree.loops
         if found.run.node is not found.run.call and any(loops(found.run.call)):
             return True
+        if any(self._is_in_comprehension(call) for call in {found.run.node, found.run.call}):
+            return True
         return any(not self._semantics.tree.inside(found.switch, loop) for loop in loops(found.run.node))
+
+    def _is_in_comprehension(self, call: ast.Call) -> bool:
+        """Whether a call is made for each item that a comprehension goes through."""
+        child: ast.AST = call
+        for parent in self._semantics.tree.ancestors(call):
+            if isinstance(parent, ast.stmt):
+                break
+            if isinstance(parent, _COMPREHENSIONS) and not (
+                isinstance(child, ast.comprehension) and child is parent.generators[0]
+            ):
+                return True
+            child = parent
+        return False
 
     def _is_so_each_round(self, found: Evaluated) -> bool:
         """Whether a loop sets the mode in each of its rounds by names that no round changes, and then runs the model."""
