@@ -34,6 +34,8 @@ def test_what_functions_that_evaluate_are_called(name: str, expected: bool) -> N
         ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    test_it()\n    test_that()", True),
         ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    train()\n    test_it()", False),
         ("def test_it():\n    «f()»\nif __name__ == '__main__':\n    test_it()\n    test_that(args)", False),
+        ("def test_it():\n    «f()»\n    assert y.shape == (2, 3)\nif __name__ == '__main__':\n    test_it()", True),
+        ("def test_it():\n    «f()»\n    assert path.exists()\nif __name__ == '__main__':\n    test_it()", False),
         ("def test():\n    «f()»", False),
         ("def test_model(model, loader):\n    «f()»", False),
         ("def test_model(model, loader):\n    «f()»\n    assert loader", True),

@@ -94,14 +94,17 @@ class Purpose:
 
     def _is_collected(self, function: ast.FunctionDef) -> bool:
         """Whether a function is run as a test: nothing but a list of tests calls it, and it checks something, trains, or is
-        given nothing.
+        given nothing; or it is given nothing, and asserts what has which shape.
 
         ``def test_model(model, loader)`` of a file that speaks of no tests evaluates a model for another file.
         """
+        given = function.args
+        is_given = bool(given.posonlyargs or given.args or given.kwonlyargs)
+        if not is_given and any(isinstance(part, ast.Assert) and _is_about_shape(part.test) for part in ast.walk(function)):
+            return True
         if not all(map(self._is_listed, self._semantics.facts.calls.get(function.name, ()))):
             return False
-        given = function.args
-        if not (given.posonlyargs or given.args or given.kwonlyargs) or self._semantics.words.match(_OF_TESTS):
+        if not is_given or self._semantics.words.match(_OF_TESTS):
             return True
         return any(
             isinstance(part, ast.Assert) or (isinstance(part, ast.Call) and _CHECKS.match(last_name(part.func)))
@@ -125,6 +128,14 @@ class Purpose:
             attribute.attr.lower() in ("step", "reset") and last_name(attribute.value).lower() in ("env", "envs")
             for attribute in self._semantics.tree.of_type(ast.Attribute)
         )
+
+
+def _is_about_shape(test: ast.expr) -> bool:
+    """Whether code asks for the shape of a tensor, or compares its values with others."""
+    return any(
+        isinstance(part, (ast.Attribute, ast.Name)) and last_name(part) in ("shape", "size", "allclose", "isclose", "equal")
+        for part in ast.walk(test)
+    )
 
 
 def _is_call_of_test(statement: ast.stmt) -> bool:

@@ -197,3 +197,16 @@ def test_what_nothing_reads_is_no_report() -> None:
 def test_detectors_wait_themselves(targets: str, is_found: bool) -> None:
     body = f"net = load(x)\nnet.cuda()\nnet.eval()\nt = now()\n{targets} = net(x.cuda())\nd = «now() - t»"
     assert (timing(body) is not None) is is_found
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [("t = now()", False), ("", True), ("s = now()", True)],
+)
+def test_laps_of_a_loop_follow_one_another(between: str, expected: bool) -> None:
+    body = f"t = now()\nfor _ in range(rounds):\n    y = model(x)\n    d = «now() - t»\n    {between}\n    print(y.item())"
+    if not between:
+        body = "for _ in range(rounds):\n    t = now()\n    y = model(x)\n    d = «now() - t»\n    print(y.item())"
+    if between.startswith("s"):
+        body = body.replace("    y = model(x)", "    t = now()\n    y = model(x)")
+    assert (timing(body) is not None) is expected

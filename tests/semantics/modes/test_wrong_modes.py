@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from textwrap import dedent, indent
 
 import pytest
@@ -236,6 +237,13 @@ def test_what_is_evaluated_with_neither(before: str, evaluates: str) -> None:
 )
 def test_what_sets_one_of_the_two_or_needs_the_graph(before: str, evaluates: str) -> None:
     assert recorded(training(before, TRAINS, evaluates)) is None
+
+
+@pytest.mark.parametrize(("name", "expected"), [("netD", False), ("disc", False), ("critic_2", False), ("decoder", True)])
+def test_what_judges_others_is_asked_as_it_teaches_them(name: str, expected: bool) -> None:
+    text = re.sub(r"\bnet\b", name, training(TRAINS, COUNTS))
+    assert (recorded(text) is not None) is expected
+    assert (evaluated(re.sub(r"\bnet\b", name, training(TRAINS, EVALUATES))) is not None) is expected
 
 
 @pytest.mark.parametrize("layer", ["LayerNorm(2)", "LSTM(2, 2)"])

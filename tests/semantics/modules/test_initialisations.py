@@ -84,6 +84,8 @@ def test_a_module_that_uses_nothing_can_still_not_be_called() -> None:
     assert Semantics(ast.parse(text)).of(Initialisations).wrong == {}
     called = Semantics(ast.parse(text + "    def forward(self, x):\n        return x\n")).of(Initialisations).wrong
     assert [node.arg for node in called if isinstance(node, ast.arg)] == ["self"]
+    to_be_written = Semantics(ast.parse(text + "    def forward(self, x):\n        pass\n")).of(Initialisations).wrong
+    assert to_be_written == {}
 
 
 def test_the_call_without_its_parentheses() -> None:

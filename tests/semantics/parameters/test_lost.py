@@ -47,6 +47,7 @@ def test_what_is_lost(line: str, computed: str) -> None:
     "line",
     [
         "self.w = nn.Parameter(t.to(d))",
+        "self.w = nn.Parameter(torch.ones(n, device=d)).to(d)",  # which is there already
         "self.w = nn.Parameter(t).requires_grad_(False)",
         "self.w = nn.Parameter(t).normal_()",
         "self.w = nn.Parameter(t).float()",
@@ -69,3 +70,7 @@ def test_what_is_not(line: str) -> None:
 def test_an_attribute_of_what_is_no_module() -> None:
     semantics, _ = marked("from torch import nn\nclass A:\n  def __init__(self, t):\n    self.w = nn.Parameter(t).cuda()")
     assert not semantics.of(LostParameters).found
+
+
+def test_what_is_made_elsewhere_is_lost() -> None:
+    assert len(lost("«self.w» = nn.Parameter(torch.ones(n, device=n)).to(d)")) == 1

@@ -38,6 +38,17 @@ def test_what_is_called_is_given(value: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(
     ("body", "expected"),
+    [("x = each(x)", True), ("x = each.forward(x)", True), ("x = x + table[each]", False)],
+)
+def test_what_is_gone_through_and_called_is_given(body: str, expected: bool) -> None:
+    text = TEXT.format("part").replace("return self.part(x)", f"for each in self.part:\n            {body}\n        return x")
+    (node,) = ast.parse(text).body
+    assert isinstance(node, ast.ClassDef)
+    assert runs_given_parts(members_of(node)) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
     [
         ("self.sum += v", True),
         ("self.sum += v * n", True),

@@ -84,6 +84,8 @@ class Timings:
 
         Many a report of it has been commented out.
         """
+        if self._is_lap(difference):
+            return False
         match parent := self._semantics.tree.parent(difference):
             case ast.Compare():
                 return False
@@ -98,6 +100,20 @@ class Timings:
                     return False
                 return binding is None or bool(binding.uses) or self._semantics.tree.function(difference) is None
         return True
+
+    def _is_lap(self, difference: ast.BinOp) -> bool:
+        """Whether a loop goes on from the reading at hand: what one round leaves to the GPU counts for the next one.
+
+        ``spent = time.time() - start``, and then ``start = time.time()``.
+        """
+        tree = self._semantics.tree
+        statement = tree.statement(difference)
+        block = tree.block(statement)
+        behind = next(iter(block[block.index(statement) + 1 :]), None)
+        match difference.right, behind:
+            case ast.Name(id=start), ast.Assign(targets=[ast.Name(id=again)], value=value) if start == again:
+                return self._clock_statement(value) is not None and any(tree.loops(difference))
+        return False
 
     # --- whether a wait is noticed -----------------------------------------------------------------------------------
 

@@ -62,6 +62,8 @@ _LOADING = re.compile(r"load|pretrained|eval|infer|restore|freeze|frozen|teacher
 """What functions are called that may give a model in evaluation mode."""
 _SAMPLED = re.compile(r"^(g|net_?g\w*|gen\w*|sampler|decoder)(_|\d|$)", re.IGNORECASE)
 """What models are called that are sampled."""
+_CRITIC = re.compile(r"^(d|net_?d|disc\w*|critic\w*)(_|\d|$)", re.IGNORECASE)
+"""What models are called that judge what others make: they are asked in the mode in which they teach those."""
 _ON_PURPOSE = re.compile(r"mc_?dropout|monte_?carlo|uncertaint|update_bn|bn_update|calibrat|recalib|swa_", re.IGNORECASE)
 """Words of code that runs a model in training mode on purpose."""
 _MAKING = re.compile(r"^(get|make|build|create|init|define)_?[^_]*(model|net|network|classifier)|^[A-Z]\w*(?<!Module)$")
@@ -328,6 +330,8 @@ class TrainingModeEvaluations:
 
     def _depends(self, scope: FlowScope, model: Reference, run: Run) -> bool:
         """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care."""
+        if _CRITIC.search(last_name(run.model)):
+            return False
         depends = self._semantics.of(ModeDependence).of(run.model)
         if depends is None:
             kind = self._semantics.kind(run.model)

@@ -145,7 +145,8 @@ class Initialisations:
     def _is_called(self, node: ast.ClassDef, constructor: Function) -> bool:
         """Whether a class has what makes its instances be called, and a constructor that may come to its end."""
         facts = self._semantics.facts
-        if facts.method(node, "forward") is None or facts.method(node, "__call__") is not None:
+        forward = facts.method(node, "forward")
+        if forward is None or _is_to_be_written(forward) or facts.method(node, "__call__") is not None:
             return False
         return not isinstance(constructor.body[-1], ast.Raise)
 
@@ -264,6 +265,15 @@ def _requires_arguments(function: Function) -> bool:
     positional = [*arguments.posonlyargs, *arguments.args]
     keyword_only = any(default is None for default in arguments.kw_defaults)
     return len(positional) - len(arguments.defaults) > 1 or keyword_only
+
+
+def _is_to_be_written(function: Function) -> bool:
+    """Whether a function does nothing yet."""
+    return all(isinstance(each, ast.Pass) or _is_text(each) for each in function.body)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _is_made_by_decorator(node: ast.ClassDef) -> bool:

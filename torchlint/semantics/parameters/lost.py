@@ -59,6 +59,8 @@ class LostParameters:
                     call = self._tree.parent(method)
                     if not isinstance(call, ast.Call) or call.func is not method:
                         return current
+                    if current is parameter and name == "to" and _is_there(parameter, call):
+                        return parameter
                     current = call
                 case ast.BinOp(op=ast.Mult() | ast.Div() | ast.Add() | ast.Sub() | ast.MatMult() | ast.Pow()) as operation:
                     other = operation.right if operation.left is current else operation.left
@@ -80,6 +82,14 @@ class LostParameters:
             return False
         stores = [store for slot in self._semantics.facts.slots(own, target.attr) for store in slot.stores]
         return len(stores) == 1
+
+
+def _is_there(parameter: ast.Call, move: ast.Call) -> bool:
+    """Whether a parameter is made where it is moved to, and so comes back itself: ``Parameter(ones(2, device=d)).to(d)``."""
+    match parameter.args[0], move.args, move.keywords:
+        case ast.Call(keywords=words), [device], []:
+            return any(word.arg == "device" and ast.dump(word.value) == ast.dump(device) for word in words)
+    return False
 
 
 def _is_constant(parameter: ast.Call) -> bool:

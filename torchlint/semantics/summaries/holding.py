@@ -69,9 +69,17 @@ def _run(part: ast.AST) -> str:
             return name
         case ast.Call(func=ast.Subscript(value=ast.Attribute(value=owner, attr=name))) if _is_self(owner):
             return name
-        case ast.For(iter=ast.Attribute(value=owner, attr=name)) if _is_self(owner):
-            return name
+        case ast.For(target=ast.Name(id=item), iter=ast.Attribute(value=owner, attr=name), body=body) if _is_self(owner):
+            return name if any(_calls(each, item) for each in all_parts(*body)) else ""
     return ""
+
+
+def _calls(part: ast.AST, item: str) -> bool:
+    """Whether code calls an item, or a method of it."""
+    match part:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name))):
+            return name == item
+    return False
 
 
 # --- what they keep --------------------------------------------------------------------------------------------------
