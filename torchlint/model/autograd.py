@@ -22,6 +22,7 @@ from torchlint.semantics.gradients.local_results import LocalResults
 from torchlint.semantics.gradients.own_changes import OwnChanges
 from torchlint.semantics.gradients.saved_changes import SavedChange, SavedChanges, SavedLayerChange
 from torchlint.semantics.gradients.severed import MadeLeaf, NewLeaf, SeveredGraphs
+from torchlint.semantics.gradients.unsaved_values import UnsavedValues
 from torchlint.semantics.graphs.graphless import Graphless
 from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
@@ -81,6 +82,15 @@ class AutogradQuestions:
     def seems_graphless(self, node: cst.BaseExpression) -> bool:
         """Whether a tensor has no graph, as far as the file shows: labels, indices, what is made with autograd off."""
         return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_graphless, node))
+
+    def is_made_unrecorded(self, node: cst.BaseExpression) -> bool:
+        """Whether a value is made where autograd is off, or by a function that is called so alone, as far as the file shows."""
+        return bool(self._model.answered(self._semantics.of(LikelyGraphless).is_made_unrecorded, node))
+
+    def changes_unsaved(self, tensor: cst.BaseExpression, change: cst.BaseExpression) -> bool:
+        """Whether a change is of what no backward pass has saved, has no graph, and so leaves all gradients as they are."""
+        unsaved, twin = self._semantics.of(UnsavedValues), self._model.twin(change)
+        return isinstance(twin, ast.expr) and bool(self._model.answered(lambda node: unsaved.are_changed(node, twin), tensor))
 
     def is_local_result(self, node: cst.BaseExpression) -> bool:
         """Whether a function has a value of a call or a loader for itself, and no backward goes through what it makes of it."""

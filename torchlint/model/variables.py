@@ -71,6 +71,10 @@ class VariablesQuestions:
         """Whether a flag is true or false, and nothing else."""
         return self._known(self._semantics.of(Unwrapped).is_boolean, flag)
 
+    def cuts_where_frozen(self, call: cst.Call) -> bool:
+        """Whether a graph is cut under a condition that says of something that it is not trained."""
+        return bool(self._model.answered(self._semantics.of(Wrappers).is_for_frozen, call))
+
     def cuts_on_purpose(self, call: cst.Call) -> bool:
         """Whether a call of Variable cuts a graph that has to be cut."""
         return bool(self._model.answered(self._semantics.of(Wrappers).cuts_on_purpose, call))
@@ -145,7 +149,10 @@ class VariablesQuestions:
         """Whether an import that nothing uses may be there for another file, or for a comment that names a type."""
         twin = self._model.twin(alias)
         assert isinstance(twin, ast.alias)
-        if self._model.source.filename.endswith("__init__.py") or self._is_in_type_comment(twin.asname or twin.name):
+        name, callers = twin.asname or twin.name, self._semantics.elsewhere.callers
+        if self._model.source.filename.endswith("__init__.py") or self._is_in_type_comment(name):
+            return True
+        if callers is not None and callers.take_with_all(name):
             return True
         statement = self._semantics.tree.statement(twin)
         return any(_FOR_OTHERS.search(self._model.source.line(row)) for row in (statement.lineno, twin.lineno))

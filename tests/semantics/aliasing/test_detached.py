@@ -34,6 +34,11 @@ def changes(snippet: str) -> list[DetachedChange[ast.expr]]:
         ),
         ("x = x.detach()\n    «x.zero_()»", "x.detach()"),
         (
+            "layer = nn.Linear(3, 3)\n    w = layer.weight.data.cpu().numpy()\n    «w[0]» = 1\n"
+            "    layer.bias.data = torch.from_numpy(w)\n    return layer",
+            "layer.weight.data.cpu().numpy()",
+        ),
+        (
             "n = x.size(0)\n    c = x.cpu().detach().numpy()\n    «c[0]» = n\n    y = torch.from_numpy(c)\n"
             "    return y.cuda() if n else y",
             "x.cpu().detach().numpy()",
@@ -51,6 +56,8 @@ def test_the_tensor_is_used_again(body: str, alias: str) -> None:
     "body",
     [
         "out = x.sigmoid()\n    c = out.detach()\n    «c.zero_()»",
+        "layer = nn.Linear(3, 3)\n    w = layer.weight.data.cpu().numpy()\n    «w[0]» = 1\n    w[1] = 2\n"
+        "    layer.weight.data = torch.from_numpy(w).cuda()\n    return layer",
         "out = x.sigmoid()\n    c = out.detach().clone()\n    «c.zero_()»\n    return out",
         "out = x.sigmoid()\n    c = out.detach().float()\n    «c.zero_()»\n    return out",
         "out = x.sigmoid()\n    c = out.data\n    «c.zero_()»\n    return out",

@@ -87,3 +87,38 @@ def train(model: torch.nn.Module, tasks, opt):
         print(total)
 """
     assert leaks(text) == count
+
+
+ONE_TASK = """\
+def outer(model, tasks, criterion, config):
+    total = 0
+    for x, y in tasks:
+        weights = list(model.parameters())
+        loss = criterion(model(x, weights), y)
+        grads = torch.autograd.grad(loss, weights, create_graph=%s)
+        weights = [w - 0.1 * g for w, g in zip(weights, grads)]
+        loss = criterion(model(x, weights), y)
+        total += loss
+    return total
+"""
+
+
+@pytest.mark.parametrize("graph", ["True", "config.second_order"])
+def test_losses_of_tasks_of_which_the_sum_is_handed_out(graph: str) -> None:
+    assert not leaks(ONE_TASK % graph)
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        ("loss.item() if isinstance(loss, torch.Tensor) else loss", 0),
+        ("loss if isinstance(loss, float) else loss.item()", 0),
+        ("float(loss) if torch.is_tensor(loss) else loss", 0),
+        ("loss if i else 0.0", 1),
+        ("other.item() if i else loss", 1),
+    ],
+)
+def test_the_number_of_a_loss_or_the_number_that_it_is(value: str, count: int) -> None:
+    start = "def train(model, loader, opt, other):\n    total = 0\n    for i, (x, y) in enumerate(loader):\n"
+    body = "        loss = torch.nn.functional.mse_loss(model(x), y)\n        loss.backward()\n"
+    assert leaks(f"{start}{body}        total += {value}\n    print(total)\n") == count

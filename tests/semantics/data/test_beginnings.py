@@ -33,7 +33,7 @@ def is_beginning(snippet: str) -> bool:
         ),
         *("reset_parameters", "reset_params", "resetWeights", "xavier_uniform_initialization", "glorot", "load_pretrained"),
         *("load_embeddings", "from_checkpoint", "loadWeights", "build_model", "make_layer", "convert_weights"),
-        *("variance_scaling", "trunc_normal_", "_lecun_normal", "he_uniform"),
+        *("variance_scaling", "trunc_normal_", "_lecun_normal", "he_uniform", "zeros", "uniform"),
     ],
 )
 def test_functions_that_are_called_after_it(function: str) -> None:

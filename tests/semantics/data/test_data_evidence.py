@@ -65,6 +65,7 @@ def test_a_tensor(use: str) -> None:
         "return «x.data».shape",
         "return «x.data».cpu",
         "return «x.data»[y]",
+        "def g(key): «x.data»[key] = torch.zeros(3)",
         "return «x.data»[0], x.header",
         "x = «x.data»\n    return x.shape",
         "z = «x.data»\n    return z.unsqueeze(0)",

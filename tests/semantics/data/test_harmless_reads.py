@@ -10,6 +10,15 @@ import pytest
 from marked import marked
 from torchlint.semantics.data.harmless import HarmlessReads
 
+NORMED = """\
+class Distance(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = %s
+
+    def forward(self, x):
+        return x / torch.norm(«self.fc.weight.data», dim=1)
+"""
 _START = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 
 
@@ -27,6 +36,10 @@ def is_harmless(snippet: str) -> bool:
         "for i in steps:\n    best = torch.gather(history[i], 1, best)\n    tags[i] = «best.data».view(n)",
         "for t, s in zip(a.parameters(), b.parameters()):\n    new = 0.1 * «s.data» + 0.9 * t.data\n    t.data.copy_(new)",
         "a = «x.cpu().data»[0].detach().numpy()",
+        "kept.append(«p.data».detach().clone())",
+        "n = «x.data».cpu().detach().item()",
+        "n = «x.data».view(4, -1).size(1)",
+        NORMED % "nn.utils.weight_norm(nn.Linear(3, 3))",
         "sd = net.state_dict()\nfor k in sd:\n    kept[k] = «sd[k].data»",
         "if greedy:\n    _, at = p.max(1)\nelse:\n    at = p.multinomial(1)\nkept.append(«at.data»)",
         "from torch.distributions import Categorical\nd = Categorical(p)\nat = d.sample()\nkept.append(«at.data»)",
@@ -105,6 +118,9 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
     [
         "kept.append(«x.data»)",
         "kept.append(«x.data»[0].detach())",
+        "kept.append(«x.data».clone())",
+        "n = «x.data».view(4, -1)",
+        NORMED % "nn.Linear(3, 3)",
         "y = «x.data»",
         "weight = «x.data»\nother = weight.new(3), weight * 2",
         "torch.max(«x.data», 1)",

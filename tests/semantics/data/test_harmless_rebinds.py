@@ -36,6 +36,11 @@ def is_meant(body: str) -> bool:
         "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nsave_image(fake.data, 'fake.png')",
         "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nsave_image(fake, 'fake.png')",
         "«net.weight.data» = net.weight.data.to(x.device)",
+        "norm = Norm(3)\n«norm.running_mean.data» = other.running_mean.data[:3].clone()",
+        "old = {name: torch.zeros(3) for name in x}\nfor name, p in net.named_parameters():\n"
+        "    «old[name].data» = p.data.clone()",
+        "class Noise(torch.Tensor):\n    def to(self, device):\n        new = Noise(self)\n"
+        "        «new.data» = super().to(device)\n        return new",
     ],
 )
 def test_nothing_is_hidden(body: str) -> None:
@@ -50,6 +55,10 @@ def test_nothing_is_hidden(body: str) -> None:
         "cell = nn.GRUCell(3, 4)\n«cell.weight_hh.data» = other.weight_hh_l0.data * 2",
         "«net.weight.data» = other.weight_hh_l0.data",
         "for v in net.state_dict().values():\n    «v.data» = x",
+        "ps = {name: nn.Parameter(torch.zeros(3)) for name in x}\nfor name, p in other.named_parameters():\n"
+        "    «ps[name].data» = p.data.clone()",
+        "class Noise(nn.Linear):\n    def to(self, device):\n        new = nn.Linear(3, 3)\n"
+        "        «new.weight.data» = super().to(device)\n        return new",
         "fake = net(x)\n«fake.data» = fake.data.mul(0.5)\nloss = fake.mean()",
         "z = torch.randn(1, 100, requires_grad=True)\n«z.data» = x * 0.5 + 1",
         "w = torch.randn(1, 100)\n«w.data» = x * 0.5 + 1",

@@ -23,6 +23,7 @@ def is_entry(snippet: str) -> bool:
         "def f(w_server, w_clients):\n    for name in w_server.keys():\n        «w_clients[0][name]»",
         "def f(weights, layer):\n    name = 'conv{}.weight'.format(layer)\n    «weights[name][:, 0].cpu()»",
         "def f(state_dict):\n    for k, v in state_dict.items():\n        «v»",
+        "def f(model):\n    for k, v in model.items():\n        «v»",
     ],
 )
 def test_entries(snippet: str) -> None:
@@ -37,6 +38,7 @@ def test_entries(snippet: str) -> None:
         "for k, v in net.named_parameters():\n    «v»",
         "def f(losses):\n    for k in losses:\n        «losses[k]»",
         "def f(weights):\n    for k, v in weights.items():\n        «v»",
+        "def f(model):\n    for k, v in model.named_parameters():\n        «v»",
         "def f(weights):\n    for k in range(3):\n        «weights[k]»",
         "def f(state):\n    return «state['logits']»",
         "sd = net.state_dict()\nif functional:\n    sd = dict(net.named_parameters())\nfor k in sd:\n    «sd[k]»",

@@ -43,6 +43,11 @@ def seems_graphless(text: str) -> bool:
         "outs = []\nfor x in pairs:\n    outs.extend(net(x).max(1)[1])\nouts = torch.stack(outs)\n«outs»",
         "def f(labels):\n    return «labels»",
         "def f(batch):\n    return «batch.target»",
+        "for batch in train_loader:\n    x = batch.src.select(1, 0).unsqueeze(1)\n    «x»",
+        "for x in loader:\n    with torch.no_grad():\n        y, _ = model(x)\n    y = y.view(-1, 2)\n    «y»",
+        "def f(model, xs):\n    kept = []\n    for x in xs:\n        with torch.no_grad():\n            o = model(x)\n"
+        "        kept += [o.cpu()]\n    return «torch.stack(kept, 1).view(-1, 3)»",
+        "def forward(self, x, im_info):\n    return «im_info»",
         "def f(batch):\n    return «batch['labels']»",
         "def f(y_true, i):\n    return «y_true[i].cpu()»",
         "def f(x, y):\n    F.cross_entropy(net(x), y).backward()\n    return «y»",
@@ -97,6 +102,11 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
     [
         "def f(stages, x):\n    image = stages.next()(x)\n    return «image»",
         "def f(loader):\n    image, _ = loader.next()\n    image = encode(image)\n    return «image»",
+        "for batch in pairs:\n    «batch.src»",
+        "for batch in loader:\n    batch = net(batch)\n    «batch.src»",
+        "for x in loader:\n    y, _ = model(x)\n    y = y.view(-1, 2)\n    «y»",
+        "for x in loader:\n    with torch.no_grad():\n        y = model(x)\n    y = net(y)\n    «y»",
+        "def f(model, xs):\n    kept = []\n    for x in xs:\n        kept += [net(x)]\n    return «torch.stack(kept, 1)»",
         "«net(x)»",
         "«net.weight»",
         "for x, y in loader:\n    x = net(x)\n    x = x.cpu()\n    «x»",

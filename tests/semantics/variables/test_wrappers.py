@@ -71,6 +71,29 @@ def test_tells_whether_there_is_a_graph_to_cut(snippet: str, cuts: bool) -> None
         ("def f(h, g): return «Variable(h / g, requires_grad=False)»", True),
         ("def f(h): return «Variable(-h, requires_grad=False)»", True),
         ("def f(h, g): return «Variable(h / g)»", False),
+        (
+            "class A:\n    def f(self, x):\n        h = self.net(x)['h']\n        h = «Variable(h[0], requires_grad=False)»",
+            True,
+        ),
+        (
+            "class A:\n    def f(self, x):\n        h = self.read(x)\n        h = «Variable(h, requires_grad=False)»\n"
+            "    def read(self, x): return x",
+            False,
+        ),
+        (
+            "class A:\n    def f(self, loader):\n        for x in loader:\n            h = «Variable(x, requires_grad=False)»",
+            False,
+        ),
+        (
+            "class A:\n    def f(self, x):\n        x = nn.Linear(1, 1)(x)\n        if self.args.static:\n"
+            "            x = «Variable(x)»\n        return x",
+            True,
+        ),
+        (
+            "class A:\n    def f(self, x):\n        x = nn.Linear(1, 1)(x)\n        if self.args.cuda:\n"
+            "            x = «Variable(x)»\n        return x",
+            False,
+        ),
         ("def f(labels): return «Variable(labels - 1, requires_grad=False)»", False),
         ("h = «Variable(torch.rand(3) * 2, requires_grad=False)»", False),
         ("h = 0\nfor x in y:\n    h = «Variable(h)»\n    h = nn.Linear(1, 1)(h)\n    h.sum().backward()", True),

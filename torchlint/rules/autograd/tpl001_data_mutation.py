@@ -31,7 +31,9 @@ class DataMutation(InPlaceRule):
     constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
     `torch.nn.init` does the same; `p.grad.data.clamp_(-1, 1)`, unless the file speaks of `create_graph`; what was just made,
     `torch.zeros(3).data.fill_(2)`, or copied, where nothing has used the copy yet; what has no graph, in a file that neither
-    back-propagates nor defines a `forward`; through a name, the results and batches of a function that back-propagates nothing
+    back-propagates nor defines a `forward`; a value without a graph that its function has only stored to, compared and moved
+    so far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
+    `self.training` is false; through a name, the results and batches of a function that back-propagates nothing
     and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks
     before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is.
 
@@ -113,6 +115,8 @@ class DataMutation(InPlaceRule):
         if isinstance(change.tensor, cst.Attribute) and change.tensor.attr.value in _STATISTICS:
             return True
         if change.name is not None and self.model.autograd.is_local_result(change.tensor):
+            return True
+        if not change.is_beginning and self.model.autograd.changes_unsaved(change.tensor, change.node):
             return True
         return self.model.autograd.seems_graphless(change.tensor) and not self.model.autograd.may_propagate
 

@@ -92,9 +92,35 @@ class DetachedAliases:
         replaced = alias.tensor.root.id == target.id
         anew = () if replaced else self._places.rebound_in(self._semantics.control_flow.scope(target), alias.tensor)
         for node in islice(self._places.following(target, changes, anew), _MANY):
+            if self._is_given_back(target.id, alias.tensor, node):
+                return
             if self._may_be_live(alias.tensor, changes[node], replaced=replaced):
                 yield self._change(changes[node], alias, has_name=True)
                 return
+
+    def _is_given_back(self, name: str, place: Place, change: ast.expr) -> bool:
+        """Whether the tensor is given the changed values a few lines below: `w = fc.weight.data.numpy()`, `w[0] = 1`, and
+        `fc.weight.data = torch.from_numpy(w)`.
+        """
+        statement = self._semantics.tree.statement(change)
+        block = self._semantics.tree.block(statement)
+        for other in block[block.index(statement) + 1 :]:
+            match other:
+                case ast.Assign(targets=[ast.Attribute(value=tensor, attr="data")], value=value):
+                    given = value
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Attribute(value=tensor, attr="data") | tensor, attr="copy_"),
+                        args=[given, *_],
+                    )
+                ):
+                    pass
+                case _:
+                    continue
+            is_same = ast.dump(tensor) == ast.dump(place.node)
+            if is_same and any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(given)):
+                return True
+        return False
 
     def _right_there(self, array: ast.Call) -> Iterator[DetachedChange[ast.expr]]:
         """The change of an alias where it is made: ``x.detach().numpy()[0] = 1``."""

@@ -13,6 +13,7 @@ from torchlint.fact import Answer, Fact, all_of, unknown
 from torchlint.semantics import Basis, Binding, Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLosses, added_to, root_of
 from torchlint.semantics.autograd.backpropagation import Backpropagated
+from torchlint.semantics.autograd.later_backwards import LaterBackwards, asks_for_graph
 from torchlint.semantics.autograd.paths import connected, evaluates
 from torchlint.semantics.autograd.resets import Resets
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
@@ -68,6 +69,7 @@ class Accumulations:
         self._gatherings = semantics.of(Gatherings)
         self._resets = semantics.of(Resets)
         self._meters = semantics.of(Meters)
+        self._later = semantics.of(LaterBackwards)
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
     @cached_property
@@ -186,7 +188,7 @@ class Accumulations:
             self._candidates.append((found, list(found.values)))
             return
         values = [value for value in found.values if self._has_graph(value)]
-        if any(map(_asks_for_graph, values)) or (found.kept and self._becomes_array(found.root)):
+        if any(map(asks_for_graph, values)) or (found.kept and self._becomes_array(found.root)):
             return
         if not values or self._resets.is_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
@@ -196,7 +198,7 @@ class Accumulations:
             else self._gatherings.is_one(found.statement, found.root, found.values)
         ):
             return
-        if found.kept and self._is_of_model(found):
+        if (found.kept and self._is_of_model(found)) or self._later.are_of_callers(found.root):
             return
         if self._resets.is_beside_loss(found, self._semantics.of(Backpropagated).name):
             return
@@ -432,12 +434,6 @@ class Accumulations:
             ):
                 return self._parts(receiver, move=move)
         return [value]
-
-
-def _asks_for_graph(value: ast.expr) -> bool:
-    """Whether a value is made by a call that is told to keep its graph: ``torch.autograd.grad(y, x, create_graph=True)``."""
-    words = (word for part in ast.walk(value) if isinstance(part, ast.Call) for word in part.keywords)
-    return any(word.arg == "create_graph" for word in words)
 
 
 def _is_data(target: ast.expr) -> bool:

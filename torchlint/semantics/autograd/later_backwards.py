@@ -13,7 +13,7 @@ from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
 
 _INFERENCE = re.compile(r"training|inference|deploy|export|onnx|predict|eval", re.IGNORECASE)
 """What conditions speak of behind which a model is not trained."""
@@ -34,6 +34,21 @@ class LaterBackwards:
     def are_in(self, function: Function) -> bool:
         """Whether a function, or one within it, calls ``backward``."""
         return any(self._tree.inside(call, function) for call in self._calls)
+
+    def are_of_callers(self, root: ast.expr) -> bool:
+        """Whether a function that learns by graphs of gradients hands out a sum: its callers back-propagate through all of it.
+
+        So is the loss over several tasks summed up, each behind some steps of its own, ``grad(loss, w, create_graph=True)``.
+        """
+        calls = (
+            [each for each in self._facts.calls.get("grad", ()) if asks_for_graph(each)] if isinstance(root, ast.Name) else []
+        )
+        function = self._tree.function(root) if calls else None
+        if not isinstance(function, FUNCTIONS) or not any(self._tree.function(each) is function for each in calls):
+            return False
+        spelled = last_name(root)
+        parts = (part for each in self._facts.returned(function) if each is not None for part in ast.walk(each))
+        return any(isinstance(part, ast.Name) and part.id == spelled for part in parts)
 
     def may_follow(self, place: ast.AST, operation: ast.expr, results: Iterable[Binding]) -> bool:
         """Whether a backward pass through one of ``results`` may come behind ``place``, and not behind ``operation`` again.
@@ -102,3 +117,9 @@ class LaterBackwards:
                             found.add(source)
                             pending.append(source.value)
         return frozenset(found)
+
+
+def asks_for_graph(value: ast.expr) -> bool:
+    """Whether a value is made by a call that is told to keep its graph: ``torch.autograd.grad(y, x, create_graph=True)``."""
+    words = (word for part in ast.walk(value) if isinstance(part, ast.Call) for word in part.keywords)
+    return any(word.arg == "create_graph" for word in words)

@@ -25,8 +25,10 @@ _OTHER = frozenset(
     }
 )
 """Words in the names of functions that set something else, or set it between the steps of a training."""
-_DRAWS = re.compile(r"_*(variance_scaling|(trunc|truncated|lecun|he|msra)_(normal|uniform|init))_?")
-"""Functions that are named after the distribution which they draw a tensor's values from."""
+_DRAWS = re.compile(
+    r"_*(variance_scaling|(trunc|truncated|lecun|he|msra)_(normal|uniform|init)|zeros|ones|constant|normal|uniform)_?"
+)
+"""Functions that are named after the distribution which they draw a tensor's values from, or after its one value."""
 _PARAMETERS = frozenset({"parameters", "parameter", "params", "param", "weights", "weight", "bias", "biases"})
 _REDRAWS = frozenset({"normal_", "uniform_"})
 _FILLS = frozenset({"zero_", "fill_"})

@@ -40,6 +40,8 @@ _CONTAINERS = re.compile(
     re.IGNORECASE,
 )
 """Names of unknown values that are known for a ``data`` attribute of their own."""
+_KEYS = re.compile(r"(\w+_)?(key|name)", re.IGNORECASE)
+"""What texts are called by which something is kept in a dictionary."""
 _OF_SEQUENCES = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 """What a packed sequence has besides its ``data``, and no tensor."""
 _PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
@@ -188,7 +190,8 @@ class DataEvidence:
                 return is_wrapped or self._takes_tensors(function)
             case ast.Subscript() if change is not None and change.means is Means.STORE:
                 stored = getattr(self._tree.statement(node), "value", None)
-                return isinstance(stored, ast.expr) and self._semantics.kind(stored).is_tensor
+                is_key = isinstance(parent.slice, ast.Name) and _KEYS.fullmatch(parent.slice.id) is not None
+                return not is_key and isinstance(stored, ast.expr) and self._semantics.kind(stored).is_tensor
             case ast.BinOp(left=left, right=right):
                 other = right if left is node else left
                 return self._semantics.kind(other).is_tensor and not self._is_used_as_other(node.value)

@@ -13,6 +13,7 @@ from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.indices import Indices
 from torchlint.semantics.data.pictures import Pictures
 from torchlint.semantics.data.rebinds import DataRebinds
+from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.state_entries import StateEntries
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.written_back import WrittenBack
@@ -60,6 +61,8 @@ _PLACES = frozenset({"idx", "idxs", "index", "indices", "ids", "inds"})
 """Names of tensors that places are kept in."""
 _RESHAPES = frozenset({"cpu", "cuda", "view", "reshape", "squeeze", "unsqueeze", "contiguous", "view_as", "expand_as"})
 """Methods that leave integers what they are."""
+_COPIES = frozenset({"numpy", "clone", "item", "tolist"})
+"""Methods behind which nothing of a tensor's memory is left, or no tensor."""
 _TAKE_PLACES = frozenset(
     f"{name}{end}"
     for name in ("scatter", "scatter_add", "gather", "index_select", "index_add", "index_copy", "index_fill")
@@ -102,12 +105,13 @@ class HarmlessReads:
             or self._is_copied_to_places(data)
             or self._is_copied_into_data(data)
             or self._semantics.of(WrittenBack).is_all(data)
-            or self._is_detached_for_array(data)
+            or self._is_detached_as_well(data)
             or self._is_index(data)
             or self._semantics.of(Indices).are(data.value)
             or self._semantics.of(StateEntries).is_entry(data.value)
             or self._is_shown_input(data)
             or self._is_of_meant_rebind(data)
+            or self._semantics.of(RecomputedWeights).is_named(data.value)
             or self._is_of_state(data)
             or self._is_off(data)
             or self._is_of_new_model(data)
@@ -130,9 +134,7 @@ class HarmlessReads:
 
     def _names_form(self, data: ast.Attribute) -> bool:
         """Whether the type is asked for, or the form of an item or of what has a name: `w = next(…).data; w.new(3)`."""
-        item: ast.expr = data
-        while isinstance(parent := self._tree.parent(item), ast.Subscript) and parent.value is item:
-            item = parent
+        item = self._as_places(data)
         if item is not data and self._semantics.of(Reads).is_of_form(item):
             return True
         match parent := self._tree.parent(data):
@@ -330,14 +332,14 @@ class HarmlessReads:
                 return first is data
         return False
 
-    def _is_detached_for_array(self, data: ast.expr) -> bool:
-        """Whether a value is detached as well, on the way to an array: `x.data[0].detach().numpy()`."""
+    def _is_detached_as_well(self, data: ast.expr) -> bool:
+        """Whether a value is detached as well, on the way to a copy or a number: `x.data[0].detach().numpy()`."""
         node, is_detached = data, False
         while True:
             match parent := self._tree.parent(node):
                 case ast.Subscript(value=value) if value is node:
                     node = parent
-                case ast.Attribute(attr="numpy"):
+                case ast.Attribute(attr=method) if method in _COPIES:
                     return is_detached
                 case ast.Attribute(attr=method) if method in _RESHAPES or method == "detach":
                     is_detached |= method == "detach"

@@ -8,6 +8,7 @@ import re
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.kinds.kind import UNKNOWN
 
 _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
 """Words in the names of parameters."""
@@ -23,6 +24,8 @@ _MAKES = frozenset({"tensor", "Tensor", "FloatTensor"})
 """Those of them that are given numbers, with which something is computed."""
 _WEIGHTS = re.compile(r"weights|embeddings|vectors|matrix|pretrained|glove|(word|w)2v", re.IGNORECASE)
 """What weights are called that are computed elsewhere, and no size is."""
+_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+_MOVES = frozenset({"to", "cuda", "cpu"})
 _FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
 _SHOWS = re.compile(r"^(save_image\w*|make_grid|im(save|show|write)|print)$")
 """Names of functions that show what they are given."""
@@ -45,6 +48,9 @@ class HarmlessRebinds:
             or self._is_shared_with_new(statement.value, target.value)
             or self._is_of_optimizer_state(target.value)
             or self._is_buffer(target.value)
+            or self._is_statistic(target.value)
+            or self._is_own_entry(target.value)
+            or self._is_of_tensor_class(statement.value, target)
             or self._is_frozen_at_once(statement, target.value)
             or _is_selection(statement.value, target.value)
             or self._is_step_of_attack(statement.value, target.value)
@@ -119,6 +125,24 @@ class HarmlessRebinds:
         calls = self._semantics.facts.calls.get("register_buffer", ())
         names = [call.args[0] for call in calls if call.args and self._tree.enclosing_class(call) is owner]
         return any(isinstance(name, ast.Constant) and name.value == tensor.attr for name in names)
+
+    def _is_statistic(self, tensor: ast.expr) -> bool:
+        """Whether a tensor is one of the statistics of a norm, which nothing but its forward sets."""
+        return isinstance(tensor, ast.Attribute) and tensor.attr in _STATISTICS
+
+    def _is_own_entry(self, tensor: ast.expr) -> bool:
+        """Whether a tensor is kept in a container and was made without a graph: `self.old[name].data = p.data.clone()`."""
+        kind = self._semantics.kind(tensor) if isinstance(tensor, ast.Subscript) else UNKNOWN
+        return kind.is_tensor and kind.grad is Grad.NONE and not kind.loose
+
+    def _is_of_tensor_class(self, value: ast.expr, target: ast.Attribute) -> bool:
+        """Whether a class of tensors gives another one of itself the moved values: `new.data = super().to(device)`."""
+        match value:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=method)):
+                owner = self._tree.enclosing_class(target)
+                bases = owner.bases if method in _MOVES and owner is not None else ()
+                return any(self._semantics.qualified_name(base) == "torch.Tensor" for base in bases)
+        return False
 
     def _is_frozen_at_once(self, statement: ast.Assign, tensor: ast.expr) -> bool:
         """Whether a layer that the function made is given a filter of its own, which is never trained."""

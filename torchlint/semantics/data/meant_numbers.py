@@ -34,7 +34,7 @@ class MeantNumber(Generic[Node]):
     """An expression ``read`` that is given for the number in a ``tensor``, and whether that number itself comes to the same.
 
     It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, and ``kept`` where it is added up or collected. Where a
-    format ``takes_tensor``, the text is the same as it stands.
+    format ``takes_tensor``, the text is the same as it stands. One that ``chooses`` is an index, which a tensor may be as well.
     """
 
     read: Node
@@ -43,6 +43,7 @@ class MeantNumber(Generic[Node]):
     indexed: bool = False
     kept: bool = False
     takes_tensor: bool = False
+    chooses: bool = False
 
 
 class MeantNumbers:
@@ -55,7 +56,7 @@ class MeantNumbers:
     def of(self, data: ast.Attribute) -> MeantNumber[ast.expr] | None:
         """The number that ``loss.data``, ``loss.data.numpy()`` or ``best.data[0]`` stands for; ``None`` where none is meant."""
         if (item := self._item_of_indices(data)) is not None:
-            return MeantNumber(item, data.value, unknown(_WANTED), indexed=True)
+            return MeantNumber(item, data.value, unknown(_WANTED), indexed=True, chooses=self._chooses(item))
         tensor = base(data.value)
         kind = self._semantics.kind(tensor)
         if not (kind.is_tensor and kind.scalar) or kind.loose:
@@ -73,6 +74,14 @@ class MeantNumbers:
         return MeantNumber(
             read, tensor, alike, kept=self._is_recorded(top), takes_tensor=shown is not None and shown.is_certain
         )
+
+    def _chooses(self, item: ast.expr) -> bool:
+        """Whether something is chosen by a number: `words[best.data[0] + 1]`."""
+        top = self._top(item)
+        match self._tree.parent(top):
+            case ast.Subscript(slice=index):
+                return index is top
+        return False
 
     def _item_of_indices(self, data: ast.Attribute) -> ast.expr | None:
         """``q.max(1)[1].data[0]``, the one place where a maximum is, which was a number in torch 0.3."""

@@ -13,6 +13,8 @@ _STATES = re.compile(r"(^|_)(w|ws|weights?|sd|states?|state_?dicts?)(_|$)", re.I
 """What functions call the state dicts that they are given, and lists of them, where they take entries by name."""
 _SAID = re.compile(r"(^|_)(sd|states?|state_?dicts?)(_|$)", re.IGNORECASE)
 """What they call those that they go through: the weights of a functional call may have a graph."""
+_MODELS = re.compile(r"(^|_)(model|net|network)(_|$)", re.IGNORECASE)
+"""What they call the state dict of a model, too: a module has no items."""
 _KEYS = re.compile(r"(^|_)(names?|keys?|k)$", re.IGNORECASE)
 _COPIES = frozenset({"deepcopy", "copy", "dict", "OrderedDict"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "view", "reshape", "flatten", "squeeze"})
@@ -52,8 +54,13 @@ class StateEntries:
         """Whether a loop binds the values of a state dict: `for name, value in state.items()`."""
         match binding:
             case Binding(form=Form.LOOP, path=path, value=ast.Call(func=ast.Attribute(value=owner, attr=method), args=[])):
-                is_said = not isinstance(owner, ast.Name) or _SAID.search(owner.id) is not None or not self._is_given(owner)
-                return (method, path) in (("items", (1,)), ("values", ())) and is_said and self._is_state(owner, _DEPTH)
+                if (method, path) not in (("items", (1,)), ("values", ())):
+                    return False
+                is_given = isinstance(owner, ast.Name) and self._is_given(owner)
+                if isinstance(owner, ast.Name) and is_given and _MODELS.search(owner.id) is not None:
+                    return True
+                is_said = not is_given or (isinstance(owner, ast.Name) and _SAID.search(owner.id) is not None)
+                return is_said and self._is_state(owner, _DEPTH)
         return False
 
     def _is_given(self, owner: ast.Name) -> bool:

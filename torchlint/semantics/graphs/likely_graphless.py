@@ -45,6 +45,8 @@ _FLAT = frozenset({"sign", "eq", "ne", "lt", "le", "gt", "ge", "round", "floor",
 """Functions and methods through which no gradient goes, whatever they are given: it is zero, or there is none."""
 _PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "log", "sqrt", "view", "reshape", "t", "item"}
 """Methods whose results have a graph only if the tensor has one."""
+_LOOKS = _SAME | {"reshape", "flatten", "transpose", "permute", "t", "contiguous", "detach"}
+"""Methods that give the same values in another form or place."""
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat", "torch.vstack", "torch.hstack"})
 _DEPTH = 4
 
@@ -79,6 +81,11 @@ class LikelyGraphless:
         if self._is_of_data_set(origin):
             return True
         return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
+
+    def is_made_unrecorded(self, node: ast.expr) -> bool:
+        """Whether a value is made where autograd is off, or in a function that runs so."""
+        origin = _origin(node)
+        return self._comes_from_without(origin) or self._is_made_without_autograd(origin)
 
     def _is_of_data_set(self, node: ast.expr) -> bool:
         """Whether a loop takes a value out of one of torchvision's data sets."""
@@ -226,15 +233,21 @@ class LikelyGraphless:
                 return name.rpartition(".")[2] in _CLASS_LOSSES
         return False
 
-    def _comes_from_without(self, node: ast.expr) -> bool:
+    def _comes_from_without(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether a name is bound to nothing but what calls gave where autograd is off: it has no graph outside, either."""
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
-        return bool(bindings) and all(
-            binding.form is Form.ASSIGNMENT
-            and isinstance(_item_of(binding.value), ast.Call)
-            and self._semantics.no_grad.covers(binding.node)
-            for binding in bindings
-        )
+        return bool(bindings) and all(self._is_given_without(binding, depth) for binding in bindings)
+
+    def _is_given_without(self, binding: Binding, depth: int) -> bool:
+        """Whether a call gave a value where autograd is off, or it is a look at such a value: `out = out.view(-1, 2)`."""
+        if binding.form is not Form.ASSIGNMENT or not isinstance(_item_of(binding.value), ast.Call):
+            return False
+        if self._semantics.no_grad.covers(binding.node):
+            return True
+        match binding.value:
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if depth and method in _LOOKS and not binding.path:
+                return self._comes_from_without(inner, depth - 1)
+        return False
 
     def _is_made_without_autograd(self, node: ast.expr) -> bool:
         """Whether a value is made where autograd is off, or is an argument of a function that runs so."""
@@ -260,10 +273,21 @@ class LikelyGraphless:
         return False
 
     def _is_filled_without_autograd(self, binding: Binding) -> bool:
+        if binding.form is Form.AUGMENTED:
+            return bool(binding.before) and all(map(self._is_extended_without_autograd, (binding, *binding.before)))
         match binding.value:
             case ast.List(elts=[]) if binding.form is Form.ASSIGNMENT and not binding.path:
                 fills = [self._tree.parent(self._tree.parent(use) or use) for use in binding.uses if self._is_method(use)]
                 return bool(fills) and all(isinstance(fill, ast.Call) and self._adds_graphless(fill) for fill in fills)
+        return False
+
+    def _is_extended_without_autograd(self, binding: Binding) -> bool:
+        """Whether a list starts empty, or more such values are added to it: `kept += [out.cpu()]`."""
+        match binding.value:
+            case ast.List(elts=[]):
+                return not binding.path
+            case ast.List(elts=values) if binding.form is Form.AUGMENTED:
+                return all(map(self._is_graphless_part, values))
         return False
 
     def _is_method(self, use: ast.Name) -> bool:
@@ -273,9 +297,12 @@ class LikelyGraphless:
         """Whether a call of a list's method adds values without a graph."""
         match fill:
             case ast.Call(func=ast.Attribute(attr="append" | "extend"), args=[value], keywords=[]):
-                kind = self._semantics.kind(value)
-                return (kind.is_tensor and kind.grad is Grad.NONE) or self._is_made_without_autograd(_origin(value))
+                return self._is_graphless_part(value)
         return False
+
+    def _is_graphless_part(self, value: ast.expr) -> bool:
+        kind = self._semantics.kind(value)
+        return (kind.is_tensor and kind.grad is Grad.NONE) or self._is_made_without_autograd(_origin(value))
 
     def _is_bound_without_autograd(self, binding: Binding) -> bool:
         if binding.form is Form.PARAMETER:

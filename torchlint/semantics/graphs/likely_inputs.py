@@ -18,12 +18,13 @@ _LOADER = re.compile(r"loader|dataset|get_batch|batches$|data_?iter|train_?iter|
 """Parts of names of what gives batches."""
 _INPUTS = re.compile(
     r"(images|imgs)(_[a-z0-9])?|inputs?|(real|input|orig|original|src|clean)_(images?|imgs?|inputs?)|(im|img|image)_?(clean|real|orig)"
-    r"|real_([a-z]|data|samples?|batch)"
+    r"|real_([a-z]|data|samples?|batch)|(im|img|image)_(info|shape|hw)"
 )
 """Names of what a model is given."""
 _GRADIENTS = re.compile(r"(^|_)(grads?|gradients?)($|_)")
 _MOVES = frozenset(
     {"cpu", "cuda", "to", "type", "float", "double", "half", "long", "clone", "contiguous", "view", "squeeze", "unsqueeze"}
+    | {"select", "narrow", "transpose", "permute", "t", "reshape", "flatten"}
 )
 MOVERS = re.compile(
     r"(to_?|make_|as_|get_)?(var|variable|cuda|gpu|device|contiguous)|(move|send|put|batch)_(to|on)_(device|gpu|cuda)",
@@ -125,7 +126,16 @@ class LikelyInputs:
                 return self._is_read(inner, depth)
             case ast.Subscript(value=value):
                 return self._is_read(value, depth)
+            case ast.Attribute(value=ast.Name() as batch):  # `batch.src` of torchtext, `data.x` of a graph
+                return self._is_item(batch)
         return False
+
+    def _is_item(self, batch: ast.Name) -> bool:
+        """Whether a name stands for what a loop over a loader gives, and for nothing else."""
+        bindings = self._semantics.bindings.reaching(batch)
+        return bool(bindings) and all(
+            each.form is Form.LOOP and each.value is not None and self.gives_batches(each.value) for each in bindings
+        )
 
     def _is_bound_to_read(self, binding: Binding, depth: int) -> bool:
         if binding.value is None:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from torchlint.semantics.summaries.calls import INSTANCE, CallSummary, Parameter
 from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Project
-from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Made
+from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Made, Place
 
 _NEVER_ASKED = frozenset({"forward", "__call__", "__getitem__", "__len__", "__iter__", "main"})
 """What is hardly called by its name."""
@@ -52,6 +52,20 @@ class Callers:
     def are_possible(self) -> bool:
         """Whether another file imports this one, or something that is called so."""
         return self._file.endswith(".py") and bool(self._project.naming("import", (_stem(self._file),)))
+
+    def take_with_all(self, name: str) -> bool:
+        """Whether another file that speaks of a name has it of this one, of which it imports everything."""
+        if not self._file.endswith(".py"):
+            return False
+        for each in self._project.naming(name, (_stem(self._file),)):
+            summary = self._project.summary(each)
+            if each != self._file and name not in summary.by_name and any(self._is_this(star, each) for star in summary.stars):
+                return True
+        return False
+
+    def _is_this(self, module: str, importer: str) -> bool:
+        found = self.lookup.imported(module, importer)
+        return isinstance(found, Place) and found.file == self._file
 
     def are_unrecorded(self, function: str) -> bool | None:
         """Whether all calls in other files of one of this file's functions are made with autograd off; `None` without any."""

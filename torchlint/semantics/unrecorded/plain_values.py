@@ -69,6 +69,9 @@ class PlainValues:
                 return self.is_cut_before(node) or self.is_plain(value, depth)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return all(self.is_plain(part, depth) for part in parts)
+            case ast.IfExp(body=body, orelse=orelse):
+                is_read = _is_number_of(body, orelse) or _is_number_of(orelse, body)
+                return is_read or (self.is_plain(body, depth) and self.is_plain(orelse, depth))
         return False
 
     def _names_leaf(self, node: ast.expr) -> bool:
@@ -170,6 +173,16 @@ def _cut_off(statement: ast.stmt) -> str:
         case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value) if _is_cut(value):
             return ast.unparse(target)
     return ""
+
+
+def _is_number_of(read: ast.expr, value: ast.expr) -> bool:
+    """Whether one arm takes the number of a tensor that the other gives as it is, where that is a number already."""
+    match read:
+        case (
+            ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[]) | ast.Call(func=ast.Name(id="float"), args=[inner])
+        ):
+            return ast.dump(inner) == ast.dump(value)
+    return False
 
 
 def _variable(node: ast.expr) -> str:

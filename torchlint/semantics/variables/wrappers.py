@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Grad, Semantics
+from torchlint.semantics import Form, Grad, Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 
 Node = TypeVar("Node")
 
+_FROZEN = re.compile(r"(^|_)(static|frozen|freeze|fixed|fix)(_|$)", re.IGNORECASE)
+"""What conditions speak of under which something is not trained."""
 _DETACHES = re.compile(r"detach|repackage", re.IGNORECASE)
 
 
@@ -56,14 +58,44 @@ class Wrappers:
         grad = self._semantics.kind(wrapping.data).grad
         if grad not in (Grad.GRAPH, Grad.LEAF):
             return wrapping.flag is not None and grad is not Grad.NONE and self._may_be_computed(wrapping.data)
-        return wrapping.flag is not None or self._is_kept(call) or self._is_of_last_round(call, wrapping.data)
+        if wrapping.flag is not None or self._is_kept(call) or self._is_of_last_round(call, wrapping.data):
+            return True
+        return self.is_for_frozen(call)
+
+    def is_for_frozen(self, call: ast.Call) -> bool:
+        """Whether a value is cut where something is not to be trained: `if self.args.static: x = Variable(x)`."""
+        for parent in self._semantics.tree.ancestors(call):
+            match parent:
+                case ast.If(test=ast.Name() | ast.Attribute() as test, body=body):
+                    statement = self._semantics.tree.statement(call)
+                    if _FROZEN.search(last_name(test)) and any(statement is each for each in body):
+                        return True
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    return False
+        return False
 
     def _may_be_computed(self, data: ast.expr) -> bool:
-        """Whether a value is arithmetic of something that may have a graph."""
+        """Whether a value is arithmetic of something that may have a graph, or a module of the class gave it."""
         if not isinstance(data, (ast.BinOp, ast.UnaryOp)):
-            return False
+            return self._is_given_by_own(data) and not self._graphless.is_graphless(data)
         names = [part for part in ast.walk(data) if isinstance(part, ast.Name)]
         return any(not self._graphless.is_graphless(name) for name in names)
+
+    def _is_given_by_own(self, data: ast.expr, depth: int = 4) -> bool:
+        """Whether a value is what an attribute of the class gave, or an entry of that: `self.elmo(ids)["mask"]`."""
+        while isinstance(data, ast.Subscript):
+            data = data.value
+        match data:
+            case ast.Call(func=ast.Attribute(value=owner) as function):
+                definition = self._semantics.facts.self_class(owner)
+                return definition is not None and self._semantics.facts.method(definition, function.attr) is None
+            case ast.Name() if depth:
+                bindings = self._semantics.bindings.reaching(data)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT and each.value is not None and self._is_given_by_own(each.value, depth - 1)
+                    for each in bindings
+                )
+        return False
 
     def _is_of_last_round(self, call: ast.Call, data: ast.expr) -> bool:
         """Whether a value has come around a loop that back-propagates, so that its graph is gone: ``h = Variable(h)``."""

@@ -75,7 +75,7 @@ def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> str:
     text = rule.model.shown(data) if rule.model.is_on_one_line(data) else "…"
     if _is_no_tensor(rule, data):
         return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
-    if rule.model.variables.cuts_graph(data):
+    if rule.model.variables.cuts_graph(data) and not rule.model.variables.cuts_where_frozen(call):
         return f"`Variable({text})` silently cuts the graph behind `{text}`"
     if _is_data(data, rule):
         return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
