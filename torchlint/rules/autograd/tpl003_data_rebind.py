@@ -31,8 +31,9 @@ class DataRebind(Rule):
     that `weight_norm` computes anew before each forward.
     The same holds where two storages change places, where a layer that the function has just made is to
     share a weight of another, for buffers, the statistics of a norm and tensors of the program's own in a dictionary, for
-    weights that are left with some of their own values, for the state of an optimizer, for a move to another device, for the noise that an attack steps and bounds, `delta.data = clamp(delta + step)`,
-    and for tensors that are only data: noise, or a picture that is saved.
+    weights that are left with some of their own values, for the state of an optimizer, for a move to another device, for the
+    noise that an attack steps and bounds, `delta.data = clamp(delta + step)`, and for tensors that are only data: noise, or a
+    picture that is saved.
 
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:
