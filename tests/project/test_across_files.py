@@ -358,6 +358,49 @@ def test_the_mode_that_a_helper_of_another_file_sets(tmp_path: Path, before: str
     assert [each.code for each in found] == expected
 
 
+RUNNING = """
+    import torch
+
+    def predict(net, x):
+        return net(x).argmax(1)
+
+    def accuracy(net, loader):
+        return sum((net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+    @torch.no_grad()
+    def quietly(net, loader):
+        return sum((net(x).argmax(1) == y).sum().item() for x, y in loader)
+
+    def learn(net, loader, optimizer):
+        for x, y in loader:
+            net(x).sum().backward()
+            optimizer.step()
+
+    def loss(net, x):
+        return net(x).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("print(accuracy(net, loader))", ["TPL304"]),
+        ("for x in loader:\n        print(predict(net, x=x))", ["TPL304"]),
+        ("print(predict(net, loader))", []),  # once
+        ("print(quietly(net, loader))", []),
+        ("with torch.no_grad():\n        print(accuracy(net, loader))", []),
+        ("net.train()\n    print(accuracy(net, loader))", []),
+        ("learn(net, loader, optimizer)", []),
+        ("for x in loader:\n        loss(net, x).backward()", []),
+    ],
+)
+def test_functions_of_other_files_may_run_what_is_evaluated(tmp_path: Path, body: str, expected: list[str]) -> None:
+    (tmp_path / "running.py").write_text(dedent(RUNNING))
+    text = f"import torch\nfrom running import *\n\ndef report(net, loader, optimizer):\n    net.eval()\n    {body}\n"
+    found = lint(text, filename=str(tmp_path / "main.py"), select=["TPL304"], project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
 SHOWN = """
     import torch
 

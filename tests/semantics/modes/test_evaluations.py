@@ -316,3 +316,13 @@ def answer(images):
 )
 def test_a_program_may_leave_its_model_in_evaluation_mode(body: str, more: str, expected: bool) -> None:
     assert (recorded(PROGRAM.format(body=body, more=more)) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"), [("", True), ("loss.backward()", False), ("env.step(action)", False), ("while path:\n    pass", True)]
+)
+def test_a_loop_of_a_program_that_trains_nothing_may_set_the_mode(more: str, expected: bool) -> None:
+    round_of = "net = net.eval()\n        out = «net(read(path))»\n        save(path, out)"
+    text = f"def segment(net, state, paths):\n    {{}}\n    for path in paths:\n        {round_of}\n{more}\n"
+    assert (recorded(text.format("net.load_state_dict(state)")) is not None) is expected
+    assert recorded(text.format("pass")) is None

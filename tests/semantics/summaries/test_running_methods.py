@@ -7,8 +7,9 @@ from textwrap import dedent, indent
 
 import pytest
 
+from torchlint.semantics.code.tree import own_parts
 from torchlint.semantics.summaries.members import members_of
-from torchlint.semantics.summaries.running_methods import running_methods
+from torchlint.semantics.summaries.running_methods import running_methods, runs_of
 
 TEXT = """
 class Net(nn.Module):
@@ -93,3 +94,31 @@ def test_a_class_without_forward_is_not_run() -> None:
     [node] = ast.parse("class Trainer:\n    def run(self, x):\n        return self.model(x)\n").body
     assert isinstance(node, ast.ClassDef)
     assert running_methods(members_of(node)) == ()
+
+
+def test_a_class_that_may_be_a_module_is_run_without_forward() -> None:
+    text = "class Net(Base):\n    def __init__(self):\n        self.body = made()\n"
+    [node] = ast.parse(text + "    def loss(self, x, train=True):\n        return self.body(x) if train else 0\n").body
+    assert isinstance(node, ast.ClassDef)
+    assert running_methods(members_of(node), is_derived=True) == ("loss",)
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        ("", "return net(x).argmax(1)", (("net", False),)),
+        ("", "for each in x:\n        print(net.forward(each).mean())", (("net", True),)),
+        ("", "return sum(net(each) for each in x)", (("net", True),)),
+        ("", "return net.encode(x)", ()),
+        ("", "with torch.no_grad():\n        return net(x)", ()),
+        ("@torch.no_grad()\n", "return net(x)", ()),
+        ("", "net.eval()\n    return net(x)", ()),
+        ("", "net(x).sum().backward()", ()),
+        ("", "return torch.autograd.grad(net(x), x)", ()),
+        ("", "x.requires_grad = True\n    return net(x)", ()),
+    ],
+)
+def test_what_functions_run(head: str, body: str, expected: tuple[tuple[str, bool], ...]) -> None:
+    [node] = ast.parse(f"{head}def f(net, x):\n    {body}\n").body
+    assert isinstance(node, ast.FunctionDef)
+    assert runs_of(node, own_parts(node.body), ("net", "x")) == expected

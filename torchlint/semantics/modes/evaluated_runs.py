@@ -42,7 +42,8 @@ class Evaluated:
     """A run of a model behind the call that put it into evaluation mode.
 
     With a ``condition`` it is one only where that test comes out so: else, what the model returns is back-propagated.
-    ``is_settled`` if the model was put into evaluation mode for good, somewhere else.
+    ``is_settled`` if the model was put into evaluation mode for good, somewhere else; ``is_looped`` if a function of another
+    file runs it in a loop.
     """
 
     switch: ast.Call
@@ -51,6 +52,7 @@ class Evaluated:
     condition: tuple[ast.expr, bool] | None = None
     assumed: Assumption | None = None
     is_settled: bool = False
+    is_looped: bool = False
 
 
 class _RecordedRuns:
@@ -105,6 +107,8 @@ class EvaluatedRuns:
         """In which modes the calls of functions leave a model that these have run, too."""
         self._blocks: set[tuple[ast.stmt, Reference]] = set()
         self._runs: dict[tuple[FlowScope, Reference], _RecordedRuns] = {}
+        self._looped_elsewhere: set[Run] = set()
+        """The runs by functions of other files that do so in loops."""
 
     @cached_property
     def by_scope(self) -> dict[FlowScope, list[Evaluated]]:
@@ -130,7 +134,7 @@ class EvaluatedRuns:
                 if switch in self._left and not self._is_of_evaluation(run, switch):
                     continue
                 if not self._modes.is_backpropagated(run) or self._is_evaluated(run, always):
-                    evaluated.append(Evaluated(switch, model, run))
+                    evaluated.append(Evaluated(switch, model, run, is_looped=run in self._looped_elsewhere))
         condition = self._condition(switch, mode)
         if condition is not None and self._is_first(switch, model) and not self._is_ruled_by_callers(scope, condition[0]):
             found = {each.run for each in evaluated}
@@ -291,13 +295,29 @@ class EvaluatedRuns:
         if (scope, model) not in self._runs:
             modes = self._modes
             training = tuple(setting.node for setting in modes.settings(scope, model) if Mode.TRAIN in setting.modes)
-            runs = (run for run in modes.runs(scope, model) if self._may_be_evaluation(run))
+            every = (*modes.runs(scope, model), *self._elsewhere(scope, model))
+            runs = (run for run in every if self._may_be_evaluation(run))
             self._runs[scope, model] = _RecordedRuns(scope, runs, training, self._semantics.control_flow)
         return self._runs[scope, model]
 
+    def _elsewhere(self, scope: FlowScope, model: Reference) -> Iterator[Run]:
+        """The runs of a model by functions of other files that are given it, and do nothing else with it."""
+        references, elsewhere = self._semantics.of(References), self._semantics.elsewhere
+        for call in self._semantics.of(Mentions).calls_about(scope, model):
+            given = [*call.args, *(word.value for word in call.keywords)]
+            handed = next((value for value in given if references.of(value) == model), None)
+            if handed is None or references.callee(call) is not None:
+                continue
+            looped = elsewhere.runs(call, handed)
+            if looped is not None:
+                run = Run(call, call, handed=handed)
+                if looped:
+                    self._looped_elsewhere.add(run)
+                yield run
+
     def _may_be_evaluation(self, run: Run) -> bool:
         """Whether a run is recorded, as far as the file tells, and of a model that is handed no other to train."""
-        if not self._modes.is_recorded(run) or self._is_handed_model(run.call):
+        if not self._modes.is_recorded(run) or (run.handed is None and self._is_handed_model(run.call)):
             return False
         return not self._gradients.are_ruled_at(run.node) and not self._gradients.are_ruled_at(run.call)
 

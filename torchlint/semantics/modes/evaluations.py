@@ -28,6 +28,8 @@ _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SHOWING = frozenset({"info", "debug", "write", "set_description", "set_postfix", "print"})
 """Methods that show what they are given, and keep nothing of it."""
+_TRAINING = ("backward", "manual_backward", "step", "fit", "learn")
+"""What is called where something learns, or acts in an environment."""
 _NEAR = 7
 """So many statements make a block of their own at most where only the first and the last of them evaluate."""
 
@@ -133,7 +135,7 @@ class Evaluations:
     def _is_looped(self, found: Evaluated) -> bool:
         """Whether the model is run in a loop that is entered after it was put into evaluation mode, perhaps in a function."""
         loops = self._semantics.tree.loops
-        if found.run.node is not found.run.call and any(loops(found.run.call)):
+        if found.is_looped or (found.run.node is not found.run.call and any(loops(found.run.call))):
             return True
         if any(self._is_in_comprehension(call) for call in {found.run.node, found.run.call}):
             return True
@@ -174,13 +176,21 @@ class Evaluations:
         return self._semantics.tree.function(found.switch) in self._training_rounds and not self._is_cut_at_once(found)
 
     def _is_round(self, found: Evaluated) -> bool:
-        """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round."""
+        """Whether one loop puts the model into evaluation mode, runs it and adds up what comes out, in each round; a program
+        that only predicts may do anything with that.
+        """
         own = next(self._semantics.tree.loops(found.switch), None)
         if own is None or own is not next(self._semantics.tree.loops(found.run.node), None):
             return False
         if own not in self._summing:
-            self._summing[own] = _sums_up(own)
+            self._summing[own] = _sums_up(own) or (isinstance(own, ast.For) and self._only_predicts)
         return self._summing[own]
+
+    @cached_property
+    def _only_predicts(self) -> bool:
+        """Whether the file loads the weights of a model, and neither trains nor acts in an environment."""
+        calls = self._semantics.facts.calls
+        return bool(calls.get("load_state_dict")) and not any(map(calls.get, _TRAINING))
 
     def _is_cut_at_once(self, found: Evaluated) -> bool:
         """Whether the statement that runs a model keeps nothing of its graph: ``model(x).detach()``."""

@@ -78,10 +78,14 @@ class Run:
     """Whether a method runs the model that is called neither `forward` nor like it."""
     unrecorded: bool = False
     """Whether autograd is off in a function between the two places."""
+    handed: ast.expr | None = None
+    """The model where a function of another file runs it, which is what is called."""
 
     @property
     def model(self) -> ast.expr:
         """The model, as the call of it says it: ``model`` in ``model(x)``, ``model.forward(x)`` and ``model.get_loss(x)``."""
+        if self.handed is not None:
+            return self.handed
         called = _called_module(self.call)
         return called.value if self.by_method and isinstance(called, ast.Attribute) else called
 

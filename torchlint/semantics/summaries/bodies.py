@@ -70,7 +70,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     if runs_given_parts(members):
         stored[""] = None
     forgets, gathering = not may_keep(members), gathering_methods(members)
-    running = running_methods(members)
+    running = running_methods(members, is_derived=bool(node.bases))
     return ClassBody(tuple(called), tuple(stored), matters, registers, running, tuple(tensors), forgets, gathering)
 
 

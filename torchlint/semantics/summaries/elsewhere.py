@@ -135,11 +135,18 @@ class Elsewhere:
         function = self.function(call.func)
         if function is None or any(isinstance(each, ast.Starred) for each in call.args):
             return None
-        place = str(call.args.index(argument)) if argument in call.args else ""
-        place = next((word.arg or "" for word in call.keywords if word.value is argument), place)
-        acts = self.lookup.acts(function, place)
+        acts = self.lookup.acts(function, _place(call, argument))
         self.has_said = self.has_said or acts is not None
         return acts
+
+    def runs(self, call: ast.Call, argument: ast.expr) -> bool | None:
+        """Whether the function of another file that is called runs an argument in a loop; `None` where it may not run it."""
+        function = self.function(call.func)
+        if function is None or any(isinstance(each, ast.Starred) for each in call.args):
+            return None
+        looped = self.lookup.runs_given(function, _place(call, argument))
+        self.has_said = self.has_said or looped is not None
+        return looped
 
     def speaks_of(self, topic: str) -> bool | None:
         """Whether any file of the project speaks of a topic, `project.talk` has which; `None` where that is not known."""
@@ -170,3 +177,9 @@ class Elsewhere:
             if node.names[0].name == "*" and (node.level or (node.module or "").partition(".")[0] != "torch"):
                 found.append("." * node.level + (node.module or ""))
         return found
+
+
+def _place(call: ast.Call, argument: ast.expr) -> str:
+    """Where an argument stands in a call: its index, or its keyword."""
+    place = str(call.args.index(argument)) if argument in call.args else ""
+    return next((word.arg or "" for word in call.keywords if word.value is argument), place)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts, own_returns
 from torchlint.semantics.summaries.local_names import LocalNames
+from torchlint.semantics.summaries.running_methods import runs_of
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
 _ACTS = {"backward": "backward", "step": "step", "zero_grad": "zero", "eval": "eval", "train": "train"}
@@ -67,7 +68,8 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     acts = _Acts(local, (*positional, *named))
     acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
-    return FunctionSummary(positional, named, _given(function, local), found, propagates=acts.propagates)
+    runs = runs_of(function, parts, (*positional, *named))
+    return FunctionSummary(positional, named, _given(function, local), found, propagates=acts.propagates, runs=runs)
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:

@@ -408,6 +408,17 @@ class Lookup:
             acts += [Act(each.what, each.sure and act.sure) for each in further]
         return tuple(acts)
 
+    def runs_given(self, found: FunctionElsewhere, place: str) -> bool | None:
+        """Whether a function runs the model at a place in a loop, with the autograd and the mode that it finds; ``None`` where
+        it may do something else with it, or runs none.
+        """
+        acts = self.acts(found, place)
+        if acts is None or any(act.what != "give" for act in acts):
+            return None
+        positional = found.summary.positional
+        name = positional[int(place)] if place.isdigit() and int(place) < len(positional) else place
+        return dict(found.summary.runs).get(name)
+
     def _handed_on(self, act: Act, file: str, depth: int) -> tuple[Act, ...] | None:
         target = self.reference(act.to, file)
         if isinstance(target, Outside):

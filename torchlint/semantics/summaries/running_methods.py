@@ -1,4 +1,6 @@
-"""Which methods of a class run it, or its parts, in the mode and with the autograd that they find: ``model.get_loss(x)``."""
+"""Which methods of a class run it, or its parts, in the mode and with the autograd that they find: ``model.get_loss(x)``;
+and which functions so run what they are given.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import LOOPS, Function, last_name
 from torchlint.semantics.summaries.members import Member
 
 _SETTING = frozenset(
@@ -18,13 +20,20 @@ _SETTING = frozenset(
 """What a method mentions that may set a mode, or turn autograd on or off."""
 _PASSING_ON = frozenset({"forward", "reverse", "inverse"})
 """Methods of parts that run these, as flows have them in both directions."""
+_DIFFERENTIATING = frozenset(
+    {"backward", "grad", "autograd", "requires_grad", "create_graph", "jacobian", "hessian", "vjp", "func"}
+)
+_LOOPED = (*LOOPS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
 
 
-def running_methods(members: Iterable[Member]) -> tuple[str, ...]:
-    """The methods beside ``forward`` that call the instance, its ``forward``, or what it holds, and set nothing meanwhile."""
+def running_methods(members: Iterable[Member], is_derived: bool = False) -> tuple[str, ...]:
+    """The methods beside ``forward`` that call the instance, its ``forward``, or what it holds, and set nothing meanwhile.
+
+    A class that derives from another one may be a module that has no ``forward``.
+    """
     methods = {member.method.name: member for member in members if member.method is not None}
-    if "forward" not in methods:
+    if "forward" not in methods and not is_derived:
         return ()
     held = {name for method in methods.values() for name in _held(method)} - methods.keys()
     uses = {name: _uses(method, held) for name, method in methods.items()}
@@ -66,7 +75,9 @@ def _uses(method: Member, held: set[str]) -> tuple[bool, bool, set[str]]:
         elif isinstance(function, ast.Attribute) and _is_self(function.value):
             called.add(function.attr)
     sets = sets or any(part.attr in _SETTING for part in method.every(ast.Attribute))
-    return runs, sets or any(part.id in _SETTING for part in method.every(ast.Name)), called
+    given = method.method.args
+    flags = {each.arg for each in (*given.args, *given.kwonlyargs)}
+    return runs, sets or any(part.id in _SETTING - flags for part in method.every(ast.Name)), called
 
 
 def _items(method: Member, held: set[str]) -> set[str]:
@@ -87,3 +98,32 @@ def _is_held(node: ast.expr, held: set[str]) -> bool:
 
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def runs_of(function: Function, parts: Iterable[ast.AST], parameters: Iterable[str]) -> tuple[tuple[str, bool], ...]:
+    """Which of its parameters a function, of these parts, runs with the autograd that it finds, and whether in a loop; it asks
+    for no gradients itself.
+    """
+    given, found = frozenset(parameters), dict[str, bool]()
+    for part in parts:
+        word = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else ""
+        if word in _DIFFERENTIATING or (word in _SETTING and word not in given):
+            return ()
+        if isinstance(part, ast.Call) and (name := _run_parameter(part)) in given:
+            found[name] = False
+    if not found or function.decorator_list:
+        return ()
+    for part in parts:
+        if isinstance(part, _LOOPED):
+            for inner in ast.walk(part):
+                if isinstance(inner, ast.Call) and (name := _run_parameter(inner)) in found:
+                    found[name] = True
+    return tuple(found.items())
+
+
+def _run_parameter(call: ast.Call) -> str:
+    """The name of what is called as a module: ``model(x)``, ``model.forward(x)``."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name), attr="forward"):
+            return name
+    return ""

@@ -57,7 +57,8 @@ class FunctionSummary:
     """A function: its ``positional`` and ``named`` parameters, what it gives, and its acts by the parameters, in their order.
 
     It ``propagates`` if each call of it back-propagates something that it has made itself. Of one that is ``hidden``, by a
-    decorator or because it is a generator, nothing more is known.
+    decorator or because it is a generator, nothing more is known. It ``runs`` some parameters as models, with the autograd
+    that it finds, in a loop or not.
     """
 
     positional: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class FunctionSummary:
     acts: tuple[tuple[str, tuple[Act, ...]], ...] = ()
     hidden: bool = False
     propagates: bool = False
+    runs: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
