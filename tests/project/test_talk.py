@@ -108,7 +108,7 @@ def test_where_the_project_makes_tensors(tmp_path: Path, other: str, expected: l
     [
         (LOADING, "import torch\ntorch.save(model.state_dict(), path)", []),
         (LOADING, "from torch import save\nsave(model.state_dict(), path)", []),
-        (LOADING, "import torch\ntorch.save(model.cuda().state_dict(), path)", ["TPL501"]),
+        (LOADING, "import torch\ntorch.save(model.cuda().state_dict(), path)", []),  # the GPU is all that the project knows
         (LOADING, "import torch\ntorch.save(model.to(device).state_dict(), path)", ["TPL501"]),
         (LOADING, "trainer = pytorch_lightning.Trainer()\nimport torch\ntorch.save(model.state_dict(), path)", ["TPL501"]),
         (LOADING, "import torch", ["TPL501"]),
@@ -139,7 +139,7 @@ WRITER = "import os\nimport torch\nmodel.cuda()\nx = x.cuda()\ntorch.save(model.
         (ON_GPU, []),
         (ON_GPU.replace('out + "/best.pt"', "out"), []),
         (ON_GPU.replace("batch.cuda()", "batch.to(out.device)"), ["TPL501"]),
-        (ON_GPU.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), ["TPL501"]),
+        (ON_GPU.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), []),  # the batch goes there anyway
         (ON_GPU.replace('out + "/best.pt"', '"pretrained/best.pt"'), []),
     ],
 )
@@ -200,6 +200,29 @@ def precision(output, target, topk=(1,)):
 )
 def test_one_best_answer_is_one_row(tmp_path: Path, other: str, expected: list[str]) -> None:
     assert codes(tmp_path, PRECISION, other) == expected
+
+
+BUILDING = "import torch\n\ndef build(net, path):\n    net.load_state_dict(torch.load(path))\n    return net\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("net = net.cuda()", []),
+        ("images = images.to('cuda:0')  # or 'cpu'", []),
+        ("device = torch.device('cuda')", []),
+        # nothing says where the model goes, or it goes where somebody chooses
+        ("net = net.eval()", ["TPL501"]),
+        ("net = net.cuda() if torch.cuda.is_available() else net", ["TPL501"]),
+        ("net = net.to('cuda' if fast else 'cpu')", ["TPL501"]),
+        ("net = net.cuda(); where = config['device']", ["TPL501"]),
+        ("net = net.cuda(); x = x.to(args.device)", ["TPL501"]),
+        ("net = net.cuda(); torch.cuda.set_device(rank)", ["TPL501"]),
+        ("net = net.to('cuda:1')", ["TPL501"]),
+    ],
+)
+def test_a_project_that_knows_the_gpu_alone_loads_to_it(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, BUILDING, other) == expected
 
 
 def test_what_was_told_holds_until_the_words_change(tmp_path: Path) -> None:

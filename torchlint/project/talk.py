@@ -17,6 +17,11 @@ from torchlint.text.reading import read_file
 _TOPICS = {
     "prefixes": re.compile(rb"""["'](module|_orig_mod)(\.[\w.]{0,60})?["']|\[(7|10):\]"""),
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
+    "choices of devices": re.compile(
+        rb"""(?m)^[^#\n]{0,200}?(is_available|["']cpu["']|map_location|cuda:[1-9{%]|(?:local|world)_(?:rank|size)|set_device"""
+        rb"""|["'][\w-]{0,20}(?:gpu|device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b|[Aa]ccelerat|lightning|deepspeed)"""
+    ),
+    "moves to the GPU": re.compile(rb"""(?m)^[^#\n]{0,200}?(\.cuda\(|\.to\((?:device=)?(?:0\)|["']cuda)|device\(["']cuda)"""),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "default devices": re.compile(
         rb"(?m)^[^#\n]{0,120}\b(set_default_device\b|set_default_tensor_type\([^\n)]{0,60}(?i:cuda))"
@@ -31,8 +36,9 @@ _TOPICS = {
     "saves": re.compile(rb"torch\.save\b|import\s+save\b|\.save\("),
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
 }
-"""What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, several best answers, saving, where
-all factories make tensors, modules that zero their own gradients, loops over epochs, and who tells a sampler of them.
+"""What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, devices that are chosen or are several,
+moves to the GPU, several best answers, saving, where all factories make tensors, modules that zero their own gradients, loops
+over epochs, and who tells a sampler of them.
 """
 _BARE = "bare loads"
 """The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""

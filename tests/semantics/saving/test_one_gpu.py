@@ -40,6 +40,15 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda(); is_dataparallel = 'module.' in x; net = net.module if is_dataparallel else net", True),
         ("net.cuda()", True),  # one thing that goes there in any case is enough
         ("net.cuda(); x = x.to(device)", True),  # a name that the file knows nothing of
+        # the GPU is asked for, or the CPU named, but something goes to the GPU in any case
+        ("if torch.cuda.is_available(): pass\n    else: args.x = 1\n    net.cuda(); x = x.cuda()", True),
+        ("found = torch.cuda.is_available(); net.cuda(); x = x.cuda()", True),
+        ("device = torch.device('cuda' if args.x else 'cpu'); net.to(device); x = x.cuda()", True),
+        ("device = torch.device('cuda' if args.x else 'cpu'); net.to(device); x = x.to(device)", False),
+        ("device = torch.device('cuda:1' if args.x else 'cpu'); net.to(device); x = x.cuda()", False),
+        ("if args['use_gpu']: net.cuda(); x = x.cuda()", False),
+        ("net.cuda(); torch.load(out, map_location=lambda storage, place: storage.cuda(0))", True),
+        ("net.cuda(); torch.load(out, map_location='cpu')", False),
         # nothing is known to go there
         ("pass", False),
         # another device, or a choice
@@ -50,11 +59,8 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("from torch.nn.parallel import DistributedDataParallel as DDP; net.cuda(); x = x.cuda(); net = DDP(net)", False),
         ("device = torch.device(f'cuda:{args.gpu}'); net.to(device); x = x.to(device)", False),
         ("if torch.cuda.is_available(): torch.cuda.set_device(args.x)\n    net.cuda(); x = x.cuda()", False),
-        ("if torch.cuda.is_available(): pass\n    else: args.x = 1\n    net.cuda(); x = x.cuda()", False),
-        ("found = torch.cuda.is_available(); net.cuda(); x = x.cuda()", False),
         ("net.cuda(); x = x.to(args.device)", False),
         ("net.cuda(); device = args.device; x = x.to(device)", False),
-        ("device = torch.device('cuda' if args.x else 'cpu'); net.to(device); x = x.cuda()", False),
         (
             "device = torch.device('cuda')\n    if args.x: device = torch.device('cpu')\n    net.to(device); x = x.to(device)",
             False,
@@ -110,14 +116,14 @@ def other(x):
         ("if not torch.cuda.is_available(): raise SystemExit\n            x = x.cuda()", True),
         ("if not torch.cuda.is_available():\n                print('no GPU'); exit()\n            x = x.cuda()", True),
         ("x = x.cuda(); self.net = torch.nn.DataParallel(self.net, device_ids=range(self.n_gpu))", True),
+        ("if not torch.cuda.is_available(): print('slow')\n            x = x.cuda()", True),
+        ("device = 'cuda' if self.use_cuda else 'cpu'; x = x.cuda()", True),
         # the CPU is meant as well
         ("pass", False),
         ("if self.use_cuda: x = x.cuda()", False),
         ("x = x.cuda() if self.use_cuda else x", False),
         ("if torch.cuda.is_available(): x = x.cuda()", False),
         ("if not torch.cuda.is_available(): continue\n            x = x.cuda()", False),
-        ("if not torch.cuda.is_available(): print('slow')\n            x = x.cuda()", False),
-        ("device = 'cuda' if self.use_cuda else 'cpu'; x = x.cuda()", False),
         # another GPU, or several
         ("x = x.cuda(); y = x.cuda(1)", False),
         ("x = x.cuda(); y = x.to('cuda:1')", False),
@@ -168,10 +174,25 @@ def test_knows_files_of_one_gpu(saved: str, loaded: str, is_own: bool) -> None:
     assert program.is_of_one_gpu(load) is is_own
 
 
-@pytest.mark.parametrize(
-    ("path", "is_own"),
-    [("self.best", True), ("self.pretrained", False), ("'imagenet.pt'", False), ("'https://host/best.pt'", False)],
-)
-def test_knows_files_that_other_programs_save(path: str, is_own: bool) -> None:
+@pytest.mark.parametrize("path", ["self.best", "self.pretrained", "'imagenet.pt'"])
+def test_files_that_other_programs_save_are_no_matter_where_the_gpu_is_needed_anyway(path: str) -> None:
     program, load = one_gpu_of(TRAINER.format(move="x = x.cuda()").replace("torch.load(path)", f"torch.load({path})"))
-    assert program.is_of_one_gpu(load) is is_own
+    assert program.is_of_one_gpu(load)
+
+
+HELPER = """
+def load(path):
+    net = Net()
+    net.load_state_dict(«torch.load(path)»)
+    return net
+
+def main(x):
+    net = {given}
+    net.cuda()
+"""
+
+
+@pytest.mark.parametrize(("given", "needs"), [("load('a.pt')", True), ("Net()", False)])
+def test_a_function_needs_the_gpu_where_its_caller_does(given: str, needs: bool) -> None:
+    program, load = one_gpu_of(HELPER.format(given=given))
+    assert program.is_of_one_gpu(load) is needs

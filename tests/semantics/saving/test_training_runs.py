@@ -112,6 +112,33 @@ STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
             "    def predict(self, s):\n        self.net.load_state_dict(«torch.load(s + '/b')»)",
             False,
         ),
+        # what is written out here is a parameter there
+        (
+            "def fit(x, out='m'):\n    torch.save(x, out + '/' + NAME + '_best.pth')\n"
+            "def main(data):\n    fit(x, out=f'./m/{data}')\n    check(x)\n"
+            "def check(x):\n    data = 'shapes'\n    «torch.load(f'./m/{data}/' + NAME + '_best.pth')»",
+            True,
+        ),
+        (
+            "def fit(x, out='m'):\n    torch.save(x, out + '/' + NAME + '_best.pth')\n"
+            "def main(data):\n    fit(x, out=f'./m/{data}')\n    check(x)\n"
+            "def check(x):\n    data = 'shapes'\n    «torch.load(f'./old/{data}/' + NAME + '_best.pth')»",
+            False,
+        ),
+        # each round saves, and loads what an earlier one has saved
+        (
+            "def f(net, tasks, args):\n    for i, task in enumerate(tasks):\n        if i > 0:\n"
+            "            done = list(range(i))\n            if len(done) > 6: done = i\n"
+            "            old = f'{args.out}/after{done}.pt'\n            net.load_state_dict(«torch.load(old)»)\n"
+            "        train(net, task)\n        save_model(net, args, i + 1)",
+            True,
+        ),
+        (
+            "def f(net, tasks, args):\n    for i, task in enumerate(tasks):\n"
+            "        net.load_state_dict(«torch.load(f'{args.out}/after{i}.pt')»)\n        test(net, task)\n"
+            "    save_model(net, args)",
+            False,
+        ),
         ("«torch.load()»", False),
     ],
 )
@@ -127,7 +154,9 @@ def test_knows_what_the_training_of_the_run_has_saved(code: str, is_own: bool) -
         ("net.eval().to('cpu')\ntorch.save(net.state_dict(), p)", True),
         ("torch.save(net.cpu().state_dict(), p)", True),
         ("torch.save(net.to(torch.device('cpu')).state_dict(), p)", True),
+        ("def f(net, gpu):\n    state = {'net': net.cpu() if gpu else net}\n    torch.save(state, p)", True),
         ("torch.save(net.state_dict(), p)", False),
+        ("def f(net):\n    state = {'net': net}\n    torch.save(state, p)", False),
         ("other.cpu()\ntorch.save(net.state_dict(), p)", False),
         ("torch.save(net.state_dict(), p)\nnet.cpu()", False),
         ("torch.save(net.cpu().state_dict(), p)\ntorch.save(net.state_dict(), q)", False),

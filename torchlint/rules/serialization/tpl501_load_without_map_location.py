@@ -18,12 +18,13 @@ class LoadWithoutMapLocation(Rule):
     itself, is a checkpoint with items such as `"state_dict"`, or is put on a device afterwards.
 
     What is loaded goes back to where it was, and the finding is strict, where the same run saved the file before (also by
-    early stopping, in the training that it called before, or by a path of the same name, where the loop that trains goes back
-    to it), in a test, in a script that names the CPU as its device and speaks of no other one, in a project of which one file
-    saves and none speaks of a device, and in a script that runs on one GPU. Such a script writes the GPU out in every move
-    (`.cuda()`, `.to("cuda")`). One that does so where it loads, whatever flags it has besides, and then names neither the CPU
-    nor the number of another GPU, is of one GPU as well, unless the path speaks of another program (`"pretrained/net.pt"`). So
-    it is where all that the file saves was put on the CPU before, and for the files that torchvision offers, by their names.
+    early stopping, in the training that it called before, in an earlier round of a loop that saves in each, or by a path of the
+    same name, where the loop that trains goes back to it), in a test, in a script that names the CPU as its device and speaks
+    of no other one, in a project of which one file saves and none speaks of a device, and in a program that runs on one GPU
+    and nowhere else. Such a program writes the GPU out in every move (`.cuda()`, `.to("cuda")`), or in one that it makes
+    whatever its flags say, where it loads or where that function is called, and names no other GPU; or no file of the project
+    speaks of the CPU as a device, or of a choice. So it is where all that the file saves was put on the CPU before, and for
+    the files that torchvision offers, by their names.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

@@ -11,7 +11,6 @@ from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.saving.own_files import file_of
-from torchlint.semantics.saving.paths import Paths
 
 _CHOICE = re.compile(
     r"(^|_)(cuda|n?gpus?|gpu_?ids|devices?\d?|dev|ngpus?)$|^device_|is_available|is_cuda|map_location|DataParallel|DistributedDataParallel"
@@ -19,10 +18,8 @@ _CHOICE = re.compile(
     re.IGNORECASE,
 )
 """What the names are called of code that may run elsewhere, too."""
-_ELSEWHERE = re.compile(
-    r"pre_?train|imagenet|download|(^|_)hub|https?:|teacher|backbone|(^|_)init|convert|finetun", re.IGNORECASE
-)
-"""What a path speaks of that is of another program, or another run."""
+_CHOOSING = re.compile(r"is_available|map_location|(local|world)_(rank|size)|set_device|^(mps|xpu|npu|hpu)$")
+"""The names in code that may run elsewhere: asked before the other files of the project are."""
 _ANOTHER = re.compile(
     r"^device_(ids?|map|index)$|gpu_?ids?$|map_location|set_device|DistributedDataParallel|(local|world)_?(rank|size)|get_rank|init_process_group"
     r"|accelerat|fabric|deepspeed|lightning|horovod|apex\.parallel|^(mps|xpu|npu|hpu)$",
@@ -43,28 +40,37 @@ class OneGpu:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
-        self._paths = semantics.of(Paths)
 
     def is_of_one_gpu(self, load: ast.Call) -> bool:
         """Whether a load is of a program that moves all to the one GPU.
 
-        So it is where it needs the GPU in any case, whatever else it has, and the path says nothing of another program.
+        So it is where it needs the GPU in any case, whatever else it has, and where the whole project knows the GPU alone.
         """
-        path = file_of(load, 0, "f")
-        if path is None:
+        if file_of(load, 0, "f") is None:
             return False
-        return self.knows_one_gpu or (not self._is_from_elsewhere(path) and self._needs_gpu(load))
+        return self.knows_one_gpu or self._needs_gpu(load) or self._is_of_gpu_project
+
+    @cached_property
+    def _is_of_gpu_project(self) -> bool:
+        """Whether the project moves what it has to the GPU, and no file of it speaks of the CPU as a device, or of a choice."""
+        if self._semantics.words.match(_CHOOSING) or self._means_another:
+            return False
+        elsewhere = self._semantics.elsewhere
+        return elsewhere.speaks_of("choices of devices") is False and elsewhere.speaks_of("moves to the GPU") is True
 
     # --- code that needs the GPU, whatever its flags say -------------------------------------------------------------
 
     def _needs_gpu(self, load: ast.Call) -> bool:
         """Whether something is moved to the one GPU in any case by the function or the class that loads, or by the script.
 
-        So it is, say, where only the models are moved as a flag says, and the batches without being asked about. No other
-        device is spoken of then, nor the number of one.
+        So it is, say, where only the models are moved as a flag says, and the batches without being asked about: a CPU that the
+        program names as well is of no use to it. No other GPU is spoken of then, nor the number of one.
         """
         unit = self._unit(load)
-        return any(place is unit or place is None for place in self._moved_in_any_case) and not self._means_another
+        units = {None, unit}
+        if isinstance(unit, FUNCTIONS):
+            units.update(map(self._unit, self._semantics.facts.call_sites(unit)))
+        return not self._moved_in_any_case.isdisjoint(units) and not self._means_another
 
     @cached_property
     def _moved_in_any_case(self) -> set[ast.AST | None]:
@@ -96,13 +102,35 @@ class OneGpu:
 
     @cached_property
     def _means_another(self) -> bool:
-        """Whether the file speaks of the CPU as a device to run on, of another GPU, or of several with a place each."""
+        """Whether the file speaks of another GPU, of several with a place each, or of a device that others choose."""
         indexed = (call for call, is_to in self._moves.items() if is_to is False and not self._is_given_device(call))
         return any(indexed) or any(map(self._speaks_of_another, self._semantics.tree.nodes))
 
     def _is_given_device(self, call: ast.Call) -> bool:
-        """Whether a move is to what a parameter called ``device`` is given, or a name that the file knows nothing of."""
-        return any(map(self._is_unknown_device, [*call.args, *(word.value for word in call.keywords)]))
+        """Whether a move is to what a parameter called ``device`` is given, to a name that the file knows nothing of, or to
+        the one GPU or the CPU, as the file chooses.
+        """
+        given = [*call.args, *(word.value for word in call.keywords)]
+        return any(self._is_unknown_device(each) or self._is_gpu_or_cpu(each) for each in given)
+
+    def _is_gpu_or_cpu(self, device: ast.expr) -> bool:
+        """Whether a device is the one GPU or the CPU, on every way: `torch.device("cuda" if found else "cpu")`."""
+        match device:
+            case ast.Constant(value="cpu"):
+                return True
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._is_gpu_or_cpu(body) and self._is_gpu_or_cpu(orelse)
+            case ast.Call(func=function, args=[given]) if self._semantics.qualified_name(function) == "torch.device":
+                return self._is_gpu_or_cpu(given)
+            case ast.Name() if not isinstance(device.ctx, ast.Store):
+                bindings = self._semantics.bindings.reaching(device)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT and not each.path
+                    and isinstance(each.value, (ast.Constant, ast.JoinedStr, ast.Call, ast.IfExp))
+                    and self._is_gpu_or_cpu(each.value)
+                    for each in bindings
+                )  # fmt: skip
+        return self._is_gpu(device)
 
     def _is_unknown_device(self, device: ast.expr) -> bool:
         if not isinstance(device, ast.Name) or device.id != "device":
@@ -112,15 +140,16 @@ class OneGpu:
     def _speaks_of_another(self, node: ast.AST) -> bool:
         match node:
             case ast.Constant(value=str(text)):
-                return (text == "cpu" and not self._is_moved_to(node)) or (text.startswith("cuda:") and text not in _GPU)
-            case ast.Attribute(attr="is_available"):
-                return not self._decides_nothing(node)
+                return text.startswith("cuda:") and text not in _GPU
             case ast.keyword(arg="map_location", value=ast.Constant(value=str(text))) if text in _GPU:
+                return False
+            case ast.keyword(arg="map_location", value=ast.Lambda(body=ast.Call() as moved)) if self._is_to_one_gpu(moved):
                 return False
             case ast.Attribute(attr="device"):
                 return self._semantics.qualified_name(node) != "torch.device" and not self._is_device_of_tensor(node)
             case ast.keyword(arg="device", value=value):
-                return not self._is_gpu(value) and not self._is_device_of_tensor(value) and not self._is_unknown_device(value)
+                is_known = self._is_gpu_or_cpu(value) or self._is_device_of_tensor(value)
+                return not is_known and not self._is_unknown_device(value)
             case ast.keyword() if _is_first_few(node):
                 return False
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
@@ -131,13 +160,6 @@ class OneGpu:
                 return _ANOTHER.search(name) is not None
             case ast.Name(id=name, ctx=ast.Load()):
                 return _ANOTHER.search(name) is not None
-        return False
-
-    def _is_moved_to(self, device: ast.expr) -> bool:
-        """Whether a device is what a method moves something to: from the GPU, to be looked at."""
-        match self._semantics.tree.parent(device):
-            case ast.Call(func=ast.Attribute(attr="to"), args=[first, *_]):
-                return first is device
         return False
 
     def _decides_nothing(self, available: ast.AST) -> bool:
@@ -269,6 +291,8 @@ class OneGpu:
                 return _CHOICE.search(name) is not None and self._is_renamed(node)
             case ast.Attribute(attr=name) | ast.arg(arg=name):
                 return _CHOICE.search(name) is not None
+            case ast.Subscript(value=owner, slice=ast.Constant(value=str(name))):
+                return _CHOICE.search(name) is not None and last_name(owner) != "environ"
             case ast.keyword(arg="device", value=value):
                 return not self._is_gpu(value) and not self._is_device_of_tensor(value)
             case ast.keyword(arg=str(name)):
@@ -282,11 +306,6 @@ class OneGpu:
                 return function is parallel and all(map(_is_first_few, words))
         return False
 
-    def _is_from_elsewhere(self, path: ast.expr) -> bool:
-        return any(
-            _ELSEWHERE.search(word) for word in re.findall(r"[\w:]+", f"{ast.unparse(path)} {self._paths.spelled(path)}")
-        )
-
 
 def _is_first_few(word: ast.keyword) -> bool:
     """Whether an argument says how many GPUs are meant, from the first one on: ``device_ids=range(count)``."""
@@ -297,9 +316,12 @@ def _is_first_few(word: ast.keyword) -> bool:
 
 
 def _is_flag(test: ast.expr) -> bool:
-    """Whether a condition asks whether there is a GPU, or which device is meant."""
-    return any(
-        _FLAG.search(part.id if isinstance(part, ast.Name) else part.attr)
-        for part in ast.walk(test)
-        if isinstance(part, (ast.Name, ast.Attribute))
-    )
+    """Whether a condition asks whether there is a GPU, or which device is meant: by a name, or an entry of the options."""
+    return any(_FLAG.search(_said(part)) for part in ast.walk(test))
+
+
+def _said(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
+            return text
+    return ""

@@ -275,7 +275,7 @@ def _is_made_alike(one: ast.expr, other: ast.expr) -> bool:
 def _made(path: ast.expr) -> list[object]:
     """The constants and kinds of the parts of a path, without the names in it, and where it is a sum without its numbers."""
     if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
-        first, *others = _summands(path)
+        first, *others = map(_plain, _summands(path))
         start = ast.dump(first) if isinstance(first, (ast.Name, ast.Attribute)) else _written_out(first)
         return [start, *map(_written_out, others)]
     if not isinstance(path, (ast.Call, ast.JoinedStr, ast.BinOp)):
@@ -289,6 +289,14 @@ def _summands(path: ast.expr) -> list[ast.expr]:
         parts.append(path.right)
         path = path.left
     return [path, *reversed(parts)]
+
+
+def _plain(part: ast.expr) -> ast.expr:
+    """A part of a path without the `str` around it."""
+    match part:
+        case ast.Call(func=ast.Name(id="str"), args=[ast.Name() | ast.Attribute() as given], keywords=[]):
+            return given
+    return part
 
 
 def _written_out(part: ast.expr) -> object:

@@ -18,6 +18,9 @@ _STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
 _TRAINING = re.compile(r"(^|_)(train|fit)(_|$)", re.IGNORECASE)
 _OF_TRAINERS = frozenset({"best_model_path", "last_model_path", "checkpoint_callback"})
 """What trainers tell of the files that they have saved in this run."""
+_SAVING = re.compile(r"_?save(_(model|checkpoint|ckpt|state|weights|net|network)\w{0,9})?$", re.IGNORECASE)
+_VALUE = re.compile(r"\{[^{}]*\}")
+_WORDS = re.compile(r"[A-Za-z]{3}")
 _DEEPEST = 4
 """How many names, or calls, are followed one behind the other."""
 
@@ -36,13 +39,15 @@ class TrainingRuns:
 
         That is so where early stopping was given the model before, where the path is what a function gives back that saves to
         it, where the function, or each of its calls in the file, comes behind a call of one that saves to that path, where
-        one that trains was given the model and what the path is made of, and where another method of the class loads the best
-        model of the training from there.
+        one that trains was given the model and what the path is made of, where another method of the class loads the best
+        model of the training from there, and where each round of a loop saves, and loads what the rounds before have saved.
         """
         path = file_of(load, 0, "f")
         if path is None:
             return False
-        return self._is_of_training(load, path) or self._is_behind_saving(load, path) or self._is_loaded_by_training(load, path)
+        if self._is_of_training(load, path) or self._is_behind_saving(load, path) or self._is_loaded_by_training(load, path):
+            return True
+        return self._is_of_earlier_round(load, path)
 
     @cached_property
     def saves_from_cpu_alone(self) -> bool:
@@ -131,6 +136,31 @@ class TrainingRuns:
                 found[owner].add(self._paths.spelled(path))
         return found
 
+    def _is_of_earlier_round(self, load: ast.Call, path: ast.expr) -> bool:
+        """Whether a path is made of what a loop counts, which also saves in each round: a model for each task."""
+        loops = [loop for loop in self._semantics.tree.loops(load) if isinstance(loop, ast.For)]
+        named = self._named(path, _DEEPEST) if loops else set()
+        for loop in loops:
+            counted = named & _names(loop.target)
+            if counted and any(counted & _names(save) for save in self._savings if self._semantics.tree.inside(save, loop)):
+                return True
+        return False
+
+    def _named(self, value: ast.expr, depth: int) -> set[str]:
+        """The names that a value is made of, on all ways to it."""
+        found = _names(value)
+        names = [part for part in ast.walk(value) if isinstance(part, ast.Name)] if depth else []
+        for each in names:
+            for binding in self._semantics.bindings.reaching(each):
+                if binding.form is Form.ASSIGNMENT and binding.value is not None and not binding.path:
+                    found |= self._named(binding.value, depth - 1)
+        return found
+
+    @cached_property
+    def _savings(self) -> list[ast.Call]:
+        """The calls of what is called like a function that saves."""
+        return [call for name, calls in self._semantics.facts.calls.items() if _SAVING.match(name) for call in calls]
+
     # --- what functions that were called before save -------------------------------------------------------------------
 
     def _is_behind_saving(self, load: ast.Call, path: ast.expr) -> bool:
@@ -157,8 +187,9 @@ class TrainingRuns:
         """Whether something is saved to a path above a node, by a save or by the call of a function that does it."""
         place = self._semantics.tree.function(node)
         for written, paths in self._written_in.get(place, ()):
-            if position(written) < position(node) and spelled in paths and not self._own.is_beside(written, node):
-                return True
+            if position(written) < position(node) and not self._own.is_beside(written, node):
+                if spelled in paths or (isinstance(written, ast.Call) and any(_may_be_same(spelled, each) for each in paths)):
+                    return True
         return False
 
     def _named_at(self, site: ast.Call, function: Function, path: str) -> str:
@@ -219,6 +250,9 @@ class TrainingRuns:
         saved = file_of(save, 0, "obj")
         if saved is None:
             return False
+        if isinstance(saved, ast.Name) and isinstance(made := self._paths.value(saved), (ast.Dict, ast.Call)):
+            if any(map(_goes_to_cpu, ast.walk(made))):
+                return True
         if any(map(_goes_to_cpu, ast.walk(saved))):
             return True
         statement, root = self._semantics.tree.statement(save), _root(saved)
@@ -242,12 +276,31 @@ class TrainingRuns:
         return found
 
 
+def _may_be_same(path: str, other: str) -> bool:
+    """Whether two paths are the same where what one of them has in braces is what the other one has written out."""
+    end, other_end = path.rpartition("}")[2], other.rpartition("}")[2]
+    if end != other_end or "{" in (path[:1], other[:1]) or end in (path, other) or not _WORDS.search(end.rpartition(".")[0]):
+        return False
+    return any(re.fullmatch(_pattern(one), two) is not None for one, two in ((path, other), (other, path)))
+
+
+def _pattern(path: str) -> str:
+    """What a path may be: what stands in braces, or any text that is written out."""
+    parts = _VALUE.split(path)
+    fields = [f"(?:{re.escape(field)}|[^{{}}]{{1,200}})" for field in _VALUE.findall(path)]
+    return "".join(text for pair in zip(map(re.escape, parts), [*fields, ""]) for text in pair)
+
+
 def _owner_of_state(node: ast.AST) -> ast.expr | None:
     """What a call of `load_state_dict` loads into."""
     match node:
         case ast.Call(func=ast.Attribute(attr="load_state_dict", value=owner)):
             return owner
     return None
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _goes_to_cpu(node: ast.AST) -> bool:
