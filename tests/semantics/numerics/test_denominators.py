@@ -94,7 +94,7 @@ def test_the_number_of_the_last_batch() -> None:
 def test_samples_that_the_loop_counts(size: str) -> None:
     counted = loop("F.mse_loss(p(x), y)").replace("total = 0", "total, n = 0, 0") + f"    n += {size}\n"
     assert wrong(counted + "z = total / «n»") == [("loader", False)]
-    assert wrong(counted + "    z = total / n") == []
+    assert wrong(counted + "    z = total / «n»") == [("loader", False)]
     assert wrong(counted.replace(size, "1") + "z = total / n") == []
     assert wrong(counted.replace(size, "x.size(1)") + "z = total / n") == []
     assert wrong(counted.replace("    n +=", "for x, y in other:\n    n +=") + "z = total / n") == []
@@ -128,6 +128,57 @@ def test_the_data_that_a_loader_was_made_of() -> None:
     assert wrong(text + "total /= «len(data)»") == [("loader", False)]
     assert wrong(text.replace("data, 8", "data") + "total /= len(data)") == []
     assert wrong(text.replace("data, 8", "data, batch_sampler=s") + "total /= len(data)") == []
+
+
+def rounds(body: str, start: str = "") -> str:
+    """A loop that counts its rounds, its samples and its hits, and says how far it has come."""
+    sums = "    total += F.mse_loss(p(x), y).item()\n    seen += len(y)\n    hits += (p(x) == y).sum()\n"
+    return HEAD + f"total = seen = hits = 0\nfor i, (x, y) in enumerate(loader{start}):\n" + sums + f"    print({body})\n"
+
+
+@pytest.mark.parametrize(
+    ("figure", "of_samples"),
+    [
+        ("total / «seen»", False),
+        ("total / «((i + 1) * batch_size)»", False),
+        ("«total / opt.batch_size / (i + 1)»", False),
+        ("«total / (i + 1) / float(batch_size)»", False),
+        ("hits / «(i + 1)»", True),
+    ],
+)
+def test_figures_of_the_rounds_so_far(figure: str, of_samples: bool) -> None:
+    text = rounds(figure.replace("«(", "(«").replace(")»", "»)") if "«(" in figure else figure)
+    semantics, nodes = marked(text)
+    found = semantics.of(Denominators).found
+    assert list(found) == nodes
+    assert [(each.of_samples, each.running) for each in found.values()] == [(of_samples, True)]
+
+
+def test_rounds_that_are_counted_from_zero() -> None:
+    assert wrong(rounds("«total / opt.batch_size / (i + 1)»", ", 0")) == [("loader", False)]
+    assert wrong(rounds("total / opt.batch_size / (i + 1)", ", 1")) == []
+
+
+def test_means_over_both() -> None:
+    assert wrong(loop("F.mse_loss(p(x), y)") + "z = «total / batch_size / len(loader)»") == [("loader", False)]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "total / (i + 1)",
+        "hits / seen",
+        "hits / batch_size / (i + 1)",
+        "total / 10 / (i + 1)",
+        "total / len(loader.dataset)",
+        "total / (len(loader) * batch_size)",
+        "total / batch_size / len(loader)",
+        "hits / len(loader)",
+        "total / world_size / (i + 1)",
+    ],
+)
+def test_right_figures_of_the_rounds_so_far(figure: str) -> None:
+    assert wrong(rounds(figure)) == []
 
 
 @pytest.mark.parametrize(

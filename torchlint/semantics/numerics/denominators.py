@@ -23,6 +23,7 @@ _BATCH_SIZE = re.compile(r"^((train|tr|val|valid|validation|test|eval|mini)_?)?(
 """What the number of samples in a batch is called."""
 _SIZES = re.compile(r"^(data|dataset|data_set|image_dataset|ds)_?(sizes?|lens?|lengths?)$", re.IGNORECASE)
 """What a table is called of the numbers of samples."""
+_COUNTS = (ast.Call, ast.Name, ast.Attribute, ast.BinOp, ast.Subscript)
 _SETS = re.compile(r"data_?sets?$", re.IGNORECASE)
 
 
@@ -30,13 +31,15 @@ _SETS = re.compile(r"data_?sets?$", re.IGNORECASE)
 class WrongDenominator(Generic[Node]):
     """The sum ``total`` is divided by the wrong count: what is ``of_samples`` by batches, or means by samples.
 
-    ``loader`` is what was gone through, and ``counted`` what the length was taken of, at the place itself.
+    ``loader`` is what was gone through, and ``counted`` what the length was taken of, at the place itself. What is ``running``
+    is divided in the loop that sums it, by what has been gone through so far.
     """
 
     total: Node
     counted: Node
     loader: Node
     of_samples: bool
+    running: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,10 +73,14 @@ class Denominators:
     def _divisions(self) -> Iterator[tuple[ast.Name, ast.expr]]:
         """The variables that are divided by something that may be a count, and by nothing else."""
         for division in self._semantics.tree.of_type(ast.BinOp):
-            if isinstance(division.op, ast.Div) and isinstance(division.right, (ast.Call, ast.Name, ast.BinOp, ast.Subscript)):
+            if isinstance(division.op, ast.Div) and isinstance(division.right, _COUNTS):
                 total = plain(division.left)
                 if isinstance(total, ast.Name) and self._is_last(division):
                     yield total, division.right
+                elif isinstance(total, ast.BinOp) and isinstance(total.op, ast.Div) and self._is_last(division):
+                    sum_ = plain(total.left)
+                    if isinstance(sum_, ast.Name):
+                        yield sum_, division
         for statement in self._semantics.tree.of_type(ast.AugAssign):
             if isinstance(statement.op, ast.Div) and isinstance(statement.target, ast.Name):
                 yield statement.target, statement.value
@@ -96,19 +103,28 @@ class Denominators:
             return None
         sum_ = sums[0]
         loader = self._gone_through(sum_.loop.iter)
-        if loader is None or self._tree.inside(total, sum_.loop) or self._is_of_single_samples(loader):
+        if loader is None or self._is_of_single_samples(loader):
             return None
         if self._tree.function(total) is not self._tree.function(sum_.loop) or not self._is_whole(sum_):
             return None
         count = self._followed(divisor)
+        running = self._tree.inside(total, sum_.loop)
+        if running and not self._counts_so_far(count):
+            return None
         counted = divisor.args[0] if isinstance(divisor, ast.Call) and divisor.args else loader
         if self._counts_batches(count, loader, sum_.loop):
             of_samples = _is_hits(self._followed(plain(sum_.value))) or self._is_weighted(sum_.value)
             if of_samples and _LOADER.search(ast.unparse(loader)):
-                return WrongDenominator(total, counted, loader, of_samples=True)
+                return WrongDenominator(total, counted, loader, of_samples=True, running=running)
         elif self._counts_samples(count, loader, sum_.loop) and self._semantics.of(BatchMeans).is_mean(sum_.value):
-            return WrongDenominator(total, counted, loader, of_samples=False)
+            return WrongDenominator(total, counted, loader, of_samples=False, running=running)
         return None
+
+    def _counts_so_far(self, count: ast.expr) -> bool:
+        """Whether a number grows with each round, as a figure needs that is made in the loop: ``i + 1``, ``seen``."""
+        return isinstance(count, ast.Name) or (
+            isinstance(count, ast.BinOp) and not any(self._length(each) is not None for each in _factors(count))
+        )
 
     def _sums(self, total: ast.Name) -> list[_Sum]:
         """What adds to a variable, each with the loop around it; empty where the variable gets its value in other ways, too."""
@@ -211,7 +227,7 @@ class Denominators:
             case (
                 ast.BinOp(op=ast.Add(), left=ast.Name() as last, right=ast.Constant(value=1)),
                 ast.Tuple(elts=[ast.Name(id=name), _]),
-                ast.Call(func=ast.Name("enumerate"), args=[_], keywords=[]),
+                ast.Call(func=ast.Name("enumerate"), args=[_] | [_, ast.Constant(value=0)], keywords=[]),
             ) if last.id == name:
                 return all(
                     self._tree.inside(each.node, loop.target)
@@ -228,7 +244,8 @@ class Denominators:
         match count:
             case ast.Name():
                 return self._adds_up_samples(count, loop)
-            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            case ast.BinOp(op=ast.Mult() | ast.Div()):
+                left, right = _factors(count)
                 pairs = ((left, right), (right, left))
                 return any(_is_size(size) and self._counts_batches(number, loader, loop) for number, size in pairs)
             case ast.Subscript(value=sizes, slice=key) if isinstance(loader, ast.Subscript):
@@ -305,6 +322,22 @@ def _is_hits(value: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="eq"), args=[_]):
             return True
     return False
+
+
+def _factors(count: ast.BinOp) -> tuple[ast.expr, ast.expr]:
+    """The two sides of an operation; of a quotient that is divided again, the two divisors."""
+    left = plain(count.left)
+    if isinstance(count.op, ast.Div) and isinstance(left, ast.BinOp):
+        left = left.right
+    return _bare(left), _bare(count.right)
+
+
+def _bare(count: ast.expr) -> ast.expr:
+    """A count without the ``float(…)`` around it."""
+    match count:
+        case ast.Call(func=ast.Name(id="float"), args=[inner], keywords=[]):
+            return inner
+    return count
 
 
 def _is_zero(value: ast.expr | None, path: tuple[int | None, ...]) -> bool:
