@@ -455,3 +455,32 @@ def test_volatile_is_dropped_where_a_graph_is_wanted_or_none_is_built(line: str,
     text = f"import torch\nfrom torch.autograd import Variable\n\n{line}\n"
     [diagnostic] = lint(Source(text), rules("TPL103"))
     assert diagnostic.message == f"`volatile` has no effect since torch 0.4: {advice}"
+
+
+ANNOTATED = """\
+from typing import Optional, Union
+import torch
+from torch.autograd import Variable
+
+class Field:
+    def decode(self,
+               scores: Union[Variable, torch.FloatTensor],
+               mask: Optional[Variable] = None) -> Variable:
+        if isinstance(mask, Variable):
+            return scores
+        return scores
+
+def rest(x: Variable): return x
+"""
+
+
+def test_the_annotations_of_a_function_are_one_finding() -> None:
+    assert found(ANNOTATED, "TPL101") == [7, 9, 13]
+    expected = ANNOTATED.replace("Variable", "torch.Tensor").replace("from torch.autograd import torch.Tensor\n", "")
+    assert fixed(ANNOTATED, "TPL101").replace("from torch.autograd import Variable\n", "") == expected
+
+
+def test_an_annotation_that_is_silenced_stays() -> None:
+    text = ANNOTATED.replace("torch.FloatTensor],", "torch.FloatTensor],  # noqa: TPL101")
+    assert found(text, "TPL101") == [8, 9, 13]
+    assert "scores: Union[Variable, torch.FloatTensor]" in fixed(text, "TPL101")

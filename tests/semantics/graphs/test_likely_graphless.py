@@ -47,6 +47,7 @@ def seems_graphless(text: str) -> bool:
         "for x in loader:\n    with torch.no_grad():\n        y, _ = model(x)\n    y = y.view(-1, 2)\n    «y»",
         "def f(model, xs):\n    kept = []\n    for x in xs:\n        with torch.no_grad():\n            o = model(x)\n"
         "        kept += [o.cpu()]\n    return «torch.stack(kept, 1).view(-1, 3)»",
+        "kept = []\nfor x in xs:\n    kept += [model(x).data.cpu()]\n«torch.stack(kept, 1)»",
         "def forward(self, x, im_info):\n    return «im_info»",
         "def f(batch):\n    return «batch['labels']»",
         "def f(y_true, i):\n    return «y_true[i].cpu()»",

@@ -22,7 +22,7 @@ class VariableWrapper(Rule):
     ## What it does
     Finds `torch.autograd.Variable`, under any name: calls, `type(h) == Variable`, `isinstance`, annotations, the import that
     nothing uses any more, and classes derived from it. A statement that does nothing but wrap several names, `x, y =
-    Variable(x), Variable(y)`, is one finding. Beside a value that is marked
+    Variable(x), Variable(y)`, is one finding, and so are the annotations of one function. Beside a value that is marked
     `volatile`, of which TPL103 says more, it is strict.
 
     ## Why is this bad

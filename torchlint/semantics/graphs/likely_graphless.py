@@ -269,12 +269,13 @@ class LikelyGraphless:
             case ast.Call(func=function, args=[ast.Name() as parts, *_]):
                 if self._semantics.qualified_name(function) in _JOINS:
                     bindings = self._semantics.bindings.reaching(parts)
+                    if any(each.form is Form.AUGMENTED for each in bindings):
+                        every = {*bindings, *(before for each in bindings for before in each.before)}
+                        return all(map(self._is_extended_without_autograd, every))
                     return bool(bindings) and all(map(self._is_filled_without_autograd, bindings))
         return False
 
     def _is_filled_without_autograd(self, binding: Binding) -> bool:
-        if binding.form is Form.AUGMENTED:
-            return bool(binding.before) and all(map(self._is_extended_without_autograd, (binding, *binding.before)))
         match binding.value:
             case ast.List(elts=[]) if binding.form is Form.ASSIGNMENT and not binding.path:
                 fills = [self._tree.parent(self._tree.parent(use) or use) for use in binding.uses if self._is_method(use)]
@@ -302,7 +303,8 @@ class LikelyGraphless:
 
     def _is_graphless_part(self, value: ast.expr) -> bool:
         kind = self._semantics.kind(value)
-        return (kind.is_tensor and kind.grad is Grad.NONE) or self._is_made_without_autograd(_origin(value))
+        is_known = kind.is_tensor and kind.grad is Grad.NONE
+        return is_known or self._is_cut(value) or self._is_made_without_autograd(_origin(value))
 
     def _is_bound_without_autograd(self, binding: Binding) -> bool:
         if binding.form is Form.PARAMETER:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import unknown
+from torchlint.fact import all_of, unknown
 from torchlint.fixes.changes import Change, fix, remove, replace
 from torchlint.fixes.code import api, expression, in_string
 from torchlint.rules.legacy.spellings.variable_calls import DEAD
@@ -43,7 +43,7 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
     parent = rule.model.parent(node)
     change = _without_doubles(rule, parent) or replace(node, api(_TENSOR))
     if rule.model.variables.is_class_wanted(node):
-        rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, change, rests_on=rule.model.variables.is_sure_class(node)))
+        _report_type(rule, node)
     elif isinstance(parent, (cst.Tuple, cst.List, cst.Set, cst.Dict)):
         rule.report(
             node,
@@ -52,6 +52,54 @@ def report_reference(rule: Rule, node: cst.BaseExpression) -> None:
         )
     else:
         rule.report(node, DEAD)
+
+
+def _report_type(rule: Rule, node: cst.BaseExpression) -> None:
+    """Reports the class where a type is asked for or told: all annotations of one function are one finding."""
+    beside = [each for each in _in_signature(rule, node) if not rule.model.is_silenced(rule.code, each)]
+    if node in beside and beside[0] is not node:
+        return
+    changes: dict[int, Change] = {}
+    for each in beside if node in beside else [node]:
+        whole = rule.model.parent(each)
+        anew = _without_doubles(rule, whole)
+        changes[id(whole if anew is not None else each)] = anew or replace(each, api(_TENSOR))
+    rests_on = all_of(*(rule.model.variables.is_sure_class(each) for each in beside or [node]))
+    rule.report(node, _IS_TENSOR, fix(_USE_TENSOR, *changes.values(), rests_on=rests_on))
+
+
+def _in_signature(rule: Rule, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The annotations of a function that name the class, one of which is ``node``; nothing else where it is none."""
+    statement = rule.model.statement(node)
+    if not isinstance(statement, cst.FunctionDef):
+        return [node]
+    found = _References(rule)
+    statement.params.visit(found)
+    if statement.returns is not None:
+        statement.returns.visit(found)
+    return [each for each in found.all if rule.model.variables.is_class_wanted(each)] if node in found.all else [node]
+
+
+class _References(cst.CSTVisitor):
+    """Finds the names of the class."""
+
+    def __init__(self, rule: Rule) -> None:
+        super().__init__()
+        self._rule = rule
+        self.all: list[cst.BaseExpression] = []
+
+    def visit_Name(self, node: cst.Name) -> None:
+        """By its name."""
+        self._look_at(node)
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        """By the module that it is from."""
+        self._look_at(node)
+        return node not in self.all
+
+    def _look_at(self, node: cst.Name | cst.Attribute) -> None:
+        if self._rule.model.name(node) == VARIABLE:
+            self.all.append(node)
 
 
 def report_mapped(rule: Rule, node: cst.BaseExpression, tensors: cst.Arg) -> None:
