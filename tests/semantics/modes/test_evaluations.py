@@ -326,3 +326,28 @@ def test_a_loop_of_a_program_that_trains_nothing_may_set_the_mode(more: str, exp
     text = f"def segment(net, state, paths):\n    {{}}\n    for path in paths:\n        {round_of}\n{more}\n"
     assert (recorded(text.format("net.load_state_dict(state)")) is not None) is expected
     assert recorded(text.format("pass")) is None
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("told(out)", True),
+        ("grad_cam.cal(out[0], 1)", False),
+        ("attack(out)", False),
+        ("attack(x)", True),
+    ],
+)
+def test_what_comes_out_may_be_differentiated_later(more: str, expected: bool) -> None:
+    text = "def run(net, loader):\n    for x, y in loader:\n        net.eval()\n        out = «net(x)»\n        " + more
+    text += "\n        net.train()\n        net(x).sum().backward()\n"
+    assert (recorded(text) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "is_shown"),
+    [("ax.imshow(out)\n    plt.show()", True), ("hits += out == y\n    plt.show()", False), ("plt.savefig(y)", False)],
+)
+def test_what_is_shown_is_looked_at(body: str, is_shown: bool) -> None:
+    found = recorded(f"net = torch.load(path)\nnet.eval()\nfor x, y in data:\n    out = «net(x)»\n    {body}\n")
+    assert found is not None
+    assert found.is_shown is is_shown

@@ -86,6 +86,13 @@ def test_a_scheduler_that_nothing_moves_on() -> None:
     assert unused(snippet("«lr_scheduler.StepLR(optimizer, 10)»", last="print(scheduler.get_last_lr())")) == 1
 
 
+@pytest.mark.parametrize(("optimizers", "expected"), [("[optimizer]", 1), ("(optimizer, args)", 1), ("args", 0), ("[args]", 0)])
+def test_optimizers_may_step_in_turn(optimizers: str, expected: int) -> None:
+    text = snippet("«lr_scheduler.StepLR(optimizer, 10)»" if expected else "lr_scheduler.StepLR(optimizer, 10)")
+    text = text.replace("            optimizer.step()", f"            for each in {optimizers}:\n                each.step()")
+    assert unused(text) == expected
+
+
 def test_a_scheduler_of_another_optimizer_than_the_one_that_steps() -> None:
     other = "optim.SGD(model.head.parameters(), lr=0.1)\n    scheduler = "
     text = snippet("lr_scheduler.StepLR(other, 10)").replace("scheduler = ", f"other = {other}")

@@ -94,4 +94,5 @@ class EvalWithoutNoGrad(Rule):
             call,
             f"`{name}(…)` is evaluated with autograd on{where} and keeps a graph for no backward pass; {advice}",
             fix(title, change, rests_on=evaluation.unneeded) if evaluation.mendable else None,
+            strict=evaluation.is_shown,
         )

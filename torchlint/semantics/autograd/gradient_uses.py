@@ -69,6 +69,10 @@ class GradientUses:
             self._uses(part, assumed, depth) and not self._assumptions.excludes(assumed, part) for part in walk_body(executed)
         )
 
+    def call_uses(self, call: ast.Call) -> bool:
+        """Whether a call needs gradients, or the function of the file that it runs does."""
+        return self._call_uses(call, Assumption(), _DEEP)
+
     def _uses(self, part: ast.AST, given: Assumption, depth: int) -> bool:
         match part:
             case ast.Call():

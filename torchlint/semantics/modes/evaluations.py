@@ -49,6 +49,8 @@ class RecordedEvaluation(Generic[Node, Place]):
     unneeded: Fact
     test: Node | None = None
     holds: bool = False
+    is_shown: bool = False
+    """Whether the statements show what comes out one by one, and somebody looks at it before they go on."""
 
 
 class Evaluations:
@@ -261,7 +263,22 @@ class Evaluations:
         self._looked_at.add(statement)
         if self._gradients.used_in([statement]) or self._is_of_function(inside[0]) or isinstance(statement, ast.Return):
             return None
+        if isinstance(statement, ast.Assign) and any(map(self._is_differentiated, statement.targets)):
+            return None
         return inside[0]
+
+    def _is_differentiated(self, target: ast.expr) -> bool:
+        """Whether what a variable is assigned is handed to something that computes gradients: ``cam.of(outputs)``."""
+        names = [part for part in ast.walk(target) if isinstance(part, ast.Name)]
+        for binding in filter(None, map(self._semantics.bindings.of, names)):
+            for use in binding.uses:
+                around = iter(self._semantics.tree.ancestors(use))
+                for parent in around:
+                    if isinstance(parent, ast.stmt):
+                        break
+                    if isinstance(parent, ast.Call) and self._gradients.call_uses(parent):
+                        return True
+        return False
 
     def _is_of_function(self, found: Evaluated) -> bool:
         """Whether the finding is one about the function that evaluates, and not about the call of it; it is added, then."""
@@ -321,7 +338,8 @@ class Evaluations:
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
         unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
-        self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, unneeded))
+        shown = all(map(_shows, statements))
+        self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, unneeded, is_shown=shown))
 
     def _add(self, first: Evaluated, found: RecordedEvaluation[ast.expr, ast.stmt]) -> None:
         self._found.setdefault(first.run.node, []).append(found)
@@ -339,6 +357,17 @@ def _sums_up(loop: Loop) -> bool:
                 if any(_is_number(inner) for given in _given(call) for inner in ast.walk(given)):
                     return True
     return False
+
+
+def _shows(statement: ast.stmt) -> bool:
+    """Whether a statement opens windows, and adds nothing up: each of them waits for whoever looks at it."""
+    shows = False
+    for part in ast.walk(statement):
+        if isinstance(part, ast.AugAssign):
+            return False
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            shows = shows or (part.func.attr in ("show", "waitKey") and not part.args[1:])
+    return shows
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

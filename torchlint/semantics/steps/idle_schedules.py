@@ -87,7 +87,7 @@ class IdleSchedules:
         """The calls that make a scheduler which nothing moves on, with the step of an optimizer beside."""
         found: dict[ast.Call, ast.expr] = {}
         backwards = [act for act in self._acts if act.deed is Deed.BACKWARD and act.certain]
-        steps = [act for act in self._acts if act.deed is Deed.STEP and act.certain]
+        steps = [act for act in self._acts if act.deed is Deed.STEP and act.certain] + self._steps_in_turn
         for call, name in self.made.items() if backwards and steps and not self._is_set_by_hand else ():
             scope = self._tree.function(call)
             if scope is None and any(self._tree.function(step.call) is not None for step in steps):
@@ -101,6 +101,21 @@ class IdleSchedules:
         found = {call: step for call, step in found.items() if not self._is_made_again(call, found)}
         for call in self._kept_idly if backwards and steps else ():
             found[call] = steps[0].call
+        return found
+
+    @cached_property
+    def _steps_in_turn(self) -> list[Act]:
+        """The steps of optimizers that a loop goes through, as they are written out: ``for o in [one, other]: o.step()``."""
+        found: list[Act] = []
+        for call in self._semantics.facts.calls.get("step", ()):
+            match call:
+                case ast.Call(func=ast.Attribute(value=ast.Name() as stepped), args=[]):
+                    bindings = self._semantics.bindings.reaching(stepped)
+                    if bindings and all(each.form is Form.LOOP and not each.path for each in bindings):
+                        parts = [part for each in bindings for part in _written_out(each.value)]
+                        found += [
+                            Act(Deed.STEP, call, part) for part in parts if self._semantics.kind(part).type is Type.OPTIMIZER
+                        ]
         return found
 
     @cached_property
@@ -293,6 +308,10 @@ class IdleSchedules:
     def _is_dropped(self, optimizer: ast.Name, making: ast.Call, value: ast.Call) -> bool:
         """Whether the schedule and the new optimizer are made under conditions that exclude one another."""
         return self._assumptions.excludes(self._assumptions.at(making), value)
+
+
+def _written_out(value: ast.expr | None) -> list[ast.expr]:
+    return value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
 
 
 def _is_group(value: ast.expr) -> bool:
