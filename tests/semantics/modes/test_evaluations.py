@@ -351,3 +351,37 @@ def test_what_is_shown_is_looked_at(body: str, is_shown: bool) -> None:
     found = recorded(f"net = torch.load(path)\nnet.eval()\nfor x, y in data:\n    out = «net(x)»\n    {body}\n")
     assert found is not None
     assert found.is_shown is is_shown
+
+
+FLAGGED = """
+class Trainer:
+    def answer(self, x, train):
+        if train:
+            out = «self.net(x)»
+        else:
+            {quiet}
+                out = self.net(x)
+        return out
+
+    def learn(self, loader, train):
+        for x, y in loader:
+            loss = (self.answer(x, train) - y).sum()
+            self.update(loss, train)
+            self.total += loss.item()
+
+    def update(self, loss, train):
+        if train:
+            loss.backward()
+
+    def validate(self, loader):
+        self.net.eval()
+        self.learn(loader, {flag})
+"""
+
+
+@pytest.mark.parametrize("flag", ["False", "True"])
+def test_flags_are_handed_on(flag: str) -> None:
+    semantics, _ = marked("import torch\n" + FLAGGED.format(quiet="with torch.no_grad():", flag=flag))
+    assert not semantics.of(Evaluations).recorded
+    semantics, _ = marked("import torch\n" + FLAGGED.format(quiet="if x:", flag=flag))
+    assert bool(semantics.of(Evaluations).recorded) is (flag == "False")

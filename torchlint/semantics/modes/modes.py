@@ -293,7 +293,7 @@ class Modes:
     def _seen_from(self, call: ast.Call, function: Function, runs: Iterable[Run]) -> Iterator[Run]:
         """The runs in a function that there are with what a call gives it, for the scope of that call."""
         conditions = self._semantics.of(RunConditions)
-        entered = (run for run in runs if conditions.is_entered(run.node, function, call))
+        entered = (run for run in runs if conditions.is_entered(run.node, function, call, run.call))
         return (replace(run, node=call, unrecorded=not self.is_recorded(run)) for run in entered)
 
     def _direct_run(self, call: ast.Call) -> Run:

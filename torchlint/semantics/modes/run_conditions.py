@@ -43,11 +43,18 @@ class RunConditions:
         within = self._within(call, site, assumed)
         return not self._is_excluded(site, within) and not self._is_excluded(call, within)
 
-    def is_entered(self, place: ast.expr, function: Function, site: ast.Call) -> bool:
-        """Whether a place in a function may run where a site calls that: by what it is given, below ``if train:``, say."""
+    def is_entered(self, place: ast.Call, function: Function, site: ast.Call, call: ast.Call) -> bool:
+        """Whether a place in a function may run where a site calls that, and a call in the function that the place runs, if
+        it runs one: by what they are given, below ``if train:``, say.
+        """
         if site not in self._given:
             self._given[site] = self._assumptions.within(function, site, Assumption())
-        return not self._assumptions.excludes(self._given[site], place)
+        if self._assumptions.excludes(self._given[site], place):
+            return False
+        inner = self._semantics.of(References).callee(place) if call is not place else None
+        if inner is None or inner is not self._semantics.tree.function(call):
+            return True
+        return not self._assumptions.excludes(self._assumptions.within(inner, place, self._given[site]), call)
 
     def _within(self, call: ast.Call, site: ast.Call, assumed: Assumption) -> dict[FlowScope, Assumption]:
         """What is so in the scope of a site, and in the function that it calls."""
