@@ -55,6 +55,10 @@ class DevicesQuestions:
         fallback, own = self._unsafe_loads.is_fallback, self._own_files.is_of_own_file
         return bool(self._model.answered(lambda call: fallback(call) or own(call), load))
 
+    def may_hold_weights_only(self, load: cst.Call) -> bool:
+        """Whether a load that reads weights only would read the file, as far as is seen, or somebody else has made it."""
+        return bool(self._model.answered(self._unsafe_loads.is_of_weights, load))
+
     def is_tried_behind_load(self, load: cst.Call) -> bool:
         """Whether a load is tried where another one has failed."""
         return bool(self._model.answered(self._unsafe_loads.is_behind_load, load))

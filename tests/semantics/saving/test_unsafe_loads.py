@@ -82,3 +82,36 @@ def test_tells_what_other_calls_are_told(uses: str, shared: bool) -> None:
 def test_knows_what_is_tried_where_weights_alone_failed(snippet: str, is_fallback: bool) -> None:
     loads, call = loads_of(snippet)
     assert loads.is_fallback(call) is is_fallback
+
+
+LOAD = "torch.load(p, weights_only=False)"
+SAVED = (
+    "def keep(net, epochs, best):\n    for epoch in range(epochs):\n        torch.save({{'net': net.state_dict(), {}}}, out)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "reads"),
+    [
+        # a state that goes into a model as it is
+        (f"net.load_state_dict(«{LOAD}»)", True),
+        (f"state = «{LOAD}»\nnet.load_state_dict(state, strict=False)", True),
+        # what the file saves itself
+        (SAVED.format("'epoch': epoch, 'rate': 0.1, 'name': f'{out}'") + f"net.load_state_dict(«{LOAD}»['net'])", True),
+        (SAVED.format("'epoch': epoch + 1") + f"state = «{LOAD}»\nnet.load_state_dict(state['net'])", True),
+        (SAVED.format("'best': numpy.mean(best)") + f"net.load_state_dict(«{LOAD}»['net'])", False),
+        (SAVED.format("'best': best") + f"net.load_state_dict(«{LOAD}»['net'])", False),
+        (SAVED.format("'epoch': epoch") + f"net.load_state_dict(«{LOAD}»['other'])", False),
+        # what others have made
+        ("«torch.load(hf_hub_download(name), weights_only=False)»", True),
+        ("p = 'pretrained/net.pt'\n«torch.load(p, weights_only=False)»", True),
+        ("«torch.hub.load_state_dict_from_url(url, weights_only=False)»", True),
+        # nothing is known of it
+        (f"net.load_state_dict(«{LOAD}»['net'])", False),
+        (f"state = «{LOAD}»\nargs = state['args']", False),
+        (f"numbers = «{LOAD}»", False),
+    ],
+)
+def test_knows_what_a_load_of_weights_alone_would_read(snippet: str, reads: bool) -> None:
+    loads, call = loads_of(snippet)
+    assert loads.is_of_weights(call) is reads

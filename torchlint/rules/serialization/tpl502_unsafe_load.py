@@ -24,7 +24,10 @@ class UnsafeLoad(Rule):
     run on a torch before 2.6 (`--target-torch`), `torch.load` without `weights_only`, which there means the same.
 
     Not reported are loads that are tried where one with `weights_only=True` has failed, and those of a file that the same
-    function wrote. In a test, which makes its files itself, a load is strict, and
+    function wrote. Whoever writes `weights_only=False` has often met a file that is read in no other way: with numbers of
+    NumPy's in it, options, objects. So such a load is strict unless what it reads goes into a `load_state_dict` as it is, the
+    same file saves it with nothing but states and plain data in it, or the path speaks of a file that others have made: of
+    torch's hub, a download, something pretrained. In a test, which makes its files itself, a load is strict, and
     so is one of the program's own data, which weights alone are not: of a file called a data set, a store or a corpus,
     of an item of a data set, of
     graphs or samples that no model is given, what numpy makes an array of, inside `safe_globals(…)`, or where the code saves
@@ -37,12 +40,12 @@ class UnsafeLoad(Rule):
 
     ## Example
     ```python
-    state = torch.load("model.pt", weights_only=False)
+    model.load_state_dict(torch.load("model.pt", weights_only=False))
     ```
 
     ## Use instead
     ```python
-    state = torch.load("model.pt", weights_only=True)
+    model.load_state_dict(torch.load("model.pt", weights_only=True))
     ```
 
     ## Fix safety
@@ -95,9 +98,9 @@ class UnsafeLoad(Rule):
         )
 
     def _is_meant(self, call: cst.Call, told: Told[cst.BaseExpression] | None) -> bool:
-        """Whether a load is of files that the program makes, or of a whole module, which is read in no other way."""
+        """Whether a load is of files that the program makes, or of what may not be read in another way."""
         devices = self.model.devices
-        if told is not None and devices.gives_module(call):
+        if told is not None and (devices.gives_module(call) or not devices.may_hold_weights_only(call)):
             return True
         return devices.is_load_of_test(call) or devices.is_load_of_own_data(call)
 

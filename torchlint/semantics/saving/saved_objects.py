@@ -38,10 +38,14 @@ _DEPTH = 3
 
 @dataclass(eq=False, slots=True)
 class Checkpoint:
-    """A dict that is saved with the state of something: its ``keys``, and the ``objects`` in it that torch refuses to load."""
+    """A dict that is saved with the state of something: its ``keys``, and the ``objects`` in it that torch refuses to load.
+
+    One that ``is_plain`` holds states, tensors and plain data for certain.
+    """
 
     keys: set[str] = field(default_factory=set)
     objects: list[ast.expr] = field(default_factory=list)
+    is_plain: bool = True
 
 
 class SavedObjects:
@@ -59,6 +63,11 @@ class SavedObjects:
     def are_beside_state(self, keys: set[str]) -> bool:
         """Whether the file saves checkpoints with these keys, and the state of something in all that it saves with one."""
         return any(keys <= each.keys for each in self._checkpoints) and not keys & self._stateless
+
+    def are_of_plain(self, keys: set[str]) -> bool:
+        """Whether the file saves checkpoints with these keys, and nothing but states and plain data in any of those."""
+        found = [each for each in self._checkpoints if keys <= each.keys]
+        return bool(found) and all(each.is_plain for each in found)
 
     @cached_property
     def _stateless(self) -> set[str]:
@@ -107,6 +116,7 @@ class SavedObjects:
             found.keys.add(key.value)
             if self._is_refused(value):
                 found.objects.append(value)
+            found.is_plain = found.is_plain and self._is_plain(value)
         return found if any(_is_state(value) for _, value in entries) else None
 
     def _stored(self, name: ast.Name) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -117,6 +127,36 @@ class SavedObjects:
                     statement = self._tree.parent(item)
                     if isinstance(statement, ast.Assign) and self._semantics.control_flow.may_follow(use, name):
                         yield key, statement.value
+
+    # --- plain data --------------------------------------------------------------------------------------------------
+
+    def _is_plain(self, value: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether a value is a state, a tensor or plain data for certain, and no number of NumPy's."""
+        match value:
+            case ast.Constant() | ast.JoinedStr():
+                return True
+            case ast.Call(func=ast.Name(id="int" | "float" | "bool" | "str" | "len")):
+                return True
+            case ast.Call(func=ast.Attribute(attr="state_dict" | "tolist", value=_)):
+                return True
+            case ast.Call(func=ast.Attribute(attr="item", value=owner)):
+                return self._semantics.kind(owner).is_tensor
+            case ast.BinOp(left=left, right=right):
+                return self._is_plain(left, depth) and self._is_plain(right, depth)
+            case ast.Dict(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+                return all(self._is_plain(each, depth) for each in values)
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(value)
+                return bool(bindings and depth) and all(self._binds_plain(each, depth) for each in bindings)
+        return _is_state(value) or self._semantics.kind(value).is_tensor
+
+    def _binds_plain(self, binding: Binding, depth: int) -> bool:
+        match binding.form, binding.value:
+            case Form.LOOP, ast.Call(func=ast.Name(id="range")):
+                return True
+            case Form.ASSIGNMENT, ast.expr() as value if not binding.path:
+                return self._is_plain(value, depth - 1)
+        return False
 
     # --- objects -----------------------------------------------------------------------------------------------------
 

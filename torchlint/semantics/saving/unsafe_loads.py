@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +12,15 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, TRIES
 from torchlint.semantics.saving.files import SavedFiles
+from torchlint.semantics.saving.own_files import file_of
+from torchlint.semantics.saving.saved_objects import SavedObjects
 
 Node = TypeVar("Node")
 
 _FROM_HUB = "torch.hub.load_state_dict_from_url"
 _WORD = "weights_only"
+_ELSEWHERE = re.compile(r"https?://|download|(^|[^a-z])hub([^a-z]|$)|huggingface|(^|_)hf_|pre_?trained|cached_path|gdown")
+"""What the code speaks of that gives a path where somebody else has made the file."""
 _DEPTH = 3
 
 
@@ -58,6 +63,48 @@ class UnsafeLoads:
         return any(word.arg in (_WORD, None) for word in call.keywords) or any(
             isinstance(each, ast.Starred) for each in call.args
         )
+
+    def is_of_weights(self, call: ast.Call) -> bool:
+        """Whether a load that reads weights only would read the file, or somebody else has made it.
+
+        It reads a state that goes into a model as it is, and a checkpoint of which the file shows that it saves nothing but
+        states and plain data in it. A file is somebody else's where it comes from torch's hub, or the path speaks of that.
+        """
+        if call not in self._files.loads or self._is_from_elsewhere(call):
+            return True
+        uses = self._whole(call)
+        if any(map(self._is_state, uses)):
+            return True
+        items = [parent for use in uses if isinstance(parent := self._semantics.tree.parent(use), ast.Subscript)]
+        keys = {
+            each.slice.value for each in items if isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
+        }
+        return bool(keys) and self._semantics.of(SavedObjects).are_of_plain(keys)
+
+    def _whole(self, call: ast.Call) -> list[ast.expr]:
+        """A call, and the uses of the names that it has."""
+        match self._semantics.tree.parent(call):
+            case ast.Assign(targets=[ast.Name() as name]):
+                binding = self._semantics.bindings.of(name)
+                return [call, *(binding.uses if binding is not None else ())]
+        return [call]
+
+    def _is_state(self, use: ast.expr) -> bool:
+        match self._semantics.tree.parent(use):
+            case ast.Call(func=ast.Attribute(attr="load_state_dict"), args=[first, *_]):
+                return first is use
+        return False
+
+    def _is_from_elsewhere(self, call: ast.Call) -> bool:
+        path = file_of(call, 0, "f")
+        if path is None:
+            return False
+        values = [each.value for part in ast.walk(path) if isinstance(part, ast.Name) for each in self._reaching(part)]
+        texts = [ast.unparse(path), *(ast.unparse(value) for value in values if value is not None)]
+        return any(map(_ELSEWHERE.search, texts))
+
+    def _reaching(self, name: ast.Name) -> Iterator[Binding]:
+        yield from (each for each in self._semantics.bindings.reaching(name) if each.form is Form.ASSIGNMENT)
 
     # --- what is given -----------------------------------------------------------------------------------------------
 
