@@ -96,6 +96,24 @@ def test_encodings_that_other_packages_register_are_utf_8(name: str) -> None:
     assert Path("a.py").read_text(encoding="utf-8") == text.replace("requres", "requires")
 
 
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [("utf-8-unix", "utf-8"), ("UTF_8_dos", "utf-8"), ("latin-1-unix", "latin-1"), ("iso-8859-1-mac", "latin-1")],
+)
+def test_encodings_are_understood_as_python_does(name: str, encoding: str) -> None:
+    text = f"# -*- coding: {name} -*-\n{TYPO}x = 'é'\n"
+    Path("a.py").write_text(text, encoding=encoding)
+    compile(Path("a.py").read_bytes(), "a.py", "exec")
+    assert torchlint_("--fix", "a.py").returncode == 0
+    assert Path("a.py").read_text(encoding=encoding) == text.replace("requres", "requires")
+
+
+def test_a_declared_encoding_that_python_does_not_know_is_refused() -> None:
+    Path("a.py").write_text(f"# -*- coding: utf8-unix -*-\n{TYPO}")
+    finished = torchlint_("a.py")
+    assert (finished.stderr.splitlines()[0], finished.returncode) == ("a.py: error: unknown encoding: utf8-unix", 2)
+
+
 # --- cells -----------------------------------------------------------------------------------------------------------
 
 

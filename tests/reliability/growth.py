@@ -119,6 +119,14 @@ CASES: dict[str, Callable[[int], str]] = {
         "class C(torch.nn.Module):\n    def __init__(self):\n        self.total = 0\n"
         + "".join(f"    def f{i}(self, x):\n        self.total += self.loss(x).sum()\n" for i in range(n))
     ),
+    "methods that add losses to an attribute": lambda n: (
+        "class C:\n    def __init__(self):\n        self.total = 0\n"
+        + "".join(
+            f"    def f{i}(self, x):\n        for b in x:\n            loss = model(x).sum()\n            loss.backward()\n"
+            "            self.total += loss\n"
+            for i in range(n)
+        )
+    ),
     "a long noqa list": lambda n: "y = x.data  # noqa: " + ", ".join(f"X{i:03}" for i in range(n)) + "\n",
     "long noqa lists": lambda n: "".join(f"y = x.data  # noqa: {'TPL001, ' * (n // 8)}TPL005\n" for _ in range(8)),
     "chains of classes": lambda n: (

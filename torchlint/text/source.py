@@ -32,6 +32,8 @@ _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
 _UTF_8_OF_OTHERS = frozenset({"future_annotations", "future_fstrings", "future_typing"})
 """Encodings that packages register to have syntax read by older Pythons; the bytes of such files are UTF-8."""
 
+_WITH_MORE_BEHIND = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
+
 
 class SourceError(Exception):
     """A text that cannot be read as Python; carries the one-line `FileError` to report.
@@ -75,9 +77,7 @@ class Source:
         bom = data.startswith(codecs.BOM_UTF8)
         if bom:
             data = data[len(codecs.BOM_UTF8) :]
-        encoding = encoding or _declared_encoding(data) or "utf-8"
-        if encoding.lower().replace("-", "_") in _UTF_8_OF_OTHERS:
-            encoding = "utf-8"
+        encoding = encoding or _understood(_declared_encoding(data) or "utf-8")
         try:
             name = codecs.lookup(encoding).name
             if bom and not name.startswith("utf-8"):
@@ -371,6 +371,14 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
     except (tokenize.TokenError, SyntaxError, IndentationError):
         return
+
+
+def _understood(declared: str) -> str:
+    """The encoding that Python takes a declared one for: that of a name with more behind it, as Emacs writes ``utf-8-unix``."""
+    name = declared.lower().replace("_", "-")
+    if name.startswith("utf-8-") or name.replace("-", "_") in _UTF_8_OF_OTHERS:
+        return "utf-8"
+    return "latin-1" if name.startswith(_WITH_MORE_BEHIND) else declared
 
 
 def _declared_encoding(data: bytes) -> str | None:

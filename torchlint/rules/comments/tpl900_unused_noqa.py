@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.diagnostic import Diagnostic
 from torchlint.rules.catalogue import Entry
@@ -9,6 +10,8 @@ from torchlint.rules.triggers import Comment as CommentTrigger
 from torchlint.text.noqa import Comment
 
 _OURS = "TPL"
+_EVERYWHERE = 0
+"""The row that stands for all others."""
 
 
 class UnusedNoqa(CommentRule):
@@ -52,11 +55,16 @@ class UnusedNoqa(CommentRule):
 
     def review(self, findings_of: Callable[[Sequence[Entry]], list[Diagnostic]]) -> None:
         """Reports the comments that name codes of which nothing is found; rules that are not selected count, too."""
+        found: dict[tuple[Entry, ...], dict[int, set[str]]] = {}
         for comment in self.suppressions.comments():
             ours = [(code, span) for code, span in comment.codes if self._is_ours(code)]
-            found = findings_of([rule for rule in self.known if any(rule.code.startswith(code) for code, _ in ours)])
-            lines = [each.code for each in found if not comment.rows or each.location.row in comment.rows]
-            unused = [(code, span) for code, span in ours if not any(line.startswith(code) for line in lines)]
+            prefixes = tuple({code for code, _ in ours})
+            rules = tuple(rule for rule in self.known if rule.code.startswith(prefixes))
+            if rules not in found:
+                found[rules] = _by_row(findings_of(rules))
+            by_row = found[rules]
+            silenced = set[str]().union(*(by_row.get(row, ()) for row in comment.rows or (_EVERYWHERE,)))
+            unused = [(code, span) for code, span in ours if not any(each.startswith(code) for each in silenced)]
             if unused:
                 self._report(comment, unused)
 
@@ -88,8 +96,18 @@ class UnusedNoqa(CommentRule):
     @staticmethod
     def _without_codes(comment: Comment, unused: list[tuple[str, tuple[int, int]]]) -> list[TextEdit]:
         """Takes away each code with what stands between it and the next; those behind the last that stays, all at once."""
-        last_kept = max(end for code, (start, end) in comment.codes if (code, (start, end)) not in unused)
+        gone = {span for _, span in unused}
+        last_kept = max(span[1] for _, span in comment.codes if span not in gone)
         following = dict(zip((span for _, span in comment.codes), (span[0] for _, span in comment.codes[1:])))
         edits: list[TextEdit] = [(span[0], following[span], "") for _, span in unused if span[1] < last_kept]
         end = unused[-1][1][1]
         return [*edits, (last_kept, end, "")] if end > last_kept else edits
+
+
+def _by_row(found: Iterable[Diagnostic]) -> dict[int, set[str]]:
+    """The codes of what is found, by the rows, and those of the whole file."""
+    rows = defaultdict[int, set[str]](set)
+    for each in found:
+        rows[each.location.row].add(each.code)
+        rows[_EVERYWHERE].add(each.code)
+    return dict(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
 from torchlint.semantics.autograd.backpropagation import Backpropagated
@@ -49,6 +49,8 @@ class Fate:
         self.semantics = semantics
         self._reported: dict[object, bool] = {}
         self._as_tensor: dict[object, bool] = {}
+        self._stores: dict[tuple[ast.ClassDef, str], list[ast.Assign]] = {}
+        self._wants: dict[tuple[ast.ClassDef, str, bool, bool], list[ast.expr]] = {}
 
     def _key(self, found: Accumulation) -> object:
         """What the accumulations into one place share: their fate is looked up once."""
@@ -174,11 +176,12 @@ class Fate:
         owner = self.semantics.facts.self_class(found.root.value)
         if owner is None:
             return True
-        slots = self.semantics.facts.slots(owner, found.root.attr)
-        if any(self._stores_tensor(store, found) for slot in slots for store in slot.stores):
+        if any(statement is not found.statement for statement in self._tensor_stores(owner, found.root.attr)):
             return True
-        uses = [use for slot in slots for use in slot.uses if not self.semantics.tree.inside(use, found.statement)]
-        return not uses or any(self._needs_tensor(use, found, 0) for use in uses)
+        uses = (use for slot in self.semantics.facts.slots(owner, found.root.attr) for use in slot.uses)
+        if all(self.semantics.tree.inside(use, found.statement) for use in uses):
+            return True
+        return any(self._needs_tensor(use, found, 0) for use in self._wanting(owner, found.root.attr, found))
 
     def _starts_as_tensor(self, binding: Binding, found: Accumulation) -> bool:
         if binding.value is None or self.semantics.tree.inside(binding.node, found.statement):
@@ -190,11 +193,22 @@ class Fate:
             kind = kind.items[step] if kind.items is not None and step is not None and step < len(kind.items) else kind
         return kind.is_tensor or (kind.element is not None and kind.element.is_tensor and not found.kept)
 
-    def _stores_tensor(self, store: ast.Attribute, found: Accumulation) -> bool:
-        statement = self.semantics.tree.statement(store)
-        if statement is found.statement or not isinstance(statement, ast.Assign):
-            return False
-        return self.semantics.kind(statement.value).is_tensor
+    def _tensor_stores(self, owner: ast.ClassDef, attribute: str) -> list[ast.Assign]:
+        """The assignments of tensors to an attribute of a class's instances."""
+        if (owner, attribute) not in self._stores:
+            stores = (store for slot in self.semantics.facts.slots(owner, attribute) for store in slot.stores)
+            statements = [each for store in stores if isinstance(each := self.semantics.tree.statement(store), ast.Assign)]
+            self._stores[owner, attribute] = [each for each in statements if self.semantics.kind(each.value).is_tensor]
+        return self._stores[owner, attribute]
+
+    def _wanting(self, owner: ast.ClassDef, attribute: str, found: Accumulation) -> list[ast.expr]:
+        """The reads of an attribute that may need a tensor, for whatever adds to it in the same way as ``found``."""
+        key = (owner, attribute, found.kept, found.root is found.target)
+        if key not in self._wants:
+            anywhere = replace(found, statement=ast.Pass())
+            uses = (use for slot in self.semantics.facts.slots(owner, attribute) for use in slot.uses)
+            self._wants[key] = [use for use in uses if self._needs_tensor(use, anywhere, 0)]
+        return self._wants[key]
 
     def _needs_tensor(self, use: ast.expr, found: Accumulation, depth: int) -> bool:
         """Whether a read of the accumulator may need a tensor: a tensor's method is called on it, or it goes out of sight."""

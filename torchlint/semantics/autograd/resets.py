@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.autograd.accumulators import Accumulation, mentions, step_loops
@@ -20,6 +19,8 @@ class Resets:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
+        self._in_loops: dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]] = {}
+        self._stored: dict[tuple[ast.ClassDef, str], dict[ast.AST, list[ast.Attribute]]] = {}
 
     def is_each_round(self, found: Accumulation) -> bool:
         """Whether each round of the innermost loop, but for those over a model's few results, starts the accumulator afresh."""
@@ -66,8 +67,7 @@ class Resets:
             statements = [tree.statement(binding.node) for binding in bindings if binding.form is not Form.AUGMENTED]
         else:
             owner = self._semantics.facts.self_class(root.value)
-            slots = self._semantics.facts.slots(owner, root.attr) if owner is not None else []
-            stores = [store for slot in slots for store in slot.stores if tree.inside(store, loop)]
+            stores = self._stored_in_loops(owner, root.attr).get(loop, ()) if owner is not None else ()
             statements = [statement for store in stores if isinstance(statement := tree.statement(store), ast.Assign)]
         return [s for s in statements if not (isinstance(s, ast.Assign) and mentions(s.value, name)) or _cuts(s.value, name)]
 
@@ -81,9 +81,15 @@ class Resets:
                         found.setdefault(parent, []).append(binding)
         return self._in_loops[name, scope.node]
 
-    @cached_property
-    def _in_loops(self) -> dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]]:
-        return {}
+    def _stored_in_loops(self, owner: ast.ClassDef, attribute: str) -> dict[ast.AST, list[ast.Attribute]]:
+        """The places that store an attribute of a class's instances, for each loop that they stand in."""
+        if (owner, attribute) not in self._stored:
+            found = self._stored[owner, attribute] = dict[ast.AST, list[ast.Attribute]]()
+            for store in (store for slot in self._semantics.facts.slots(owner, attribute) for store in slot.stores):
+                for parent in self._semantics.tree.ancestors(store):
+                    if isinstance(parent, LOOPS):
+                        found.setdefault(parent, []).append(store)
+        return self._stored[owner, attribute]
 
     def _is_fresh(self, statement: ast.stmt, found: Accumulation, loop: Loop) -> bool:
         """Whether ``statement`` gives the accumulator a new value each round, each addition or each update."""
