@@ -161,3 +161,24 @@ def test_what_warns_nobody(snippet: str, is_quiet: bool) -> None:
     semantics, (node,) = marked(f"import torch\n{snippet}")
     assert isinstance(node, ast.expr)
     assert (node in semantics.of(DeprecatedUses).quiet) is is_quiet
+
+
+RATE = "from torch.optim.lr_scheduler import StepLR\ns = StepLR(o, 3)\n{}print(«s.get_lr»())"
+
+
+@pytest.mark.parametrize(
+    ("snippet", "is_quiet"),
+    [
+        (RATE.format(""), False),
+        (RATE.format("s.last_epoch = 7\n"), True),  # its last rate is that of an epoch before
+        (RATE.format("other.last_epoch = 7\n"), False),
+        (RATE.format("print(s.last_epoch)\n"), False),
+        ("import torch\n«torch.quantization.prepare»(net)", True),  # to be replaced by another library
+        ("import torch\n«torch.cuda.amp.autocast»()", False),
+    ],
+)
+def test_what_nobody_changes_is_quiet(snippet: str, is_quiet: bool) -> None:
+    semantics, (node,) = marked(snippet)
+    uses = semantics.of(DeprecatedUses)
+    assert node in uses.found
+    assert (node in uses.quiet) is is_quiet

@@ -21,7 +21,9 @@ class DeprecatedApi(Rule):
     go as a whole, such as `torchvision.transforms.functional_tensor`.
 
     What warns when it is used is reported by default. What only the documentation calls deprecated, such as `torch.norm`, is a
-    strict finding, and so is a class that only annotates something: it warns as it is made.
+    strict finding, and so is a class that only annotates something: it warns as it is made. So are those that torch hands over
+    to another library, as all of eager quantization to torchao, and `get_lr()` of a schedule whose `last_epoch` the file sets:
+    `get_last_lr()` gives the rate of the step before.
 
     ## Why is this bad
     It warns, at every call or at the first, and a later release takes it away. With `target-torch` only what the oldest torch

@@ -57,10 +57,11 @@ class WholeModuleSave(Rule):
         shown = self.model.shown(modules[0])
         saved = next((each.value for each in node.args if each.keyword is None or each.keyword.value == "obj"), modules[0])
         inside = "" if saved is modules[0] else f" `{shown}`"
+        owner = f"({shown})" if isinstance(modules[0], cst.IfExp) and not modules[0].lpar else shown
         self.report(
             node,
             f"`{self.model.shown(node.func)}({self.model.shown(saved, 40)}, …)` pickles the whole module{inside}, class names "
-            f"and all: save `{shown}.state_dict()`",
+            f"and all: save `{owner}.state_dict()`",
             None
             if self.model.devices.loads_more_than_states
             else fix(

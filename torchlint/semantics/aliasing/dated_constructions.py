@@ -12,6 +12,19 @@ from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
 
 _DEFAULT = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "empty", "eye", "linspace"))
 """Functions that make tensors of the default dtype, on the CPU unless told otherwise."""
+_CASTS = {
+    "float16": ("half",),
+    "float32": ("float",),
+    "float64": ("double",),
+    "int16": ("short",),
+    "int32": ("int",),
+    "int64": ("long",),
+}
+"""The methods that give a tensor the dtype of a class."""
+_SAME_DTYPE = frozenset(
+    {"cuda", "cpu", "detach", "unsqueeze", "squeeze", "view", "reshape", "transpose", "permute", "contiguous"}
+)
+"""Methods on the way to them that leave the dtype."""
 
 
 class DatedConstructions:
@@ -41,7 +54,7 @@ class DatedConstructions:
                 data = call.args[0]
                 return isinstance(data, (ast.List, ast.Tuple)) and len(data.elts) == 1
             case TwoMeanings.ANY_DTYPE:
-                return self._is_of_same_dtype(call)
+                return self._is_of_same_dtype(call) or self._is_cast(call)
             case meanings:
                 return meanings is TwoMeanings.SIZE_OR_DATA
 
@@ -52,4 +65,19 @@ class DatedConstructions:
             case [ast.Call(func=function, keywords=[])]:
                 name = self._semantics.qualified_name(function)
                 return name in _DEFAULT and made is not None and made.dtype in (None, "float32") and not made.on_gpu
+        return False
+
+    def _is_cast(self, call: ast.Call) -> bool:
+        """Whether what is handed through, of any dtype, gets that of the class behind it: `torch.Tensor(x).cuda().float()`."""
+        made = self._constructors.made.get(call)
+        if made is None or made.on_gpu or made.chosen:
+            return False
+        casts, outer = _CASTS.get(made.dtype or "float32", ()), self._semantics.tree.parent(call)
+        while isinstance(outer, ast.Attribute):
+            if outer.attr in casts:
+                return True
+            called = self._semantics.tree.parent(outer)
+            if outer.attr not in _SAME_DTYPE or not isinstance(called, ast.Call):
+                return False
+            outer = self._semantics.tree.parent(called)
         return False

@@ -22,6 +22,8 @@ _DIGITS = "torchvision.datasets.MNIST"
 """Its deprecated members are properties that cannot be assigned to: `self.train_data = …` raises."""
 _BASES = {f"torchvision.datasets.{name}": _DIGITS for name in ("FashionMNIST", "KMNIST", "EMNIST", "QMNIST")}
 """Classes of the libraries, and what they inherit from that is in the table."""
+_OTHER_LIBRARY = "torchao"
+"""What the table says of functions that go without a successor in torch."""
 _DISTRIBUTIONS = "torch.distributions."
 
 
@@ -56,10 +58,30 @@ class DeprecatedUses:
 
     @cached_property
     def quiet(self) -> frozenset[ast.expr]:
-        """Those of them that warn nobody: what only the documentation is about, and types that are only said."""
+        """Those of them that warn nobody, or that nobody changes.
+
+        That is what only the documentation is about, types that are only said, what another library is to be used in place of,
+        and the rate of a schedule that was moved by hand, which `get_last_lr` does not give before the next step.
+        """
         return frozenset(
-            node for node, symbol in self.found.items() if not deprecation(symbol).warns or self._is_annotation(node)
+            node
+            for node, symbol in self.found.items()
+            if not deprecation(symbol).warns
+            or _OTHER_LIBRARY in deprecation(symbol).message
+            or self._is_annotation(node)
+            or self._is_of_moved(node)
         )
+
+    def _is_of_moved(self, node: ast.expr) -> bool:
+        """Whether a schedule is asked for its rate whose `last_epoch` the file sets."""
+        if not isinstance(node, ast.Attribute) or node.attr != "get_lr":
+            return False
+        return ast.dump(node.value) in self._moved
+
+    @cached_property
+    def _moved(self) -> set[str]:
+        places = self._spellings.attributes(frozenset({"last_epoch"}))
+        return {ast.dump(place.value) for place in places if isinstance(place.ctx, ast.Store)}
 
     def _is_annotation(self, node: ast.expr) -> bool:
         """Whether a node stands in an annotation: a class warns as it is made, and none is made there."""
