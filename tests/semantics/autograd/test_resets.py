@@ -122,3 +122,19 @@ def test_the_number_of_a_loss_or_the_number_that_it_is(value: str, count: int) -
     start = "def train(model, loader, opt, other):\n    total = 0\n    for i, (x, y) in enumerate(loader):\n"
     body = "        loss = torch.nn.functional.mse_loss(model(x), y)\n        loss.backward()\n"
     assert leaks(f"{start}{body}        total += {value}\n    print(total)\n") == count
+
+
+BESIDE = """\
+def train(model, loader, criterion):
+    kept = {{}}
+    for x, y in loader:
+        loss, {other} = criterion(model(x), y)
+        loss.backward()
+        for k in {other}.keys():
+            kept[k] += {other}[k]
+"""
+
+
+@pytest.mark.parametrize(("other", "count"), [("loss_dict", 0), ("loss_log", 0), ("losses", 1)])
+def test_what_comes_beside_a_loss(other: str, count: int) -> None:
+    assert leaks(BESIDE.format(other=other)) == count

@@ -34,8 +34,8 @@ class DataMutation(InPlaceRule):
     back-propagates nor defines a `forward`; a value without a graph that its function has only stored to, compared and moved
     so far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
     `self.training` is false; through a name, the results and batches of a function that back-propagates nothing
-    and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks
-    before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is.
+    and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks or
+    clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass

@@ -34,6 +34,8 @@ _FEW = 32
 """So many values are no growth."""
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 _LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
+_OF_NUMBERS = re.compile(r"(^|_)(dicts?|info|infos|logs?|stats|items|metrics)(_|$)", re.IGNORECASE)
+"""Names of what comes beside a loss, to be shown: as often of numbers."""
 _STEP_HOOKS = frozenset({"training_step"})
 
 
@@ -279,7 +281,9 @@ class Accumulations:
             return True
         for part in connected(value, self._semantics.names):
             if isinstance(part, ast.Name) and _LOSS_NAME.match(part.id) and _is_unclear(self._semantics.kind(part)):
-                if self._semantics.of(Backpropagated).name(part) or self._is_beside_loss(part):
+                if self._semantics.of(Backpropagated).name(part):
+                    return True
+                if _OF_NUMBERS.search(part.id) is None and self._is_beside_loss(part):
                     return True
         return False
 
