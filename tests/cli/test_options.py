@@ -66,6 +66,26 @@ def test_refused(arguments: tuple[str, ...], message: str) -> None:
     assert Path("a.py").read_text() == TYPO
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"), [("rules", "rule"), ("lint", "check"), ("explain", "rule"), ("servr", "server"), ("help", "--help")]
+)
+def test_a_command_that_there_is_not_leads_to_one_that_there_is(word: str, meant: str) -> None:
+    result = torchlint_(word, ".")
+    said = f"torchlint: error: {word}: no such file or directory, and no command; did you mean `torchlint {meant}`?\n"
+    assert (result.returncode, result.stderr) == (2, said)
+
+
+@pytest.mark.parametrize("word", ["src", "test", "clean", "rules.py", "lint/"])
+def test_a_path_that_there_is_not_is_one(word: str) -> None:
+    assert torchlint_(word).stderr.splitlines()[0] == f"{word}: error: No such file or directory"
+
+
+def test_a_folder_that_is_called_as_a_command_might_be_is_linted() -> None:
+    Path("rules").mkdir()
+    Path("rules/b.py").write_text(TYPO)
+    assert torchlint_("rules", "--output-format", "concise").stdout.startswith("rules/b.py:3:1: TPL005")
+
+
 def test_a_name_for_standard_input_asks_for_standard_input() -> None:
     result = torchlint_("--stdin-filename", "x.py", "--output-format", "concise", given=TYPO)
     assert result.stdout.startswith("x.py:3:1: TPL005") and "a.py" not in result.stdout

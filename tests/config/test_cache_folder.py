@@ -49,6 +49,7 @@ def everything(folder: str) -> list[str]:
         ("new/../../outside/cache", "it leads elsewhere; `--cache-dir` may name any folder"),
         ("ABSOLUTE/outside", "it leads elsewhere; `--cache-dir` may name any folder"),
         ("ABSOLUTE/project/cache", "it leads elsewhere; `--cache-dir` may name any folder"),
+        ("~/cache", "it leads elsewhere; `--cache-dir` may name any folder"),
         ("link", "it leads elsewhere; `--cache-dir` may name any folder"),
         ("link/cache", "it leads elsewhere; `--cache-dir` may name any folder"),
         ("src", "there are other things in it"),

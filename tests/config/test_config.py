@@ -324,6 +324,7 @@ def test_what_is_shown_is_toml() -> None:
     [
         ('slect = ["TPL001"]', "`slect`: no such key; did you mean `select`?"),
         ("zzz = 1", "`zzz`: no such key"),
+        ('cache-dir = ""', '`cache-dir`: expected the name of a folder, found ""'),
         ('select = ["TPL1O1"]', "`select`: unknown rule code `TPL1O1`; did you mean `TPL101`?"),
         ('select = "TPL001"', '`select`: expected a list of strings, found "TPL001"'),
         ("exclude = [1]", "`exclude`: expected a list of strings, found [1]"),
@@ -334,7 +335,7 @@ def test_what_is_shown_is_toml() -> None:
         ('accumulate-with = "items"', '`accumulate-with`: "items" is none of item, detach; did you mean `item`?'),
         ("project-root = true", "`project-root`: expected a folder, or false, found true"),
         ('project-root = ""', '`project-root`: expected a folder, or false, found ""'),
-        ("cache-dir = true", "`cache-dir`: expected a string, found true"),
+        ("cache-dir = true", "`cache-dir`: expected the name of a folder, found true"),
         ("per-file-ignores = 1", "`per-file-ignores`: expected a table of patterns with codes, found 1"),
         ('per-file-ignores = {"a.py" = ["X"]}', "`per-file-ignores`: of `a.py`: unknown rule code `X`"),
     ],
@@ -447,3 +448,11 @@ def test_a_resolver_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> Non
     own('select = ["TPLX"]')
     assert resolver.of_directory(str(deep.parent)) is first
     assert resolver.of_directory(str(Path.cwd())) is first
+
+
+def test_a_file_of_torchlints_own_that_has_the_header_of_a_pyproject() -> None:
+    Path("torchlint.toml").write_text('[tool.torchlint]\nselect = ["TPL0"]\n')
+    assert (torchlint_().returncode, torchlint_().stderr) == (
+        2,
+        "torchlint.toml: error: `tool`: no such key; a file of torchlint's own has its keys without `[tool.torchlint]`\n",
+    )

@@ -212,8 +212,19 @@ def test_statistics() -> None:
         "[*] 2 fixable with the `--fix` option (1 hidden fix can be enabled with the `--unsafe-fixes` option).\n"
     )
     assert json.loads(output("json", "--statistics")) == [
-        {"code": "TPL005", "name": "requires-grad-typo", "count": 2, "fixable": True},
-        {"code": "TPL003", "name": "data-rebind", "count": 1, "fixable": False},
+        {"code": "TPL005", "name": "requires-grad-typo", "count": 2, "fixable": True, "fixable_count": 2},
+        {"code": "TPL003", "name": "data-rebind", "count": 1, "fixable": False, "fixable_count": 0},
+    ]
+
+
+def test_statistics_tell_rules_of_which_some_findings_are_fixable() -> None:
+    text = "import torch\np = torch.nn.Linear(1, 1).weight\np.requres_grad = True\nq.requres_grad = 1\n"
+    counted = torchlint_("--select", "TPL005", "--statistics", "-", given=text).stdout.splitlines()
+    assert counted[0] == "2  TPL005  [-] requires-grad-typo"
+    assert counted[2].startswith("[*] 1 fixable with the `--fix` option")
+    counted = torchlint_("--select", "TPL005", "--statistics", "--output-format", "json", "-", given=text).stdout
+    assert json.loads(counted) == [
+        {"code": "TPL005", "name": "requires-grad-typo", "count": 2, "fixable": False, "fixable_count": 1},
     ]
 
 

@@ -73,6 +73,8 @@ def _dispatch(arguments: list[str]) -> int:
             from torchlint.cli.server import serve as run
         case ["generate-shell-completion", *rest]:
             options, run = completion_parser().parse_args(rest), _complete
+        case [word, *_] if meant := _command_meant(word):
+            return refuse(f"{word}: no such file or directory, and no command; did you mean `torchlint {meant}`?")
         case _:
             options = check_options(arguments[1:] if arguments[:1] == ["check"] else arguments)
             from torchlint.cli.check import check as run
@@ -86,6 +88,21 @@ def _dispatch(arguments: list[str]) -> int:
         return ERROR
     except PluginError as error:
         return refuse(str(error))
+
+
+_COMMANDS = ("check", "rule", "prove", "test-rule", "explain-kind", "server", "generate-shell-completion")
+_IN_OTHER_WORDS = {"lint": "check", "explain": "rule", "lsp": "server", "help": "--help", "version": "--version"}
+"""What other programs call what torchlint has."""
+
+
+def _command_meant(word: str) -> str:
+    """The command or option that a first argument stands for that is neither a path nor a command; empty if none is."""
+    if not word.replace("-", "").isalpha() or word.startswith("-") or word in _COMMANDS or os.path.lexists(word):
+        return ""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, _COMMANDS, n=1, cutoff=0.8)
+    return _IN_OTHER_WORDS.get(word) or (near[0] if near else "")
 
 
 def _complete(options: argparse.Namespace) -> int:

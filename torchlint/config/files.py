@@ -77,10 +77,14 @@ def _chain(table: object, path: str, files: tuple[str, ...]) -> tuple[list[Selec
     if "extend" not in values:
         return [selection], values, files
     base = os.path.join(os.path.dirname(path), os.path.expanduser(values["extend"]))
-    if "\0" in base or os.path.realpath(base) in files:
-        raise ConfigError(path, f"`{_prefix(path)}extend`: {shown_value(values['extend'])} leads back to this file or to none")
+    try:
+        _check_path(base)
+        if os.path.realpath(base) in files:
+            raise ValueError("it leads back to a file that extends it")
+    except ValueError as error:
+        raise ConfigError(path, f"`{_prefix(path)}extend`: {shown_value(values['extend'])}: {error}") from None
     base = os.path.normpath(base)
-    below = _table(base, among_others=True)
+    below = _table(base, extended_by=path)
     selections, inherited, files = _chain({} if below is None else below, base, (*files, os.path.realpath(base)))
     more = (*inherited.get("extend-exclude", ()), *values.get("extend-exclude", ()))
     return [*selections, selection], {**inherited, **values, **({"extend-exclude": more} if more else {})}, files
@@ -105,8 +109,9 @@ def _cache_dir(value: str, root: str, path: str) -> str:
     wrong = "expected a folder below that of this file"
     try:
         _check_path(value)
-        folder, real = os.path.join(root, value), os.path.realpath(os.path.join(root, value))
-        if os.path.isabs(value) or not real.startswith(os.path.join(os.path.realpath(root), "")):
+        folder = os.path.join(root, os.path.expanduser(value))
+        real = os.path.realpath(folder)
+        if os.path.isabs(os.path.expanduser(value)) or not real.startswith(os.path.join(os.path.realpath(root), "")):
             raise ValueError("it leads elsewhere; `--cache-dir` may name any folder")
         if not may_be_cache(folder):
             raise ValueError("there are other things in it")
@@ -144,6 +149,10 @@ def _values(table: Mapping[str, Any], path: str, *, checked: bool = True) -> dic
     for name, value in sorted(table.items(), key=lambda item: item[0] != "required-version"):
         key = known.get(name)
         if key is None:
+            if name == "tool" and _is_own(path) and path != INLINE:
+                raise ConfigError(
+                    path, "`tool`: no such key; a file of torchlint's own has its keys without `[tool.torchlint]`"
+                )
             raise ConfigError(path, f"`{prefix}{name}`: no such key{nearest(name, known)}")
         try:
             values[name] = key.read(value)
@@ -163,16 +172,17 @@ def _is_own(path: str) -> bool:
     return os.path.basename(path) != PYPROJECT
 
 
-def _table(path: str, *, among_others: bool = False) -> object:
-    """The part of a file that is torchlint's; None where it has none. What a configuration names must be a regular file."""
+def _table(path: str, *, extended_by: str = "") -> object:
+    """The part of a file that is torchlint's; None where it has none. What another file names must be a regular one."""
     try:
-        if among_others:
+        if extended_by:
             data = read_file(path, DEFAULT_LIMIT)
         else:
             with open(path, "rb") as file:
                 data = file.read()
     except OSError as error:
-        raise ConfigError(path, f"cannot read the configuration: {error.strerror or error}") from None
+        which = f" that {extended_by} extends" if extended_by else ""
+        raise ConfigError(path, f"cannot read the configuration{which}: {error.strerror or error}") from None
     own = _is_own(path)
     if not own and b"torchlint" not in data:
         return None

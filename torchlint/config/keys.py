@@ -99,6 +99,12 @@ def _boolean(value: object) -> bool:
     return value
 
 
+def _folder(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"expected the name of a folder, found {shown_value(value)}")
+    return value
+
+
 def _string(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"expected a string, found {shown_value(value)}")
@@ -250,7 +256,7 @@ KEYS = (
     ),
     Key(
         "cache-dir",
-        _string,
+        _folder,
         "Where the cache is: a folder below that of the configuration file, torchlint's own or new.",
         {"type": "string", "minLength": 1},
     ),
