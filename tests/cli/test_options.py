@@ -75,9 +75,9 @@ def test_a_command_that_there_is_not_leads_to_one_that_there_is(word: str, meant
     assert (result.returncode, result.stderr) == (2, said)
 
 
-@pytest.mark.parametrize("word", ["src", "test", "clean", "rules.py", "lint/"])
+@pytest.mark.parametrize("word", ["src", "test", "clean", "rules.py", "./lint"])
 def test_a_path_that_there_is_not_is_one(word: str) -> None:
-    assert torchlint_(word).stderr.splitlines()[0] == f"{word}: error: No such file or directory"
+    assert torchlint_(word).stderr.splitlines()[0] == f"{word.removeprefix('./')}: error: No such file or directory"
 
 
 def test_a_folder_that_is_called_as_a_command_might_be_is_linted() -> None:
