@@ -73,3 +73,21 @@ def test_the_rule_is_silent_about_masks_and_speaks_of_weights() -> None:
     text += "def clip(loss, w: nn.Parameter):\n    loss.backward()\n    w.data[0] = 0\n"
     found = lint(text)
     assert [each.location.row for each in found if each.code == "TPL001"] == [10]
+
+
+@pytest.mark.parametrize(("base", "count"), [("unittest.TestCase", 0), ("nn.Module", 2)])
+def test_the_rule_is_silent_where_a_test_gives_two_layers_the_same_weights(base: str, count: int) -> None:
+    text = f"""\
+import unittest
+{_START}
+class Layers({base}):
+    def same(self, one: nn.Linear, other: nn.Linear):
+        other.weight.data.copy_(one.weight.data)
+        other.bias.data.copy_(one.bias.data)
+
+    def check(self, one: nn.Linear, other: nn.Linear, x):
+        self.same(one, other)
+        one(x).sum().backward()
+        other(x).sum().backward()
+"""
+    assert sum(each.code == "TPL001" for each in lint(text)) == count

@@ -121,10 +121,12 @@ class DataMutation(InPlaceRule):
         return self.model.autograd.seems_graphless(change.tensor) and not self.model.autograd.may_propagate
 
     def _is_copied(self, change: DataChange[cst.BaseExpression]) -> bool:
-        """Whether a layer is given a weight from elsewhere, in a file that neither trains nor defines a `forward`."""
+        """Whether a layer is given a weight from elsewhere, in a file that trains nothing, or where code is tested."""
         match change:
             case DataChange(node=cst.Call(cst.Attribute(attr=cst.Name("copy_"))), tensor=cst.Attribute(attr=cst.Name(name))):
-                return name in ("weight", "bias") and not self.model.autograd.trains
+                if name not in ("weight", "bias"):
+                    return False
+                return not self.model.autograd.trains or self.model.data.is_in_test(change.node)
         return False
 
     def _place(self, change: DataChange[cst.BaseExpression]) -> cst.CSTNode:
