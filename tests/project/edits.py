@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from torchlint.diagnostic import Fix
 from torchlint.engine import runner
 from torchlint.engine.cache import Cache, settings_key
 from torchlint.engine.examination import Task, examine
@@ -28,7 +29,7 @@ from torchlint.project.files import Files
 from torchlint.rules import all_rules
 from torchlint.rules.selection import select_rules
 
-SELECTED = ("TPL006", "TPL015", "TPL301", "TPL302", "TPL305", "TPL504")
+SELECTED = ("TPL006", "TPL015", "TPL101", "TPL301", "TPL302", "TPL305", "TPL401", "TPL504")
 """Rules that ask other files."""
 PATHS = (
     "main.py",
@@ -81,6 +82,11 @@ DEFINITIONS = (
     "def {function}(x, y=None):\n    return {further}(x)\n",
     "def {function}(*args):\n    return {class}()\n",
     "{class} = {other}\n",
+    "def {function}(device):\n    return torch.zeros(2).to(device)\n\n{function}('cpu')\n",  # safe while nobody else calls
+    "def {function}(device):\n    return torch.zeros(2).to(device)\n\n{function}('cpu')\n",
+    "class {class}(nn.Module):\n    def __init__(self, device):\n        super().__init__()\n        self.device = device\n\n"
+    "    def forward(self, x):\n        return x + torch.ones(2).to(self.device)\n\nmade_{class} = {class}('cpu')\n",
+    "from torch.autograd import Variable\n",
 )
 EXPORTS = "__all__ = ['{class}', '{function}']\n"
 USES = (
@@ -94,7 +100,12 @@ USES = (
     "model_{class} = {class}()\nmodel_{class}.requires_grad = False\n",
     "model_{class} = {class}()\ntrain_{function}(model_{class}, [])\n",  # a caller, where that is imported
     "model_{function} = {function}()\nmodel_{function}.requires_grad = False\n",
+    "from {module} import Variable\n",
+    "import {module} as m\nm.{function}({class})\n",
+    "import {module} as m\nuse(m)\n",
 )
+RARE = ("import importlib\nimportlib.import_module(name)\n", "again = type({class}())(2)\n")
+"""What keeps every caller of the project out of sight."""
 Found = list[tuple[object, ...]]
 
 
@@ -106,6 +117,7 @@ def text_of(rng: random.Random, there: Mapping[str, str]) -> str:
         function, further = rng.sample(FUNCTIONS, 2)
         base = rng.choice(("nn.Module", "nn.Module", other))
         parts = {"class": one, "other": other, "function": function, "further": further, "base": base, **more}
+        parts.setdefault("module", rng.choice(MODULES))
         return template.replace("{part}", rng.choice(PARTS)).format_map(parts)
 
     def imported(name: str) -> str:
@@ -121,6 +133,7 @@ def text_of(rng: random.Random, there: Mapping[str, str]) -> str:
     definitions = [filled(rng.choice(DEFINITIONS)) for _ in range(rng.randrange(4))]
     exports = [filled(EXPORTS)] if rng.random() < 0.1 else []
     uses = [filled(rng.choice(USES)) for _ in range(rng.randrange(1, 5))]
+    uses += [filled(rng.choice(RARE))] if rng.random() < 0.02 else []
     return "\n".join(["import torch", "from torch import nn", *imports, "", *definitions, *exports, *uses])
 
 
@@ -132,6 +145,8 @@ class Seen:
     findings: int = 0
     by_others: int = 0
     """Steps in which the findings of a file changed that was not edited itself."""
+    safer: int = 0
+    """Fixes that became safe, or unsafe, in a file that was not edited itself."""
 
 
 class Projects:
@@ -223,6 +238,9 @@ class Projects:
         self.seen.findings += sum(map(len, fresh.values()))
         before = {file: found for file, found in self._last.items() if file not in changed}
         self.seen.by_others += any(fresh.get(file, []) != before.get(file, []) for file in {*before, *fresh} - changed)
+        for file in {*before, *fresh} - changed:
+            was, now = (dict(_safe(found.get(file, []))) for found in (before, fresh))
+            self.seen.safer += sum(was[each] != now[each] for each in was.keys() & now.keys())
         self._last = fresh
 
     def found(self, files: Sequence[str], *, cached: bool = False, jobs: int = 1) -> dict[str, Found]:
@@ -242,6 +260,11 @@ def _shown(outcome: runner.Outcome) -> Found:
     return [(each.code, each.location, each.message, each.fix) for each in outcome.diagnostics]
 
 
+def _safe(found: Found) -> list[tuple[object, object]]:
+    """Of findings with fixes, what they are and whether the fix is safe."""
+    return [((code, place, message), made.applicability) for code, place, message, made in found if isinstance(made, Fix)]
+
+
 def walk(folder: Path, steps: int, seed: int) -> Seen:
     """So many steps, over a new project every hundred."""
     total = Seen()
@@ -251,7 +274,7 @@ def walk(folder: Path, steps: int, seed: int) -> Seen:
         projects = Projects(inner, seed * 1_000_003 + start)
         for _ in range(min(100, steps - start)):
             projects.step()
-        for name in ("steps", "findings", "by_others"):
+        for name in ("steps", "findings", "by_others", "safer"):
             setattr(total, name, getattr(total, name) + getattr(projects.seen, name))
         shutil.rmtree(inner)
     return total

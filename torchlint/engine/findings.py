@@ -39,12 +39,14 @@ class Findings:
         triggers: bool,
         fixes: bool,
         reading: Reading | None = None,
+        around: Reading | None = None,
     ) -> None:
         self.suppressions = Suppressions(source, codes_of_names(all_rules(options.plugins)))
         self._source = source
         self._data = data
         self._options = options
-        self._semantics = Semantics(source.tree, reading, reading.file if reading is not None else "")
+        file = next((each.file for each in (reading, around) if each is not None), "")
+        self._semantics = Semantics(source.tree, reading, file, around)
         self._triggers = triggers
         self._fixes = fixes
 

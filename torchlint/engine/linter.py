@@ -52,7 +52,7 @@ def lint(
             safe = {each.code for each in found if each.fix is not None and applies(each.fix, _SAFE)}
             if fixes and safe and rests_on_others:
                 of_comments = any(rule.is_about_comments and rule.code in safe for rule in awake)
-                with Findings(source, data, options, triggers=triggers, fixes=True) as alone:
+                with Findings(source, data, options, triggers=triggers, fixes=True, around=reading) as alone:
                     by_itself = alone.of(rules, [rule for rule in awake if rule.code in safe or of_comments])
                 found = [no_safer(each, by_itself) for each in found]
     except RecursionError:

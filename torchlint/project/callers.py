@@ -42,7 +42,7 @@ class Callers:
     """The calls in the files of all projects, as far as somebody asked for them."""
 
     def __init__(self, texts: Mapping[str, bytes], trees: Trees, store: Store | None = None) -> None:
-        self._texts = texts
+        self.texts = texts
         self._trees = trees
         self._store = store
         self._importers: dict[str, Importers] = {}
@@ -87,7 +87,7 @@ class Callers:
         if key not in self._naming:
             files, state = self._files(key[2], "", root)
             word = name.encode("utf-8", "surrogatepass")
-            found = tuple(each for each in files if word in self._text(each, word))
+            found = tuple(each for each in files if word in self.text(each, word))
             shown = digest(repr([os.path.relpath(each, root) for each in found]))
             self._naming[key] = found, f"{shown}:{state}" if state else shown
         return self._naming[key]
@@ -115,14 +115,14 @@ class Callers:
 
     def _that_may_call(self, words: tuple[str, ...], file: str, root: str) -> list[str]:
         inside = os.path.join(root, "")
-        texts = ((path, text) for path, text in self._texts.items() if path.startswith(inside))
+        texts = ((path, text) for path, text in self.texts.items() if path.startswith(inside))
         open_ = (path for path, text in texts if words_in(code_of(path, text)) & {*words})
         files = sorted({*self.importers(root).of(words), *open_, *([file] if file else [])})
         return files if len(files) <= _MOST_IMPORTING else []
 
     def _look_for(self, name: str, files: tuple[str, ...], state: str, root: str) -> Found:
         sought = Sought(name)
-        texts = ((each, self._text(each, sought.word)) for each in files)
+        texts = ((each, self.text(each, sought.word)) for each in files)
         calling = list(islice((each for each in texts if sought.is_in(each[1])), _MOST_CALLING + 1))
         found: dict[str, Calls] = {}
         for each, text in calling if len(calling) <= _MOST_CALLING else ():
@@ -136,7 +136,7 @@ class Callers:
         inside = os.path.join(root, "")
         states = [(each.removeprefix(inside), self._state(each)) for each in files]
         now = time.time_ns()
-        if any(each in self._texts for each in files) or any(max(state[:2]) + TICK >= now for _, state in states):
+        if any(each in self.texts for each in files) or any(max(state[:2]) + TICK >= now for _, state in states):
             return ""
         return digest(repr(states))
 
@@ -149,9 +149,9 @@ class Callers:
                 self._states[file] = _UNKNOWN
         return self._states[file]
 
-    def _text(self, file: str, word: bytes) -> bytes:
+    def text(self, file: str, word: bytes) -> bytes:
         """The Python in a file, perhaps nothing where it does not hold a word; empty where it cannot be read."""
-        text = self._texts.get(file)
+        text = self.texts.get(file)
         if text is None:
             text = self._read[file] if file in self._read else self._read_now(file)
         return program_of(file, text) if word in text or not word.isascii() else b""
@@ -170,7 +170,7 @@ class Callers:
 
     def _calls_in(self, file: str, name: str, text: bytes) -> Calls:
         """The calls in a file, which holds a text, of something called so."""
-        if file in self._texts:
+        if file in self.texts:
             return self._calls_of(text, name)
         known, state = self._calls.get((file, name)), self._state(file)
         if known is None or known[0] != state:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from torchlint.project import roots
 from torchlint.project.on_disk import OnDisk
-from torchlint.project.questions import BODY, BOUND, CALLERS, GIVEN, NAMING, OUTPUTS, ROOT, TALK
+from torchlint.project.questions import BODY, BOUND, CALLERS, GIVEN, MENTIONS, NAMING, OUTPUTS, PACKAGED, ROOT, TALK
 from torchlint.project.reading import Reading
+from torchlint.project.told.packages import opened_by
 
 if TYPE_CHECKING:
     from torchlint.project.store import Store
@@ -37,7 +38,8 @@ class Files(OnDisk):
     def reading(self, file: str, root: str = "") -> Reading:
         """What the file at a path, which need not be there, sees of its project."""
         path = os.path.abspath(file)
-        return Reading(self, path, os.path.abspath(root) if root else roots.root_of(os.path.dirname(path)))
+        above = os.path.abspath(root) if root else roots.root_of(os.path.dirname(path))
+        return Reading(self, path, above, is_given=bool(root))
 
     def holds(self, asked: str, answer: str, root: str) -> bool:
         """Whether a file below a root would be told the same now of what it asked for: many ask the same."""
@@ -61,6 +63,12 @@ class Files(OnDisk):
         if asked.startswith(NAMING):
             name, *words = asked.removeprefix(NAMING).split("\n")
             return self.callers.are_naming(name, words, root, answer)
+        if asked.startswith(MENTIONS):
+            path, name = asked.removeprefix(MENTIONS).split("\n")
+            return self.mentions.of(name, os.path.join(root, path), root) == answer
+        if asked.startswith(PACKAGED):
+            path, given = asked.removeprefix(PACKAGED).split("\n")
+            return opened_by(os.path.join(root, path), root, is_given=bool(given)) == answer
         if asked.startswith(CALLERS):
             path, name, *words = asked.removeprefix(CALLERS).split("\n")
             return self.callers.are_as(name, words, os.path.join(root, path) if path else "", root, answer)

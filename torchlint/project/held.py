@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.project import roots
 from torchlint.project.files import Files, still_hold
-from torchlint.project.importers import SKIPPED
+from torchlint.project.importers import OTHER_PROGRAMS, SKIPPED
 from torchlint.project.questions import is_about
 from torchlint.text.reading import NOTEBOOK
 from torchlint.text.reading import TICK as TICK
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FEW = 50
 """To look at so many results one by one takes less than to look at all files of a project."""
 _MOST_ENTRIES = 50_000
-_PROGRAMS = (".py", ".pyi", NOTEBOOK)
+_PROGRAMS = (".py", ".pyi", NOTEBOOK, *OTHER_PROGRAMS)
 _KIND = "held"
 _Note = tuple[str, tuple[str, ...], tuple[str, ...]]
 """A stamp, and the paths below the root of the files of whose results all held under it, and of those of which part did."""

@@ -19,12 +19,52 @@ _LARGEST = 1_000_000
 _MOST_FILES = 20_000
 """So many files of a project are looked through; in larger ones, nobody is asked who calls."""
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist"})
+_OF_PROJECTS = frozenset({"venv", "env", "build", "dist"})
+"""Of these, what may be a folder of the project's own."""
+OTHER_PROGRAMS = (".pyx", ".pyw")
+"""How files are called that may import others and are not read."""
 _NAMES = rb"(?:[^\n;#\\]|\\\r?\n)*"
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|" + _NAMES + rb")|import[ \t]+(" + _NAMES + rb"))", re.MULTILINE
 )
 _WORD = re.compile(rb"\w+")
+_LONGEST_LINE = 2_000
 _OTHERS = (b"torch", b"numpy", b"typing", b"__future__", b"os", b"collections")
+_FINDING = frozenset(
+    {
+        *(b"importlib", b"imp", b"runpy", b"pkgutil", b"pydoc", b"zipimport", b"hydra", b"gin"),
+        *(b"import_ipynb", b"importnb", b"nbimporter", b"ipynb"),
+    }
+)
+"""Libraries by which files are imported or run that are not named by an import."""
+_BY_TEXT = (
+    b"__import__",
+    b"sys.modules",
+    b"_globals",
+    b"execfile",
+    b"%run",
+    b"%load ",
+    b"_line_magic",
+    b"-c'",
+    b'-c"',
+    b"thon -c",
+)
+"""What does so without one of these libraries."""
+_EXECUTED = re.compile(rb"exec[ \t]*\(")
+_TYPE = re.compile(rb"type[ \t]*\((?:[^()\n]|\([^()\n]{0,80}\)){0,80}\)")
+_CLASS = re.compile(rb"__class__(?![ \t]*\.[ \t]*__name__)")
+_PLAIN_IMPORT = re.compile(rb"import\b")
+_TELLING = (b"type", b"__", b"import", b"exec", b"%run", b"%load", b"run_line_magic")
+WITHIN = ";"
+"""What a word starts with that an import has which is not at the start of its line."""
+ABOVE = "*"
+"""What stands among the words of a file that imports everything of its own package."""
+BY_NAME = "!"
+"""What stands among the words of a file that may import or run others by what text says."""
+ANEW = "#"
+"""What stands among the words of a file that may make objects of classes which it does not name."""
+UNREAD = "?"
+"""What stands among the words of a file that cannot be read."""
 State = tuple[int, int, int]
 _NOTE = "imports"
 _Note = tuple[tuple[str, State, str], ...]
@@ -39,6 +79,13 @@ class Importers:
         self._store = store
         self._words: dict[str, tuple[State, frozenset[str]]] | None = None
         self._files: dict[str, list[str]] | None = None
+        self._unseen: list[str] = []
+
+    @property
+    def unseen(self) -> list[str]:
+        """What in the project may hold programs and is not looked through; each below the root."""
+        self.by_word()
+        return self._unseen
 
     def look_again(self) -> None:
         """Has the files be looked for again; what has not changed is not read again."""
@@ -60,7 +107,10 @@ class Importers:
         known = self._noted() if self._words is None else self._words
         self._words = {}
         is_new = False
+        self._unseen = []
         there = list(self._there())
+        if len(there) > _MOST_FILES:
+            self._unseen.append(os.curdir)
         for path, state in there if len(there) <= _MOST_FILES else ():
             kept = known.get(path)
             if kept is None or kept[0] != state:
@@ -96,13 +146,21 @@ class Importers:
                 with os.scandir(pending.pop()) as entries:
                     every = sorted(entries, key=lambda each: each.name)
             except OSError:
+                self._unseen.append(os.curdir)
                 continue
             for entry in every:
-                if entry.name.startswith(".") or entry.is_symlink():
+                if entry.name.startswith("."):
                     continue
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_symlink():
+                    if is_program(entry.name) or entry.is_dir():
+                        self._unseen.append(os.path.relpath(entry.path, self._root))
+                elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in SKIPPED:
                         pending.append(entry.path)
+                    elif entry.name in _OF_PROJECTS and not os.path.isfile(os.path.join(entry.path, "pyvenv.cfg")):
+                        self._unseen.append(os.path.relpath(entry.path, self._root))
+                elif entry.name.endswith(OTHER_PROGRAMS):
+                    self._unseen.append(os.path.relpath(entry.path, self._root))
                 elif is_program(entry.name):
                     count += 1
                     try:
@@ -119,19 +177,58 @@ def imported_words(path: str) -> frozenset[str]:
     try:
         data = read_file(path, _LARGEST)
     except (OSError, ValueError):
+        return frozenset({UNREAD})
+    if not any(each in data for each in _TELLING):
         return frozenset()
-    return words_in(code_of(path, data) if b"import" in data else b"")
+    code = code_of(path, data)
+    return words_in(code) if code else frozenset({UNREAD})
 
 
 def words_in(data: bytes) -> frozenset[str]:
-    """The words in the import statements of a text, but for those of modules that are surely not of the project."""
+    """The words in the import statements of a text, but for those of modules that are surely not of the project.
+
+    Behind `WITHIN` stand words of imports within a line, and `ABOVE` and `BY_NAME` tell of other ways to import.
+    """
     found: set[bytes] = set()
+    others = set(_others_in(data))
     for match in _IMPORT.finditer(data):
         module, names, modules = match.groups()
         if module is not None and module.partition(b".")[0] in _OTHERS:
             continue
+        if module is not None and not module.strip(b".") and b"*" in names:
+            others.add(ABOVE)
         for text in (module, names, modules):
             if text:
                 found.update(_WORD.findall(text))
     found -= {b"as", b"import", *_OTHERS}
-    return frozenset(intern(word.decode("utf-8", "replace")) for word in found)  # most are imported by many
+    if found & _FINDING or any(word.removeprefix(WITHIN).encode() in _FINDING for word in others):
+        others.add(BY_NAME)
+    return frozenset(intern(word) for word in (*(word.decode("utf-8", "replace") for word in found), *others))
+
+
+def _others_in(data: bytes) -> Iterator[str]:
+    """What stands among the words of a text for other ways to get at files and classes than imports at the start of lines."""
+    is_executed = b"exec" in data and any(not _is_part(data, match.start()) for match in _EXECUTED.finditer(data))
+    if is_executed or any(each in data for each in _BY_TEXT):
+        yield BY_NAME
+    if b"__new__" in data or (b"__class__" in data and _CLASS.search(data)):
+        yield ANEW
+    elif b"type" in data:
+        for match in _TYPE.finditer(data):
+            if not _is_part(data, match.start()) and (
+                data[match.end() : match.end() + 9].lstrip(b" \t").startswith(b"(")
+                or re.search(rb"(?:^|[^=!<>])=[ \t]*$", data[max(match.start() - 9, 0) : match.start()])
+            ):
+                yield ANEW
+                break
+    for match in _PLAIN_IMPORT.finditer(data):
+        start, end = data.rfind(b"\n", 0, match.start()) + 1, data.find(b"\n", match.end())
+        before = data[start : match.start()]
+        if b";" in before or b":" in before:
+            line = data[start : end if end >= 0 else len(data)]
+            yield from (WITHIN + word.decode("utf-8", "replace") for word in _WORD.findall(line[:_LONGEST_LINE]))
+
+
+def _is_part(data: bytes, start: int) -> bool:
+    """Whether what starts at a place of a text is part of a longer word, or an attribute."""
+    return start > 0 and (data[start - 1 : start].isalnum() or data[start - 1 : start] in (b"_", b"."))

@@ -14,6 +14,7 @@ from torchlint.project.talk import Talk
 from torchlint.project.told.bodies import Bodies
 from torchlint.project.told.by_file import is_settled
 from torchlint.project.told.givens import Givens
+from torchlint.project.told.mentions import Mentions
 from torchlint.project.told.origins import Origins
 from torchlint.project.told.outputs import Outputs
 from torchlint.project.trees import Trees
@@ -73,6 +74,7 @@ class OnDisk:
         self.outputs = Outputs(self.texts, self._state, self.trees, store)
         self.givens = Givens(self.texts, self._state, self.trees, store)
         self.origins = Origins(self.texts, self._state, self.trees, store)
+        self.mentions = Mentions(self.callers, self.trees)
         self.talk = Talk(self.texts.get)
         roots.look_again()
 
@@ -93,6 +95,7 @@ class OnDisk:
         self._real.clear()
         self._states.clear()
         self.callers.look_again()
+        self.mentions.look_again()
         self.talk.forget()
         roots.look_again()
 

@@ -16,12 +16,16 @@ GIVEN = "//!"  # about what a function, a method or an attribute gives
 BODY = "//:"  # about what the code of a class says
 TALK = "//?"  # a topic that the project's files may speak of
 NAMING = "//+"  # the files that have a name in them
+MENTIONS = "//@"  # what other files do with a name of a file
+PACKAGED = "//$"  # whether a file is installed for others to import
 
 
 def is_about(asked: str) -> str | None:
     """The path below the root that a question is about, empty for all of the project; `None` where its words are asked for."""
-    if asked == ROOT or asked.startswith(NAMING):
+    if asked == ROOT or asked.startswith((NAMING, MENTIONS)):
         return ""
+    if asked.startswith(PACKAGED):
+        return None
     for about in (OUTPUTS, GIVEN, BODY, BOUND, TALK, CALLERS):  # the longer ones first
         if asked.startswith(about):
             return asked.removeprefix(about).partition("\n")[0] if about != TALK else None

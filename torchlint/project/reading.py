@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from torchlint.project.questions import BODY, BOUND, CALLERS, GIVEN, NAMING, OUTPUTS, ROOT, TALK, shown
+from torchlint.project.questions import BODY, BOUND, CALLERS, GIVEN, MENTIONS, NAMING, OUTPUTS, PACKAGED, ROOT, TALK, shown
+from torchlint.project.told.packages import opened_by
 
 if TYPE_CHECKING:
     import ast
@@ -24,10 +25,11 @@ Answers = tuple[tuple[str, str], ...]
 class Reading:
     """What one file sees of its project: the `Project` of its lookups."""
 
-    def __init__(self, files: OnDisk, path: str, root: str) -> None:
+    def __init__(self, files: OnDisk, path: str, root: str, *, is_given: bool = False) -> None:
         self._files = files
         self.file = path
         self.root = root
+        self._is_given = is_given
         self._asked: dict[str, str] = {}
         self._tops: dict[str, tuple[str, ...]] = {}
         self._modules: dict[tuple[str, str], tuple[Place, ...]] = {}
@@ -167,6 +169,22 @@ class Reading:
         found, self._asked["\n".join((NAMING + name, *words))] = self._files.callers.naming(name, words, self.root)
         return tuple(each for each in found if each != self.file)
 
+    def mentions(self, name: str) -> str:
+        """Why it is not certain that no other file names what this one calls ``name``; empty where that is certain."""
+        if not self._is_inside:
+            return "the file is in no project"
+        found = self._files.mentions.of(name, self.file, self.root)
+        self._asked[f"{MENTIONS}{self._shown(self.file)}\n{name}"] = found
+        return found
+
+    def opened_by(self) -> str:
+        """Why code outside of the project may use this file; empty if there is no reason."""
+        if not self._is_inside:
+            return "the file is in no project"
+        found = opened_by(self.file, self.root, is_given=self._is_given)
+        self._asked[f"{PACKAGED}{self._shown(self.file)}\n{'given' * self._is_given}"] = found
+        return found
+
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:
         """What calling the modules of a file gives, as far as that file alone tells."""
         given, stamp = self._files.outputs.of(file)
@@ -186,7 +204,7 @@ class Reading:
 
     def as_others_see_it(self, own: ast.Module) -> Reading:
         """What the other files see of the project, to which this one belongs: it says what its own summary does."""
-        others = Reading(self._files, self.file, self.root)
+        others = Reading(self._files, self.file, self.root, is_given=self._is_given)
         others._own = own
         others._asked = self._asked
         return others

@@ -11,7 +11,7 @@ _MARKS = ("pyproject.toml", ".git", "setup.py", "setup.cfg")
 @lru_cache(maxsize=4096)
 def root_of(folder: str) -> str:
     """The root of the project that an absolute ``folder`` is in; without any mark above, the folder over its packages."""
-    while not _is_marked(folder) and _is_package(folder) and os.path.dirname(folder) != folder:
+    while not is_marked(folder) and _is_package(folder) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
     return _root_over(folder)
 
@@ -20,7 +20,7 @@ def root_of(folder: str) -> str:
 def _root_over(folder: str) -> str:
     current = folder
     while True:
-        if _is_marked(current):
+        if is_marked(current):
             return current
         parent = os.path.dirname(current)
         if parent == current:
@@ -37,12 +37,13 @@ def package_root(folder: str) -> str:
 
 def look_again() -> None:
     """Has the roots be looked for anew: what marks them may have changed on disk."""
-    for known in (root_of, _root_over, _is_marked, _is_package):
+    for known in (root_of, _root_over, is_marked, _is_package):
         known.cache_clear()
 
 
 @lru_cache(maxsize=4096)
-def _is_marked(folder: str) -> bool:
+def is_marked(folder: str) -> bool:
+    """Whether a folder has a mark of a project."""
     return any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS)
 
 

@@ -26,12 +26,15 @@ Analysis = TypeVar("Analysis")
 class Semantics(Code):
     """The facts about one file: what is written in it, the kinds of its values, and every analysis that is asked for.
 
-    In a ``project``, what the ``file`` imports from its other files is asked of them.
+    In a ``project``, what the ``file`` imports from its other files is asked of them. Of a project ``around`` the file nothing
+    is asked but who uses it.
     """
 
-    def __init__(self, module: ast.Module, project: Project | None = None, file: str = "") -> None:
+    def __init__(
+        self, module: ast.Module, project: Project | None = None, file: str = "", around: Project | None = None
+    ) -> None:
         super().__init__(module)
-        self.elsewhere = Elsewhere(self, project, file)
+        self.elsewhere = Elsewhere(self, project, file, around)
         self.names.starred = self.elsewhere.starred
         self.facts = self.definitions
         self.facts.is_plain = self.elsewhere.is_plain

@@ -67,8 +67,9 @@ class DataMutation(InPlaceRule):
       module whose constructor runs (`__init__`, and what only that calls: a method with an underscore, `self.apply(…)`),
       and that has only stored, listed and initialised its parts so far, or read their form and `.data`. Classes of other
       files are trusted to keep no graph of the weights that they make, unless they are given a part. Or,
-      in a program that shows all callers, nothing that outlives the change holds a graph, but for what is only
-      printed or read by `.item()`: initialisation before the training loop, clipping behind `optimizer.step()`.
+      in a program that shows all callers, or where the project shows that no other file calls, nothing that outlives the
+      change holds a graph, but for what is only printed or read by `.item()`: initialisation before the training loop,
+      clipping behind `optimizer.step()`.
     - Nothing in the statements that go under `no_grad` needs autograd or is unknown: they are arithmetic of tensors and
       numbers, functions of torch and methods of tensors. A matrix product with a weight is not: autocast would keep a cast
       of what the weight was. One with its `.data` is, which stays detached.

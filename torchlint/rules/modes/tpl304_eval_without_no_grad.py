@@ -46,11 +46,12 @@ class EvalWithoutNoGrad(Rule):
     ```
 
     ## Fix safety
-    Safe in a program that shows all that it runs: nothing of another file, no hooks, no weights that are computed, no layers
-    that work otherwise without a graph (`nn.TransformerEncoder` zeroes padded positions then). What the evaluation runs, the
-    `forward` of the file's models included, has to ask for no graph and to keep none, and what it leaves or returns has to be
-    numbers, or tensors without a graph. A function that is decorated is called by its name alone. All else is unsafe: a model
-    from another file may differentiate in its `forward`, and a caller may back-propagate what is returned.
+    Safe in a program that shows all that it runs and that no other file imports: nothing of another file, no hooks, no
+    weights that are computed, no layers that work otherwise without a graph (`nn.TransformerEncoder` zeroes padded positions
+    then). What the evaluation runs, the `forward` of the file's models included, has to ask for no graph and to keep none,
+    and what it leaves or returns has to be numbers, or tensors without a graph. A function that is decorated is called by its
+    name alone. All else is unsafe: a model from another file may differentiate in its `forward`, and a caller may
+    back-propagate what is returned.
 
     A function that does nothing but evaluate is decorated, unsafely so where the file reads the frames of the functions that
     run (`stacklevel`, `traceback`, `sys._getframe`); where training stands in it, too, only the evaluating statements

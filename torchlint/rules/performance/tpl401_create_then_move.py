@@ -59,7 +59,8 @@ class CreateThenMove(Rule):
     which the device's own generator draws, for values that are computed or rounded (`torch.linspace`,
     `torch.full(size, 0.1).double()`), for leaves that require grad, behind `expand`, whose copy can be written to, where
     `.cuda(gpu)` may be given None, and for an argument that is called `device` but may be anything: an annotation
-    `device: torch.device` says what it is. There is no fix where a comment stands inside the call that would go.
+    `device: torch.device` says what it is, and so do the calls where all are in the file, none in another. There is no fix
+    where a comment stands inside the call that would go.
 
     Not reported are random numbers for which a generator is passed, or where the same function seeds the CPU's or saves its
     state, moves to a device that is an expression over several lines, what requires grad and is then changed in place, which

@@ -10,6 +10,8 @@ from functools import cached_property
 from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.observers.callers import Callers
 
 _DEPTH = 8
 
@@ -57,7 +59,7 @@ class Sources:
     def _of_binding(self, binding: Binding, condition: Condition, depth: int) -> Fact:
         match binding.form:
             case Form.PARAMETER:
-                if self._names_one(binding.annotation, condition.annotations):
+                if self._names_one(binding.annotation, condition.annotations) or self._is_given(binding, condition, depth):
                     return CERTAIN
                 return unknown(f"`{binding.name}` is an argument; it may be no {condition.noun}")
             case Form.IMPORT:
@@ -65,6 +67,22 @@ class Sources:
             case Form.ASSIGNMENT if binding.value is not None and not binding.path:
                 return self.fact(binding.value, condition, depth + 1)
         return unknown(f"`{binding.name}` may be no {condition.noun}")
+
+    def _is_given(self, binding: Binding, condition: Condition, depth: int) -> bool:
+        """Whether all calls are in sight, and each hands the parameter what meets a condition."""
+        function, parameter = binding.scope.node, binding.node
+        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+            return False
+        callers, arguments = self._semantics.of(Callers), function.args
+        if parameter in (arguments.vararg, arguments.kwarg) or not callers.fact(function).is_certain:
+            return False
+        for call in callers.calls(function):
+            if isinstance(call.func, ast.Attribute) and self._semantics.facts.self_class(call.func.value) is None:
+                return False  # of a class, ``Net.build(net, device)``, or what `apply` hands its parts to
+            value = self._semantics.facts.argument(call, function, parameter)
+            if value is None or not self.fact(value, condition, depth + 1).is_certain:
+                return False
+        return True
 
     def _names_one(self, annotation: ast.expr | None, names: frozenset[str]) -> bool:
         """Whether an annotation names one of some classes, or several of them: ``int``, ``str | torch.device``."""

@@ -12,6 +12,7 @@ from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.observers.libraries import KEEPING_NOTHING
 from torchlint.semantics.observers.programs import Programs
+from torchlint.semantics.observers.sight import Sight
 
 
 class Callers:
@@ -25,7 +26,8 @@ class Callers:
         """Whether every call of ``function`` is in the file.
 
         So it is with a function within another one, with one whose name begins with an underscore, which says that it is
-        nobody else's, and with those of a program that runs as soon as it is imported.
+        nobody else's, and with those of a program that runs as soon as it is imported; of any other function and class of the
+        top level where the project's other files are in sight, and none of them uses it.
         """
         if not isinstance(function, FUNCTIONS):
             return unknown("the code may be run from anywhere")
@@ -33,15 +35,38 @@ class Callers:
         is_special = name.startswith("__") and name.endswith("__")
         if function.decorator_list or (is_special and name != "__init__"):
             return unknown(f"`{name}` may be called from elsewhere")
-        is_own = (name.startswith("_") and not is_special) or isinstance(self._tree.function(function), FUNCTIONS)
-        if not is_own and not self._semantics.of(Programs).runs:
-            return unknown(f"`{name}` may be called from elsewhere, between a forward and its backward")
+        is_inner = isinstance(self._tree.function(function), FUNCTIONS)
+        is_own = is_inner or (name.startswith("_") and not is_special) or self._semantics.of(Programs).runs
         calls = list(self.mentions(function))
+        if not is_own and not (calls and self._may_be_asked(function)):
+            return unknown(f"`{name}` may be called from elsewhere, between a forward and its backward")
         if not calls:
             return unknown(f"nothing here shows when `{name}` is called")
         if None in calls:
             return unknown(f"`{name}` is handed on, and may be called anywhere")
-        return CERTAIN
+        return CERTAIN if is_inner else self._unused_elsewhere(function, is_own=is_own)
+
+    def _may_be_asked(self, function: Function) -> bool:
+        """Whether a project can tell who uses a function: one of the top level, or the constructor of a class there."""
+        owner = self._tree.parent(function)
+        if not self._semantics.of(Sight).is_known:
+            return False
+        if not isinstance(owner, ast.ClassDef):
+            return owner is self._tree.module
+        is_plain = self._tree.parent(owner) is self._tree.module and not owner.decorator_list and not owner.keywords
+        return function.name == "__init__" and is_plain and not any(map(_makes_its_own, ast.walk(owner)))
+
+    def _unused_elsewhere(self, function: Function, *, is_own: bool) -> Fact:
+        """Whether no other file uses a function; one that is the file's ``own`` is taken to be so unless a file does."""
+        owner = self._tree.parent(function)
+        sight = self._semantics.of(Sight)
+        if isinstance(owner, ast.ClassDef) and function.name != "__init__":
+            return CERTAIN
+        name = owner.name if isinstance(owner, ast.ClassDef) else function.name
+        if is_own:
+            user = sight.user(name)
+            return unknown(f"`{name}` is used in `{user}`, too") if user else CERTAIN
+        return sight.of(name, is_class=isinstance(owner, ast.ClassDef))
 
     def calls(self, function: Function) -> list[ast.Call]:
         """The calls of ``function`` in the file; ``model.apply(function)`` is one, that of a class its constructor's."""
@@ -119,3 +144,13 @@ class Callers:
         for node in self._tree.of_type(ast.Attribute):
             found.setdefault(node.attr, []).append(node)
         return found
+
+
+def _makes_its_own(node: ast.AST) -> bool:
+    """Whether a class makes an object of what it is called on: ``cls()``, ``type(self)()``, ``self.__class__()``."""
+    match node:
+        case ast.Name(id="cls" | "__class__") | ast.Attribute(attr="__class__" | "__new__"):
+            return True
+        case ast.Call(func=ast.Call(func=ast.Name(id="type"))):
+            return True
+    return False

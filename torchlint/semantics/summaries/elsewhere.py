@@ -32,9 +32,11 @@ _PLAIN = (Outside("builtins.object"), Outside("abc.ABC"))
 class Elsewhere:
     """Follows what a file imports into the files that it is from, where somebody asks for it."""
 
-    def __init__(self, code: Code, project: Project | None, file: str) -> None:
+    def __init__(self, code: Code, project: Project | None, file: str, around: Project | None = None) -> None:
         self._code = code
         self.file = file
+        self.around = project if around is None else around
+        """The project, for those who ask who uses what the file has; also where the file is looked at alone."""
         self._project = project
         self._lookup = Lookup(project) if project is not None else None
         self.callers = Callers(code.tree.module, project, file) if project is not None else None

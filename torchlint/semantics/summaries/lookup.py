@@ -46,6 +46,13 @@ _READERS = frozenset(
 _STATEFUL = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS)
 
 
+USED = "@"
+"""What an answer starts with that is the path of a file which uses what was asked for."""
+
+ANEW = "#"
+"""What the name of a class starts with where it is asked for those, too, who make objects of it without naming it."""
+
+
 class Project(Protocol):
     """The project that a file is in, as that file sees it."""
 
@@ -70,6 +77,18 @@ class Project(Protocol):
 
     def naming(self, name: str, words: tuple[str, ...]) -> tuple[str, ...]:
         """The other files that import one of some words, and have a name in them."""
+        ...
+
+    def mentions(self, name: str) -> str:
+        """Why it is not certain that no other file uses what this one calls ``name``; empty where that is certain.
+
+        Behind `USED` a file that does; in front of the name, perhaps `ANEW`. Without a name, the question is whether another
+        file imports this one at all.
+        """
+        ...
+
+    def opened_by(self) -> str:
+        """Why code outside of the project may use this file; empty if there is no reason."""
         ...
 
     def outputs(self, file: str) -> tuple[ClassOutput, ...]:

@@ -10,6 +10,7 @@ from torchlint.fact import CERTAIN, Fact, shortened, unknown
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.observers.callers import Callers
 from torchlint.semantics.observers.programs import Programs
+from torchlint.semantics.observers.sight import Sight
 
 _BY_MODE = frozenset(
     f"torch.nn.{name}"
@@ -125,7 +126,7 @@ class ClosedFiles:
         """Whether no other file runs code of this one, and this one runs nothing but its own code and that of libraries."""
         if self._callers.foreign:
             return unknown(f"the code uses `{self._callers.foreign}` of another file, and what that does is not in sight")
-        if not self._semantics.of(Programs).runs:
+        if not self._semantics.of(Programs).runs and not self._semantics.of(Sight).unreached.is_certain:
             return unknown("the file may be imported, and used by code that is not in sight")
         return known_by(self._unbound, self._imported, self._spelled)
 

@@ -8,6 +8,7 @@ from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.observers.programs import Programs
+from torchlint.semantics.observers.sight import Sight
 
 _READING = frozenset(
     {
@@ -92,4 +93,9 @@ class Readers:
             return unknown("code that is executed from a string may use the name")
         if isinstance(self._semantics.bindings.scope_of(binding).node, FUNCTIONS):
             return CERTAIN
-        return self._semantics.of(Programs).trains
+        trains = self._semantics.of(Programs).trains
+        bound = self._semantics.bindings.of(binding)
+        sight = self._semantics.of(Sight)
+        if trains.is_certain or bound is None or not sight.is_known or "__all__" in self._semantics.words.all:
+            return trains
+        return sight.of(bound.name)
