@@ -22,6 +22,22 @@ MADE = "model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())\n"
 LOADED = "«model.load_state_dict(torch.load(path))»\n"
 
 
+CHANCE = """
+def score(net, batches, chance, other):
+    if not {set}:
+        net.eval()
+    for x in batches:
+        y = x if {run} else net(x)
+        print(y)
+"""
+
+
+@pytest.mark.parametrize(("asked", "run_under", "is_set"), [("chance", "chance", True), ("other", "chance", False)])
+def test_what_is_set_and_run_under_the_same_condition_is_set(asked: str, run_under: str, is_set: bool) -> None:
+    found = run(CHANCE.format(set=asked, run=run_under) + MADE + LOADED + "score(model, batches, chance, other)")
+    assert (found is None) is is_set
+
+
 @pytest.mark.parametrize(
     ("snippet", "expected"),
     [

@@ -20,6 +20,9 @@ def is_torn(snippet: str) -> bool:
     "snippet",
     [
         "def f(x):\n    «x.transpose(1, 2).view(x.size(0), -1)»",
+        # batches of one, of a network that is not known, are not merged with what is before them
+        "net = nn.Conv1d(3, 20, 1)\ndef f(x):\n    out = net(x)\n    «out.transpose(0, 1).view(-1, 20)»",
+        "net = nn.Conv1d(3, 20, 1)\ndef f(x):\n    out = net(x)\n    «out.transpose(1, 2).view(out.size(0), -1)»",
         "def f(x):\n    x = x.permute(0, 2, 1)\n    «x.view(-1)»",
         "def f(x: torch.Tensor):\n    «x.t().view(-1)»",
         "def f(x: torch.Tensor):\n    «x.mT.detach().view_as(torch.zeros(12))»",
@@ -82,6 +85,7 @@ def test_nothing_torn_is_merged(snippet: str) -> None:
 @pytest.mark.parametrize(
     "snippet",
     [
+        "net = nn.Conv1d(3, 20, 1)\ndef f(x):\n    out = net(x)\n    «out.transpose(1, 2).view(-1, 20)»",
         "def f(x, shape):\n    «x.transpose(1, 2).view(shape)»",
         "def f(x, shape):\n    «x.transpose(1, 2).view(*shape)»",
         "def f(x, y):\n    «x.transpose(1, 2).view_as(y)»",

@@ -23,7 +23,8 @@ class ViewAfterTranspose(Rule):
 
     Not reported is `correct[:k].view(-1)` where each `k` is of a parameter with the default `(1,)`, and no file of the project
     speaks of several: one row is a view still. Nor is `x.view(x.size(0), -1)` of what a stack of convolutions in one dimension
-    leaves, transposed: that may be one step.
+    leaves, transposed: that may be one step. Nor is `out.transpose(1, 2).view(-1, channels)` of what a network gives of which
+    nothing is known: its batches may be of one item.
 
     ## Why is this bad
     `transpose`, `permute` and `.T` change the strides and leave the memory as it is. `view` never copies, so it raises a

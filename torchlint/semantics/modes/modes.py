@@ -307,12 +307,13 @@ class Modes:
         key = (function, model, names)
         if key not in self._entered:
             self._entered[key] = ()
-            flow = self._semantics.control_flow
+            flow, conditions = self._semantics.control_flow, self._semantics.of(RunConditions)
             sure = [setting.node for name in names for setting in self.settings(function, name) if setting.always]
             self._entered[key] = tuple(
                 run
                 for run in self.runs(function, model)
                 if flow.may_start_with(function, run.node, [*sure, *self.settings_of_part(function, model, run)])
+                and not any(conditions.is_behind(each, run.node) for each in sure)
             )
         return self._entered[key]
 

@@ -7,7 +7,7 @@ import ast
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, position
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
 
@@ -56,6 +56,26 @@ class RunConditions:
             return True
         return not self._assumptions.excludes(self._assumptions.within(inner, place, self._given[site]), call)
 
+    def is_behind(self, setting: ast.AST, call: ast.Call) -> bool:
+        """Whether a setting stands above a call in its function, under no other conditions than the call: ``if not chance:``
+        there, and here the ``else`` of ``if chance:``.
+        """
+        if not isinstance(setting, (ast.expr, ast.stmt)) or position(setting) >= position(call):
+            return False
+        if any(self._semantics.tree.loops(setting)):
+            return False
+        asked = [_plain(*each) for each in self._assumptions.guards(setting)]
+        known = [_plain(*each) for each in self._assumptions.guards(call)] if asked else []
+        return bool(asked) and all(any(self._is_same(one, other) for other in known) for one in asked)
+
+    def _is_same(self, one: tuple[ast.expr, bool], other: tuple[ast.expr, bool]) -> bool:
+        """Whether two conditions are of one name, which has not changed, and hold alike."""
+        (test, holds), (again, holds_again) = one, other
+        if holds is not holds_again or not isinstance(test, ast.Name) or not isinstance(again, ast.Name) or test.id != again.id:
+            return False
+        bindings = self._semantics.bindings
+        return set(bindings.reaching(test)) == set(bindings.reaching(again))
+
     def _within(self, call: ast.Call, site: ast.Call, assumed: Assumption) -> dict[FlowScope, Assumption]:
         """What is so in the scope of a site, and in the function that it calls."""
         within: dict[FlowScope, Assumption] = {self._semantics.control_flow.scope(site): assumed}
@@ -76,3 +96,10 @@ class RunConditions:
         return bool(sites) and all(
             self._semantics.control_flow.scope(site) in within and self._is_excluded(site, within, depth - 1) for site in sites
         )
+
+
+def _plain(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
+    """A condition without `not` in front of it."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    return test, holds

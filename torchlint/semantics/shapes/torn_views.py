@@ -32,7 +32,9 @@ class TornViews:
                     return False
                 if self._is_minded(tensor) or is_tried(self._semantics.tree, self._semantics.tree.statement(call)):
                     return False
-                return not self._is_of_one_row(tensor) and not self._may_be_used_up(call, tensor)
+                if self._is_of_one_row(tensor) or self._may_be_of_one_item(call, tensor):
+                    return False
+                return not self._may_be_used_up(call, tensor)
         return False
 
     def _is_of_one_row(self, tensor: ast.expr) -> bool:
@@ -62,6 +64,28 @@ class TornViews:
             case ast.Call(func=ast.Attribute(value=before, attr="transpose" | "permute" | "swapaxes")):
                 made = self._made(before)
                 return isinstance(made, ast.Call) and self._is_stack_of_convolutions(made.func)
+        return False
+
+    def _may_be_of_one_item(self, call: ast.Call, tensor: ast.expr) -> bool:
+        """Whether the batch is merged with the next axis of what a function gives that the file knows nothing of, and which
+        may have batches of one: `out = net(x)`, then `out.transpose(1, 2).view(-1, 20)`.
+        """
+        match call.args, tensor:
+            case [ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), _], ast.Call(func=ast.Attribute(value=before)):
+                made = self._made(before)
+                if made is before or not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name):
+                    return False
+                is_known = self._semantics.qualified_name(made.func) or self._semantics.facts.definition(made.func)
+                return not is_known and self._leaves_batch(tensor)
+        return False
+
+    def _leaves_batch(self, turned: ast.Call) -> bool:
+        """Whether a transposition leaves the first axis where it is."""
+        match turned:
+            case ast.Call(func=ast.Attribute(attr="transpose" | "swapaxes"), args=[*axes]):
+                return not any(isinstance(each, ast.Constant) and each.value == 0 for each in axes)
+            case ast.Call(func=ast.Attribute(attr="permute"), args=[ast.Constant(value=0), *_]):
+                return True
         return False
 
     def _made(self, value: ast.expr) -> ast.expr:
