@@ -117,3 +117,9 @@ def test_deprecated_for_targets_that_have_the_replacement_and_removed_for_those_
     every = [*RULES, "TPL111"]
     found = {target: [each.code for each in torchlint.lint(program, target_torch=target, select=every)] for target in codes}
     assert found == codes
+
+
+@pytest.mark.parametrize("name", ["VideoReader", "read_video", "read_video_timestamps", "write_video"])
+def test_a_message_says_what_to_do_and_not_what_a_function_does(name: str) -> None:
+    [found] = torchlint.lint(f"from torchvision import io\n\nx = io.{name}(path)\n", select=["TPL109"])
+    assert found.message == f"`io.{name}` was removed in torchvision 0.26: We recommend that you migrate to TorchCodec"

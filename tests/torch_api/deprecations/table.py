@@ -102,7 +102,7 @@ def _row(releases: Sequence[Release], name: str, parameter: str, said: Sequence[
     last_said, last_texts = said[-1]
     texts = sorted(last_texts, key=lambda each: each.how == "docstring")
     removed = next((each.version for each, found in said if any(row.is_removed for row in found)), "")
-    message = advice(texts[0].message)
+    message = _ADVICE.get(name) or advice(texts[0].message)
     found = ",".join(sorted({each.how for _, every in said for each in every}))
     since = said[0][0].version
     if parameter:
@@ -127,6 +127,11 @@ PART = {
     ("torch.nn.parallel.DistributedDataParallel", "forward_sync_buffers"): DEPENDS,
 }
 """Parameters of which only one value is meant, or only both together."""
+
+
+_VIDEO = "We recommend that you migrate to TorchCodec."
+_ADVICE = {f"torchvision.io.{each}": _VIDEO for each in ("VideoReader", "read_video", "read_video_timestamps", "write_video")}
+"""What is said below a docstring's description, which is all that is read of it."""
 
 
 def _lacks(release: Release, name: str, parameter: str) -> bool:
