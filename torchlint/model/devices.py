@@ -76,7 +76,7 @@ class DevicesQuestions:
         own, runs, gpu = self._own_files, self._semantics.of(TrainingRuns), self._semantics.of(OneGpu)
         if own.knows_cpu_alone or runs.saves_from_cpu_alone:
             return True
-        asked = (own.is_of_same_run, own.is_of_torchvision, runs.is_of_run, gpu.is_of_one_gpu)
+        asked = (own.is_of_same_run, own.is_of_torchvision, own.is_left_on_cpu, runs.is_of_run, gpu.is_of_one_gpu)
         return any(self._model.answered(question, load) for question in asked)
 
     def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:

@@ -192,3 +192,28 @@ def test_knows_the_files_that_a_loop_rolls_back_to(load: str, is_of_run: bool) -
 def test_knows_the_files_that_torchvision_offers(code: str, is_offered: bool) -> None:
     files, call = own_files_of(code)
     assert files.is_of_torchvision(call) is is_offered
+
+
+TOY = """
+def toy(net):
+    {made}
+    if os.path.exists("net.pth"):
+        net.load_state_dict(«torch.load({path})»)
+    {moved}
+    torch.save(net.state_dict(), "net.pth")
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "path", "moved", "is_left"),
+    [
+        ("net = Net()", "'net.pth'", "train(net)", True),
+        ("net = Net()", "'other.pth'", "train(net)", False),
+        ("net = Net()", "'net.pth'", "net.cuda()", False),
+        ("net = Net()", "'net.pth'", "train(net, device)", False),
+        ("pass", "'net.pth'", "train(net)", False),  # whoever gives it may have put it anywhere
+    ],
+)
+def test_knows_models_that_never_leave_the_cpu(made: str, path: str, moved: str, is_left: bool) -> None:
+    files, load = own_files_of(TOY.format(made=made, path=path, moved=moved))
+    assert files.is_left_on_cpu(load) is is_left

@@ -23,7 +23,8 @@ class LoadWithoutMapLocation(Rule):
     of no other one, in a project of which one file saves and none speaks of a device, and in a program that runs on one GPU
     and nowhere else. Such a program writes the GPU out in every move (`.cuda()`, `.to("cuda")`), or in one that it makes
     whatever its flags say, where it loads or where that function is called, and names no other GPU; or no file of the project
-    speaks of the CPU as a device, or of a choice. So it is where all that the file saves was put on the CPU before, and for
+    speaks of the CPU as a device, or of a choice. So it is where a function makes a model, loads into it what it saves by the
+    same name, and nothing in the file speaks of a device, where all that the file saves was put on the CPU before, and for
     the files that torchvision offers, by their names.
 
     ## Why is this bad

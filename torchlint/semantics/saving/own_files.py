@@ -90,6 +90,23 @@ class OwnFiles:
         elsewhere = self._semantics.elsewhere
         return elsewhere.speaks_of("accelerators") is False and elsewhere.speaks_of("saves") is True
 
+    def is_left_on_cpu(self, load: ast.Call) -> bool:
+        """Whether a function makes a model, loads into it what it has saved by the same name, and no device is spoken of."""
+        match load, self._semantics.tree.parent(load):
+            case (
+                ast.Call(args=[ast.Constant(value=str(path)), *_]),
+                ast.Call(func=ast.Attribute(attr="load_state_dict", value=ast.Name() as model)),
+            ) if not self._semantics.words.match(_DEVICE):
+                bindings, function = self._semantics.bindings.reaching(model), self._semantics.tree.function(load)
+                if not bindings or not all(
+                    each.form is Form.ASSIGNMENT and isinstance(each.value, ast.Call) for each in bindings
+                ):
+                    return False
+                saves = (save for save in self._files.saves if self._semantics.tree.function(save) is function)
+                files = (file_of(save, 1, "f") for save in saves)
+                return any(isinstance(file, ast.Constant) and file.value == path for file in files)
+        return False
+
     def _is_cpu(self, node: ast.expr) -> bool:
         match node:
             case ast.Constant(value="cpu"):
