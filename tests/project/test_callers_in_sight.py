@@ -104,6 +104,13 @@ CALLERS: dict[str, dict[str, str]] = {
     "exec": {"main.py": "exec(open('engine.py').read())\nwarm_up(2.5)\n"},
     "sys.modules": {"main.py": "import engine, sys\n\nsys.modules['engine'].warm_up(2.5)\n"},
     "hydra": {"main.py": "from hydra.utils import instantiate\n\ninstantiate({'_target_': 'engine.warm_up', 'device': 2.5})\n"},
+    "timeit": {"main.py": "import timeit\n\ntimeit.timeit('warm_up(2.5)', setup='from engine import warm_up')\n"},
+    "timeit of a long text": {"main.py": "SETUP = '''\nimport engine\nwarm_up = engine.warm_up\n'''\nprint(SETUP)\n"},
+    "continued": {"main.py": "from engine \\\n    import warm_up\n\nwarm_up(2.5)\n"},
+    "continued twice": {"main.py": "from \\\n    engine \\\n    import warm_up\n\nwarm_up(2.5)\n"},
+    "magic": {"run.ipynb": notebook("import engine", "%timeit engine.warm_up(2.5)")},
+    "magic of a cell": {"run.ipynb": notebook("from engine import *", "%%time\nwarm_up(2.5)")},
+    "command": {"run.ipynb": notebook("import engine", "x = !python main.py\nprint(engine.warm_up(x))")},
     "trainer": {"main.py": "from engine import warm_up\nfrom trainer import Trainer\n\nTrainer(step=warm_up).fit()\n"},
     "table": {"main.py": "import engine\n\nSTEPS = {'warm': engine.warm_up}\nSTEPS['warm'](2.5)\n"},
     "decorated": {"main.py": "import engine\nfrom functools import wraps\n\nwrapped = wraps(engine.warm_up)(print)\n"},
@@ -137,6 +144,11 @@ def test_it_is_unsafe_where_another_file_may_call(tmp_path: Path, files: Mapping
 
 
 PACKAGED: dict[str, dict[str, str]] = {
+    "relative, without a space": {"pkg/main.py": "from.engine import warm_up\n\nwarm_up(2.5)\n"},
+    "all of its own package, in a clause": {
+        "pkg/__init__.py": "from .engine import *\n",
+        "pkg/main.py": "if True: from . import *\nwarm_up(2.5)\n",
+    },
     "relative": {"pkg/main.py": "from .engine import warm_up\n\nwarm_up(2.5)\n"},
     "relative module": {"pkg/main.py": "from . import engine\n\nengine.warm_up(2.5)\n"},
     "package": {"main.py": "import pkg.engine\n\npkg.engine.warm_up(2.5)\n"},
@@ -173,9 +185,10 @@ def test_it_is_unsafe_where_another_file_may_call_it_in_a_package(tmp_path: Path
         ENGINE + "\n\nimport sys\ngetattr(sys.modules[__name__], input())(2.5)\n",
         ENGINE + "\n\nimport fire\nfire.Fire()\n",
         ENGINE.replace("warm_up", "predict_fn"),
+        ENGINE + '\n\ndef more():\n    """Shows it.\n\n    >>> warm_up(2.5)\n    """\n',
         ENGINE.replace('"cpu"', "torch.ones(1, requires_grad=True)"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_it_is_unsafe_where_the_file_itself_calls_otherwise(tmp_path: Path, text: str) -> None:
     assert applicability(tmp_path, {"engine.py": text, "main.py": MAIN}) == "unsafe"

@@ -156,6 +156,11 @@ class Callers:
             text = self._read[file] if file in self._read else self._read_now(file)
         return program_of(file, text) if word in text or not word.isascii() else b""
 
+    def code(self, file: str) -> bytes:
+        """The code in a file as it is written, magics of notebooks included; empty where it cannot be read."""
+        text = self.texts.get(file)
+        return code_of(file, self._read_now(file) if text is None else text)
+
     def _read_now(self, file: str) -> bytes:
         """What is in a file on disk; nothing where it cannot be read."""
         try:

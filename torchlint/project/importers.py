@@ -54,9 +54,10 @@ _EXECUTED = re.compile(rb"exec[ \t]*\(")
 _TYPE = re.compile(rb"type[ \t]*\((?:[^()\n]|\([^()\n]{0,80}\)){0,80}\)")
 _CLASS = re.compile(rb"__class__(?![ \t]*\.[ \t]*__name__)")
 _PLAIN_IMPORT = re.compile(rb"import\b")
+_FROM = re.compile(rb"[ \t]*from[ \t]+[.\w]+[ \t]+$")
 _TELLING = (b"type", b"__", b"import", b"exec", b"%run", b"%load", b"run_line_magic")
 WITHIN = ";"
-"""What a word starts with that an import has which is not at the start of its line."""
+"""What a word starts with that stands beside an import in the middle of a line, of text perhaps."""
 ABOVE = "*"
 """What stands among the words of a file that imports everything of its own package."""
 BY_NAME = "!"
@@ -221,12 +222,21 @@ def _others_in(data: bytes) -> Iterator[str]:
             ):
                 yield ANEW
                 break
+    seen = 0
     for match in _PLAIN_IMPORT.finditer(data):
-        start, end = data.rfind(b"\n", 0, match.start()) + 1, data.find(b"\n", match.end())
+        if match.start() < seen:
+            continue
+        start = max(data.rfind(b"\n", 0, match.start()) + 1, match.start() - _LONGEST_LINE)
         before = data[start : match.start()]
-        if b";" in before or b":" in before:
-            line = data[start : end if end >= 0 else len(data)]
-            yield from (WITHIN + word.decode("utf-8", "replace") for word in _WORD.findall(line[:_LONGEST_LINE]))
+        if is_continued := data[max(start - 3, 0) : start].rstrip(b"\r\n").endswith(b"\\"):
+            start = max(data.rfind(b"\n", 0, start - 1) + 1, start - _LONGEST_LINE)
+        if is_continued or (before.strip() and not _FROM.match(before)):
+            end = data.find(b"\n", match.end())
+            seen = min(end if end >= 0 else len(data), match.end() + _LONGEST_LINE)
+            line = data[start:seen]
+            if b"*" in line:
+                yield ABOVE
+            yield from (WITHIN + word.decode("utf-8", "replace") for word in _WORD.findall(line))
 
 
 def _is_part(data: bytes, start: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchlint.semantics.code.tree import FUNCTIONS, all_parts
@@ -86,6 +87,8 @@ class _Uses:
                     return self._has_all or name in self._imported
                 is_file = name in self._files or (self._has_all and name in self._stems and name not in own)
                 return is_file and id(node) not in based
+            case ast.Constant(value=str(text)) if "import" in text:
+                return bool(re.search(rf"\b{re.escape(self._name)}\b", text))
             case ast.Call(func=ast.Name(id=function), args=args) if function in _BY_NAME:
                 if not args:
                     return bool(self._imported) or self._has_all

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from torchlint.project.importers import ABOVE, ANEW, BY_NAME, SKIPPED, UNREAD, WITHIN, words_in
 from torchlint.project.programs import code_of
 from torchlint.text.headroom import recursion_headroom
+from torchlint.text.reading import NOTEBOOK
 
 if TYPE_CHECKING:
     from torchlint.project.callers import Callers
@@ -61,12 +62,20 @@ class Mentions:
         stems = frozenset(stem for each in (file, *reaching) for stem in _stems(each, root))
         word = name.encode("utf-8", "surrogatepass")
         spelled = re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
+        if any(self._is_in_magic(each, spelled) for each in (file, *reaching)):
+            return "a cell of a notebook may use it in a command"
         for each in reaching:
             text = self._callers.text(each, b"")
             words = {imported.removeprefix(WITHIN) for imported in words_in(text)}
             if (spelled.search(text) or words & stems) and self._may_use(text, name, stems):
                 return USED + _below(each, root)
         return ""
+
+    def _is_in_magic(self, file: str, spelled: re.Pattern[bytes]) -> bool:
+        """Whether a notebook has something in its code for which the Python in it has a stand-in: ``%timeit epoch(model)``."""
+        if not file.endswith(NOTEBOOK):
+            return False
+        return len(spelled.findall(self._callers.code(file))) != len(spelled.findall(self._callers.text(file, b"")))
 
     def _may_use(self, text: bytes, name: str, stems: frozenset[str]) -> bool:
         from torchlint.project.told.mentioning import may_use

@@ -80,6 +80,9 @@ class Sight:
             of_name = [call for call in calls.get(each, ()) if isinstance(call.func, ast.Name)]
             if any(each != "getattr" or not _is_of_object(call) for call in of_name):
                 return f"`{each}` may find `{name}` by its name"
+        texts = (each.value for each in self._semantics.tree.of_type(ast.Constant) if isinstance(each, ast.Constant))
+        if any(">>>" in text and name in text for text in texts if isinstance(text, str)):
+            return f"an example in a text runs `{name}`"
         runners = self._semantics.names.imported_libraries & _RUNNERS
         if runners:
             return f"`{min(runners)}` may call `{name}` by its name"
