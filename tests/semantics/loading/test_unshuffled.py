@@ -49,6 +49,11 @@ def unshuffled(snippet: str) -> list[bool]:
             False,
         ),
         ("train_loader = «DataLoader(given, 8)»\nprint(len(train_loader))\n" + TEST + LOOP, False),
+        (
+            "class D(Dataset):\n  def __getitem__(self, i):\n    pass\na, b = train_test_split(rows)\n"
+            "train_loader = «DataLoader(D(a))»\n" + TEST + LOOP,
+            True,
+        ),
         ("data = Own('d')\ntrain_loader = «DataLoader(data, 8)»\nn = len(data)\n" + TEST + LOOP, False),
         (
             "class T:\n  def __init__(self, data):\n    self.train_loader = «DataLoader(data, 8)»\n"

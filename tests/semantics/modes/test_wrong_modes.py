@@ -511,6 +511,52 @@ def test_a_function_of_the_file_may_be_what_evaluates() -> None:
     assert found.name == "net"
 
 
+SCORED = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+def decoded(net, x):
+    return {decoded}
+
+def bleu_score(net, x, y):
+    return ((decoded(net, x) == y).sum() / len(y)).item()
+
+class Bot:
+    def __init__(self):
+        self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def step(self, x, y):
+        loss = F.cross_entropy(self.net(x), y)
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+    def learn(self, loader):
+        self.net.train()
+        for x, y in loader:
+            loss = self.step(x, y)
+            {before}
+            print(loss, {scored})
+"""
+
+
+@pytest.mark.parametrize(
+    ("decoded", "before", "scored", "expected"),
+    [
+        ("net(x).argmax(1)", "pass", "«bleu_score(self.net, x, y)»", True),
+        ("net(x).argmax(1)", "self.net.eval()", "«bleu_score(self.net, x, y)»", False),
+        ("net(x).argmax(1)", "pass", "«decoded(self.net, x)»", False),  # nothing says what it is for
+        ("x", "pass", "«bleu_score(self.net, x, y)»", False),
+    ],
+)
+def test_a_score_is_computed_further_down(decoded: str, before: str, scored: str, expected: bool) -> None:
+    found = recorded(SCORED.format(decoded=decoded, before=before, scored=scored))
+    assert (found is not None) is expected
+    assert found is None or (ast.unparse(found.model), found.function is not None) == ("self.net", True)
+
+
 # --- objects that are no module ----------------------------------------------------------------------------------------
 
 RUNNER = """

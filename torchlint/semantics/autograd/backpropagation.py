@@ -96,8 +96,8 @@ class Backpropagated:
         while pending:
             function = self._tree.function(pending.pop())
             for call, free in flows.entered.get(function, {}).items():
-                if call is site:
-                    return True
+                if call is site or (free and self._called(site) is self._tree.function(call)):
+                    return True  # the function that the site calls back-propagates it, whoever called
                 if not free and call not in seen:
                     seen.add(call)
                     pending.append(call)

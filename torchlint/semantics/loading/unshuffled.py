@@ -130,7 +130,8 @@ class UnshuffledLoaders:
                     definition, "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset"
                 )
                 if is_own and isinstance(definition, ast.ClassDef):
-                    return False if self._semantics.facts.method(definition, "__getitem__") is not None else None
+                    is_map = self._semantics.facts.method(definition, "__getitem__") is not None
+                    return any(map(self._is_permuted, data.args)) if is_map else None
         return None
 
     def _is_counted(self, loader: _Named, data: ast.expr) -> bool:

@@ -93,9 +93,17 @@ class RunConditions:
             return False
         function: Function = scope
         sites = self._semantics.inference.call_sites(function)
-        return bool(sites) and all(
-            self._semantics.control_flow.scope(site) in within and self._is_excluded(site, within, depth - 1) for site in sites
-        )
+        return bool(sites) and all(self._is_excluded_from(site, function, node, within, depth) for site in sites)
+
+    def _is_excluded_from(
+        self, site: ast.Call, function: Function, node: ast.expr, within: dict[FlowScope, Assumption], depth: int
+    ) -> bool:
+        """Whether a call of a function does not run, or not code in the function, with what it is given."""
+        scope = self._semantics.control_flow.scope(site)
+        if scope not in within:
+            return False
+        given = self._assumptions.within(function, site, within[scope])
+        return self._assumptions.excludes(given, node) or self._is_excluded(site, within, depth - 1)
 
 
 def _plain(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:

@@ -15,7 +15,7 @@ from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, chosen_from, last_name, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, chosen_from, last_name, position, walk_body
 from torchlint.semantics.kinds.kind import Basis, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
@@ -215,8 +215,7 @@ class TrainingModeEvaluations:
     def _sure_place(self, run: Run) -> ast.stmt | None:
         """The function, loop or statement that evaluates: by its name, by what it counts, by the data it goes through."""
         tree = self._semantics.tree
-        function = tree.function(run.call)
-        if isinstance(function, FUNCTIONS) and run.node is not run.call:
+        for function in self._functions(run):
             if _mentions(function, _PICTURE) and not any(_mentions(part, _FIGURE) for part in function.body):
                 return None
             if _SURE.search(function.name):
@@ -234,6 +233,13 @@ class TrainingModeEvaluations:
                 return loop
         return loop if _mentions(loop, _COUNTED) and isinstance(loop, ast.For) else None
 
+    def _functions(self, run: Run) -> list[Function]:
+        """The functions on the way from a scope to the call of the model, the innermost first."""
+        if run.node is run.call:
+            return []
+        found = (self._semantics.tree.function(run.call), self._modes.references.callee(run.node))
+        return list(dict.fromkeys(each for each in found if isinstance(each, FUNCTIONS)))
+
     def _recorded_at(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
         """An evaluation with autograd on: all of a function that does nothing else, or the outermost loop around."""
         goes_on = self._goes_on(scope, model, run)
@@ -241,7 +247,7 @@ class TrainingModeEvaluations:
         if isinstance(place, FUNCTIONS):
             suspends = any(isinstance(part, SUSPENDING) for part in walk_body(place.body))
             fitting = isinstance(place, ast.FunctionDef) and not suspends
-            return EvaluatedInTraining(run.model, None, place if fitting else None, goes_on)
+            return EvaluatedInTraining(self._model(run, model), None, place if fitting else None, goes_on)
         return EvaluatedInTraining(self._model(run, model), place, None, goes_on)
 
     def _left_in_training(self, scope: FlowScope, trained: list[Run], settings: tuple[Setting, ...]) -> list[Run]:
@@ -292,8 +298,7 @@ class TrainingModeEvaluations:
         if self._modes.is_backpropagated(run):
             return False
         tree = self._semantics.tree
-        function = tree.function(run.call)
-        if run.node is not run.call and isinstance(function, FUNCTIONS) and is_evaluation(function.name):
+        if any(is_evaluation(function.name) for function in self._functions(run)):
             return True
         if run.node is not run.call and self._is_given_other_data(run):
             return True
@@ -344,8 +349,7 @@ class TrainingModeEvaluations:
     def is_evaluated_alone(self, run: Run) -> bool:
         """Whether a run is part of an evaluation: in a function that is called like one, or a loop that has its figures."""
         tree = self._semantics.tree
-        function = tree.function(run.call)
-        if isinstance(function, FUNCTIONS) and run.node is not run.call and is_evaluation(function.name):
+        if any(is_evaluation(function.name) for function in self._functions(run)):
             return True
         if run.node is not run.call and self._is_given_other_data(run):
             return True
@@ -363,9 +367,14 @@ class TrainingModeEvaluations:
         return EvaluatedInTraining(self._model(run, model), statement, within, self._goes_on(scope, model, run))
 
     def _place(self, run: Run) -> ast.Call:
-        """The call that evaluates: of the model, or of the function around that trains as well, for other calls."""
-        is_shared = run.node is not run.call and self._semantics.of(Backpropagated).call(run.call)
-        return run.node if is_shared else run.call
+        """The call that evaluates: of the model, or of the function around that trains as well, for other calls, or that has
+        one run the model which is not called like an evaluation.
+        """
+        if run.node is run.call:
+            return run.call
+        functions = self._functions(run)
+        is_further = len(functions) > 1 and not is_evaluation(functions[0].name)
+        return run.node if is_further or self._semantics.of(Backpropagated).call(run.call) else run.call
 
     def _model(self, run: Run, model: Reference) -> ast.expr:
         """The model as it is called at the place of a run."""
