@@ -144,3 +144,10 @@ def test_a_sampler_is_never_told(snippet: str, expected: tuple[str | None, str |
 )
 def test_a_sampler_is_told_or_need_not_be_or_may_be(snippet: str) -> None:
     assert unset(snippet) == []
+
+
+@pytest.mark.parametrize(("library", "expected"), [("transformers", True), ("pytorch_transformers", True), ("timm", False)])
+def test_what_is_trained_already_needs_few_epochs(library: str, expected: bool) -> None:
+    semantics, (call,) = marked(f"import {library}\n{HEAD}sampler = «DistributedSampler(d)»\n{LOADER}{EPOCHS}")
+    assert isinstance(call, ast.Call)
+    assert semantics.of(UnsetEpochs).found[call].is_tuned is expected

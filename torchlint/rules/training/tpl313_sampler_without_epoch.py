@@ -71,6 +71,7 @@ class SamplerWithoutEpoch(Rule):
                 node,
                 "nothing calls `set_epoch` of this sampler: every epoch has the same batches in the same order",
                 _telling(unset),
+                strict=unset.is_tuned,
             )
 
 

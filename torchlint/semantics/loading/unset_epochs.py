@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -32,6 +32,8 @@ _SHOWING = frozenset(
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _FRAMEWORKS = ("pytorch_lightning", "lightning", "accelerate", "ignite", "catalyst", "fastai", "composer", "ray")
 """Trainers that tell the sampler themselves."""
+_PRETRAINED = frozenset({"transformers", "pytorch_transformers", "pytorch_pretrained_bert"})
+"""Libraries of models that are trained already."""
 _TRAINING = re.compile(r"train", re.IGNORECASE)
 _OTHER_DATA = re.compile(r"test|val|eval|infer|predict", re.IGNORECASE)
 _DEPTH = 6
@@ -44,7 +46,8 @@ class UnsetEpoch(Generic[Node, Place]):
     """A sampler whose ``loader`` is gone through in a loop over epochs, of which nothing tells it.
 
     ``epoch`` is the variable of that loop, which starts with ``first``, where ``sampler`` or else ``loader`` is known; none of
-    them is given where that is not so. The loader has that sampler for certain unless ``is_conditional``.
+    them is given where that is not so. The loader has that sampler for certain unless ``is_conditional``. What is trained is
+    ``is_tuned`` where it comes from a library of models that need two or three epochs more.
     """
 
     epoch: Node | None
@@ -52,6 +55,7 @@ class UnsetEpoch(Generic[Node, Place]):
     sampler: Node | None
     loader: Node | None
     is_conditional: bool
+    is_tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class UnsetEpochs:
                 except _Escapes:
                     unset = UnsetEpoch(None, None, None, None, True) if self._is_told_nowhere(call) else None
                 if unset is not None and not self._may_be_told(call):
-                    found[call] = unset
+                    found[call] = replace(unset, is_tuned=not _PRETRAINED.isdisjoint(self._semantics.names.imported_libraries))
         return found
 
     def _unset(self, sampler: ast.Call) -> UnsetEpoch[ast.expr, ast.stmt] | None:
