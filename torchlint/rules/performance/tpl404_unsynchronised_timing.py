@@ -21,7 +21,8 @@ class UnsynchronisedTiming(Rule):
     that of the queueing: often a hundredth of the true one. The work is then charged to whatever waits for it later.
 
     Reported is work that the code around it puts on a GPU, by `.cuda()`, `.to(device)` or `device=`, and that nothing waits for
-    before the reading: no `.item()`, no `.cpu()`, no printing of values, and no call of a function that may do so.
+    before the reading: no `.item()`, no `.cpu()`, no printing of values, and no call of a function that may do so. Laps of a
+    loop, each of which starts with the reading that ends the one before, are left alone: what one leaves counts for the next.
 
     ## Example
     ```python

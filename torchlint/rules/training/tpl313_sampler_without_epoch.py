@@ -15,7 +15,7 @@ class SamplerWithoutEpoch(Rule):
     ## What it does
     Finds a `DistributedSampler` whose loader is gone through in a loop over epochs, where nothing calls `set_epoch`. Of a
     sampler of training data whose loader is handed to other files, or gone through by code that they run, none of the
-    project's files may call it.
+    project's files may call it. A finding is strict where models of `transformers` are tuned, for two or three epochs.
 
     ## Why is this bad
     The sampler shuffles with a generator that it seeds anew in each epoch, by `seed + epoch`, so that all processes agree. If
