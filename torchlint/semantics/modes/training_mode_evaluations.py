@@ -234,10 +234,13 @@ class TrainingModeEvaluations:
         return loop if _mentions(loop, _COUNTED) and isinstance(loop, ast.For) else None
 
     def _functions(self, run: Run) -> list[Function]:
-        """The functions on the way from a scope to the call of the model, the innermost first."""
+        """The functions on the way from a scope to the call of the model, the innermost first; of an object that has the model
+        as a part, others may set the mode of that alone.
+        """
         if run.node is run.call:
             return []
-        found = (self._semantics.tree.function(run.call), self._modes.references.callee(run.node))
+        outer = self._modes.references.callee(run.node) if isinstance(run.model, ast.Name) else None
+        found = (self._semantics.tree.function(run.call), outer)
         return list(dict.fromkeys(each for each in found if isinstance(each, FUNCTIONS)))
 
     def _recorded_at(self, scope: FlowScope, model: Reference, run: Run) -> EvaluatedInTraining[ast.expr, ast.stmt]:
