@@ -31,6 +31,8 @@ HOOK = "torch.nn.Module.register_backward_hook"
         ("from torch import nn\nclass Old(«nn.Container»): ...", "torch.nn.Container"),
         ("from torch.nn.modules.container import Container\nclass Old(«Container»): ...", "torch.nn.Container"),
         ("import torch\nf = «getattr(torch, 'ger')»", "torch.ger"),
+        ("import torch\ndevice = 'mps' if «torch.has_mps» else 'cpu'", "torch.has_mps"),
+        ("import torch\ndevice = 'mps' if «torch.backends.mps.is_available» else 'cpu'", ""),
         ("import torch\nf = «getattr(torch.cuda.amp, 'autocast')»()", AUTOCAST),
         # members of what the file makes
         ("from torchvision import datasets\nd = datasets.MNIST('x')\n«d.train_data»", TRAIN_DATA),
