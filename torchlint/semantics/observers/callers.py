@@ -37,8 +37,9 @@ class Callers:
             return unknown(f"`{name}` may be called from elsewhere")
         is_inner = isinstance(self._tree.function(function), FUNCTIONS)
         is_own = is_inner or (name.startswith("_") and not is_special) or self._semantics.of(Programs).runs
-        calls = list(self.mentions(function))
-        if not is_own and not (calls and self._may_be_asked(function)):
+        may_be_asked = is_own or self._may_be_asked(function)
+        calls = list(self.mentions(function)) if may_be_asked else []
+        if not is_own and not calls:
             return unknown(f"`{name}` may be called from elsewhere, between a forward and its backward")
         if not calls:
             return unknown(f"nothing here shows when `{name}` is called")
@@ -54,7 +55,7 @@ class Callers:
         if not isinstance(owner, ast.ClassDef):
             return owner is self._tree.module
         is_plain = self._tree.parent(owner) is self._tree.module and not owner.decorator_list and not owner.keywords
-        return function.name == "__init__" and is_plain and not any(map(_makes_its_own, ast.walk(owner)))
+        return function.name == "__init__" and is_plain
 
     def _unused_elsewhere(self, function: Function, *, is_own: bool) -> Fact:
         """Whether no other file uses a function; one that is the file's ``own`` is taken to be so unless a file does."""
@@ -63,6 +64,8 @@ class Callers:
         if isinstance(owner, ast.ClassDef) and function.name != "__init__":
             return CERTAIN
         name = owner.name if isinstance(owner, ast.ClassDef) else function.name
+        if not is_own and isinstance(owner, ast.ClassDef) and any(map(_makes_its_own, ast.walk(owner))):
+            return unknown(f"`{name}` makes objects of its own class")
         if is_own:
             user = sight.user(name)
             return unknown(f"`{name}` is used in `{user}`, too") if user else CERTAIN
