@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Binding, Semantics, Type
+from torchlint.semantics.aliasing.best_modules import BestModules
 from torchlint.semantics.aliasing.first_snapshots import FirstSnapshots
 from torchlint.semantics.aliasing.last_snapshots import LastSnapshots
 from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
@@ -29,11 +30,8 @@ _SNAPSHOT = re.compile(
     re.IGNORECASE,
 )
 """What a value is called that is kept to be looked at later."""
-_FORM_ONLY = frozenset(
-    {
-        *("keys", "shape", "size", "dtype", "device", "numel", "dim", "ndim", "is_cuda", "pop"),
-        *("requires_grad", "requires_grad_", "grad"),
-    }
+_FORM_ONLY = frozenset({"keys", "shape", "size", "dtype", "device", "numel", "dim", "ndim", "is_cuda", "pop"}) | frozenset(
+    {"requires_grad", "requires_grad_", "grad"}
 )
 """What is read of a snapshot without its values."""
 _NO_VALUES = frozenset({"len", "type", "isinstance", "id", "hasattr", "set", "sorted"})
@@ -103,6 +101,9 @@ class KeptSnapshots:
                 self._look_at(annotated.target, annotated.value)
         for call in tree.of_type(ast.Call):
             self._look_at_list(call)
+        for best in self._semantics.of(BestModules).found:
+            snapshot = Snapshot(Of.MODULE, best.value, best.value, best.place)
+            self._keep(snapshot, _Kept(best.name, best.value, (), ()), Update(best.update, ()))
         return dict(self._found)
 
     def _look_at_list(self, call: ast.Call) -> None:

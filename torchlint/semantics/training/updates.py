@@ -247,13 +247,13 @@ class Updates:
 
     def _at_call(self, call: ast.Call, function: Function, places: tuple[Place, ...]) -> Iterator[Place]:
         """What the places of a function's body are where it is called; where none is known, the modules it is given."""
-        found = [self._outside(place, call, function) for place in places]
+        found = [self.outside(place, call, function) for place in places]
         if not places:
             given = [*call.args, *(word.value for word in call.keywords)]
             found = [self._place(part) for part in given if self._semantics.kind(part).type is Type.MODULE]
         yield from (place for place in found if place is not None)
 
-    def _outside(self, place: Place, call: ast.Call, function: Function) -> Place | None:
+    def outside(self, place: Place, call: ast.Call, function: Function) -> Place | None:
         """The place that a caller knows as ``place``: the argument for a parameter, the same of ``self``, a global."""
         binding = next(iter(self._semantics.bindings.reaching(place.root)), None)
         if binding is None or binding.scope.node is not function:
