@@ -270,6 +270,7 @@ LOADER = "loader = torch.utils.data.DataLoader(data)\n"
         ("for i, (x, y) in enumerate(loader, 1): «y»", "tensor nograd loose"),
         ("for batch in loader:\n    x = batch['image'].cuda()\n    «x»", "tensor nograd loose"),
         ("x, y = next(iter(loader))\n«x»", "tensor nograd loose"),
+        ("items = iter(loader)\nx, y = items.next()\n«x»", "tensor nograd loose"),
         ("from tqdm import tqdm\nfor x, y in tqdm(loader): «x»", "tensor nograd loose"),
         ("for x, y in loader:\n    x = Variable(x)\n    «x»", "tensor nograd"),
     ],

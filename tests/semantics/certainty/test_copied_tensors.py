@@ -44,3 +44,36 @@ def found(text: str) -> dict[str, bool]:
 )
 def test_what_is_a_tensor_already(text: str, calls: dict[str, bool]) -> None:
     assert found(text) == calls
+
+
+LOADED = "from torch.utils.data import DataLoader\nloader = DataLoader(data, 8)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x, y = next(iter(loader))\ntorch.tensor(x)",
+        "items = iter(loader)\nx, y = next(items)\ntorch.tensor(x)",
+        "items = iter(loader)\nx, y = items.next()\ntorch.tensor(x)",
+        "for batch in loader:\n    x, y = batch\n    torch.tensor(x)",
+        "def f(items):\n    batch = next(items)\n    x, y = batch\n    torch.tensor(x)\n\n\nf(iter(loader))",
+    ],
+)
+def test_items_of_a_loader(text: str) -> None:
+    assert found(LOADED + text) == {"torch.tensor(x)": True}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x, y = next(iter(data))\ntorch.tensor(x)",
+        "x, y = next(iter(other))\ntorch.tensor(x)",
+        "x, y = next(iter(loader))\nif isinstance(x, list):\n    torch.tensor(x)",
+        "loader = DataLoader(data, 8, collate_fn=list)\nx, y = next(iter(loader))\ntorch.tensor(x)",
+        "x, y = len(loader), 1\ntorch.tensor(x)",
+        "for batch in loader:\n    x, y = batch.ids, 1\n    torch.tensor(x)",
+        "batch = next(iter(loader))\nx = batch\ntorch.tensor(x)",
+    ],
+)
+def test_what_is_no_item_of_a_loader(text: str) -> None:
+    assert found(LOADED + text) == {}

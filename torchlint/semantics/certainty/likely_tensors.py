@@ -94,7 +94,8 @@ class LikelyTensors:
         if not kind.is_tensor or binding.value is None:
             return False
         if kind.loose:
-            return binding.form is Form.LOOP and kind.basis is Basis.BATCH and self._is_collated
+            is_item = binding.form is Form.LOOP or (binding.form is Form.ASSIGNMENT and bool(binding.path))
+            return is_item and kind.basis is Basis.BATCH and self._is_collated
         if binding.form is Form.LOOP:
             return kind.grad is Grad.LEAF or (not binding.path and self._gives_tensors(binding.value))
         if binding.form is not Form.ASSIGNMENT:

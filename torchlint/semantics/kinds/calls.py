@@ -158,7 +158,7 @@ class Calls:
                 return self._module_method(call, function, base)
             case Type.MAPPING:
                 return _mapping_method(function.attr, base)
-            case Type.SEQUENCE if function.attr in ("pop", "popleft"):
+            case Type.SEQUENCE if function.attr in ("pop", "popleft", "next", "__next__"):
                 return base.element or UNKNOWN
             case Type.STRING:
                 return STRING
