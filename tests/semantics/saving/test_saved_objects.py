@@ -28,6 +28,11 @@ KEYS = {"m", "x"}
         "class V: pass\nclass T:\n  def __init__(self):\n    self.v = V()\n"
         "  def f(self, m):\n    torch.save({'m': m.state_dict(), 'x': «self.v»}, p)",
         "class V: pass\ndef f(m, v):\n    torch.save({'m': m.state_dict(), 'x': «v»}, p)\nf(m, V())",
+        "class V: pass\ndef f(m): return {'m': m.state_dict(), 'x': «V()»}\ntorch.save(f(m), p)",
+        "class V: pass\ndef f(m):\n    c = dict()\n    c['m'] = m.state_dict()\n    c['x'] = «V()»\n    return c\n"
+        "c = f(m)\ntorch.save(c, p)",
+        "class T:\n  def __init__(self, v):\n    self.v = v\n  def all(self):\n"
+        "    return dict(m=self.m.state_dict(), x=«self.v»)\n  def f(self):\n    self.v.stoi\n    torch.save(self.all(), p)",
     ],
 )
 def test_what_torch_refuses(snippet: str) -> None:
@@ -46,6 +51,14 @@ def test_what_torch_refuses(snippet: str) -> None:
         pytest.param("class V(metaclass=M): pass\ntorch.save({'m': m.state_dict(), 'x': V()}, p)", id="another's instances"),
         pytest.param("class V: pass\nv = V() if a else 1\ntorch.save({'m': m.state_dict(), 'x': v}, p)", id="or a number"),
         pytest.param("class V: pass\ntorch.save({'m': m.state_dict(), 'x': V().state_dict()}, p)", id="what it gives"),
+        pytest.param(
+            "class V: pass\ndef f(m):\n  if a:\n    return {}\n  return {'m': m.state_dict(), 'x': V()}\ntorch.save(f(m), p)",
+            id="or another dict",
+        ),
+        pytest.param(
+            "class V: pass\ndef f(m): return {'m': m.state_dict(), 'x': V()}\nf(m)\ntorch.save(m.state_dict(), p)",
+            id="not saved",
+        ),
         pytest.param("def v(): return 1\ntorch.save({'m': m.state_dict(), 'x': v()}, p)", id="of a function"),
         pytest.param(
             "class V: pass\nif a:\n  v = V()\nelse:\n  v = 1\ntorch.save({'m': m.state_dict(), 'x': v}, p)", id="one of two"

@@ -84,19 +84,29 @@ class SavedObjects:
         return [each for each in found if each is not None]
 
     def _saved(self) -> Iterator[tuple[ast.expr, ast.Name | None]]:
-        """The displays of dicts that are given to what saves, with the name that they have there."""
+        """The displays of dicts that are given to what saves, with the name that they have where they are complete."""
         for name, calls in self._semantics.facts.calls.items():
             if name in _OTHER_FORMATS or not _SAVING.search(name):
                 continue
             for call in calls:
                 for given in (*call.args, *(word.value for word in call.keywords)):
-                    if isinstance(given, ast.Name):
-                        bindings = self._semantics.bindings.reaching(given)
-                        value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
-                        if value is not None and bindings[0].form is Form.ASSIGNMENT:
-                            yield value, given
-                    else:
-                        yield given, None
+                    saved = self._written_out(given)
+                    returned = self._returned(saved[0])
+                    yield self._written_out(returned) if returned is not None else saved
+
+    def _written_out(self, value: ast.expr) -> tuple[ast.expr, ast.Name | None]:
+        """What a name stands for that is assigned once, with the name; all else as it is."""
+        if isinstance(value, ast.Name):
+            bindings = self._semantics.bindings.reaching(value)
+            if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT and not bindings[0].path and bindings[0].value:
+                return bindings[0].value, value
+        return value, None
+
+    def _returned(self, value: ast.expr) -> ast.expr | None:
+        """What a function of the file always returns that makes what is saved: ``torch.save(self.checkpoint(), path)``."""
+        function = self._semantics.inference.call_graph.called(value) if isinstance(value, ast.Call) else None
+        returned = self._semantics.facts.returned(function) if function is not None and function.name != "__init__" else []
+        return returned[0] if len(returned) == 1 else None
 
     def _checkpoint(self, display: ast.expr, name: ast.Name | None) -> Checkpoint | None:
         """The checkpoint that a display writes out; ``None`` for what is none: nothing in it is the state of something."""
