@@ -24,6 +24,8 @@ __all__ = ["NOTHING", "Action", "Outcome", "Task", "examine", "run"]
 
 _SMALL_JOB = 100_000
 """Bytes of source that are linted in less time than workers take to pay off."""
+_TELLING = 1_500_000
+"""Bytes of source that have words of nearly all rules that a project has any of."""
 _COLLECT_EVERY = 12_000_000
 """Bytes of source after which cyclic garbage is collected. There is little: what a lint knows is let go by itself."""
 
@@ -206,6 +208,11 @@ def _worked_off(candidates: Iterator[_Candidate], task: Task, jobs: int, files: 
         first.append(candidate)
         size += len(candidate.data)
         if size > _SMALL_JOB and len(first) > 1:
+            for following in candidates:
+                first.append(following)
+                size += len(following.data)
+                if size > _TELLING:
+                    break
             _load_for_all(first, task)
             with _shared(files, task) as known:
                 yield from _by_workers(chain(first, candidates), task, jobs, known)

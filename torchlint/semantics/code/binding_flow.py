@@ -15,7 +15,9 @@ def _type_parameters(node: Function | ast.ClassDef) -> list[ast.AST]:
     return getattr(node, "type_params", [])
 
 
-_IN_ORDER_OF_THEIR_OWN = (ast.Lambda, ast.NamedExpr, ast.ExceptHandler, ast.pattern, *COMPREHENSIONS)
+_IN_ORDER_OF_THEIR_OWN = frozenset(
+    {ast.Lambda, ast.NamedExpr, ast.ExceptHandler, *ast.pattern.__subclasses__(), *COMPREHENSIONS}
+)
 
 _State: TypeAlias = dict[str, tuple[Binding, ...]]
 """What the names that a piece of code may change are bound to behind it."""
@@ -142,11 +144,11 @@ class BindingFlow:
             elif isinstance(node, ast.Constant):
                 pass
             elif isinstance(node, ast.Call):
-                for word in reversed(node.keywords):
-                    push(word.value)
+                if node.keywords:
+                    stack += [word.value for word in reversed(node.keywords)]
                 stack += reversed(node.args)
                 push(node.func)
-            elif isinstance(node, _IN_ORDER_OF_THEIR_OWN):
+            elif type(node) in _IN_ORDER_OF_THEIR_OWN:
                 stack.extend(self._enter(node))
             else:
                 push_children(node, stack)

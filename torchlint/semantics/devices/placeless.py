@@ -47,6 +47,7 @@ class PlacelessTensors:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._asking: dict[Function, bool] = {}
 
     @cached_property
     def found(self) -> dict[ast.Call, Placeless[ast.expr]]:
@@ -138,7 +139,7 @@ class PlacelessTensors:
 
     def _is_under_device(self, call: ast.Call, forward: Function) -> bool:
         """Whether a ``with torch.device(…)`` around a call says where it makes tensors, or may; or a branch asks for that."""
-        if forward in self._asking:
+        if self._asks(forward):
             return True
         for parent in self._tree.ancestors(call):
             if parent is forward:
@@ -147,11 +148,20 @@ class PlacelessTensors:
                 return True
         return False
 
+    def _asks(self, function: Function) -> bool:
+        """Whether a function has a condition that asks for a device."""
+        if function not in self._asking:
+            self._asking[function] = any(_OF_DEVICES.search(ast.unparse(test)) for test in self._tests.get(function, ()))
+        return self._asking[function]
+
     @cached_property
-    def _asking(self) -> frozenset[ast.AST | None]:
-        """The functions with a condition that asks for a device."""
-        tests: list[ast.If | ast.IfExp] = [*self._semantics.tree.of_type(ast.If), *self._semantics.tree.of_type(ast.IfExp)]
-        return frozenset(self._semantics.tree.function(node) for node in tests if _OF_DEVICES.search(ast.unparse(node.test)))
+    def _tests(self) -> dict[ast.AST | None, list[ast.expr]]:
+        """The conditions in the file, by the functions that they are in."""
+        found: dict[ast.AST | None, list[ast.expr]] = {}
+        nodes: list[ast.If | ast.IfExp] = [*self._semantics.tree.of_type(ast.If), *self._semantics.tree.of_type(ast.IfExp)]
+        for node in nodes:
+            found.setdefault(self._semantics.tree.function(node), []).append(node.test)
+        return found
 
     def _known(self, other: ast.expr) -> ast.expr | None:
         """A parameter of the method that is a tensor, of which an input is computed."""

@@ -16,7 +16,6 @@ from torchlint.semantics.memory.changes import Change, Changes
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-_SPELT: tuple[type[ast.expr], ...] = (ast.Name, ast.Attribute)
 _ABOUT_THE_VALUE = frozenset(
     {
         *(
@@ -185,20 +184,18 @@ class Places:
     @cached_property
     def _by_spelling(self) -> dict[str, list[ast.expr]]:
         """The names and attributes of the file, by how they are spelled."""
-        found: dict[str, list[ast.expr]] = defaultdict(list)
-        spellings: dict[ast.AST, str | None] = {}
-        for node in reversed(self._semantics.tree.of_type(*_SPELT)):  # the parts of a chain before the whole
-            if isinstance(node, ast.Name):
-                spellings[node] = node.id
-                found[node.id].append(node)
-            elif isinstance(node, ast.Attribute):
-                base = spellings.get(node.value)
-                spellings[node] = spelling = f"{base}.{node.attr}" if base is not None else None
-                if spelling is not None:
-                    found[spelling].append(node)
-        for nodes in found.values():
+        chains: dict[str, list[ast.expr]] = defaultdict(list)
+        spellings: dict[ast.AST, str] = {}
+        for node in reversed(self._semantics.tree.of_type(ast.Attribute)):  # the parts of a chain before the whole
+            base = node.value.id if isinstance(node.value, ast.Name) else spellings.get(node.value)
+            if base is not None:
+                spellings[node] = spelling = f"{base}.{node.attr}"
+                chains[spelling].append(node)
+        for nodes in chains.values():
             nodes.reverse()
-        return found
+        for name in self._semantics.tree.of_type(ast.Name):
+            chains[name.id].append(name)
+        return chains
 
     # --- order -------------------------------------------------------------------------------------------------------
 

@@ -40,6 +40,8 @@ _GIVE = frozenset(
     for name in ("list", "tuple", "dict", "set", "zip", "enumerate", "reversed", "iter", "next", "sorted", "range", "getattr")
 ) | {"copy.deepcopy", "copy.copy", "collections.OrderedDict", "builtins.super"}
 _KEEPS = torch_api.CONTAINER_MODULES | {"torch.nn.Parameter", "torch.nn.ParameterList", "torch.nn.ParameterDict"}
+_TELLING = (ast.Name, ast.Call, ast.Global, ast.Nonlocal)
+"""Of code, what tells whether it computes."""
 _FOREIGN_METHODS = frozenset(
     {"__setattr__", "__getattr__", "__getattribute__", "__setitem__", "register_parameter", "add_module"}
 )
@@ -59,6 +61,7 @@ class Untouched:
         self._flow = semantics.control_flow
         self._parts = semantics.of(Parts)
         self._values = semantics.of(StillValues)
+        self._telling: dict[Function, list[ast.AST]] = {}
 
     def look(
         self, place: ast.AST, leads: dict[Function, list[ast.AST]], owners: list[ast.ClassDef]
@@ -92,10 +95,12 @@ class Untouched:
 
     def _nodes(self, function: Function, ends: list[ast.AST]) -> Iterator[ast.AST]:
         """The parts of a function, where there are ``ends`` those that may be run before one of them."""
-        for statement in function.body:
-            for node in ast.walk(statement):
-                if isinstance(node, (ast.Name, ast.Call, ast.Global, ast.Nonlocal)) and self._is_ahead(node, ends):
-                    yield node
+        if function not in self._telling:
+            parts = (node for statement in function.body for node in ast.walk(statement))
+            self._telling[function] = [part for part in parts if isinstance(part, _TELLING)]
+        for node in self._telling[function]:
+            if self._is_ahead(node, ends):
+                yield node
 
     def _is_ahead(self, node: ast.AST, ends: list[ast.AST]) -> bool:
         if not ends or self._flow.scope(node) is not self._flow.scope(ends[0]):

@@ -42,13 +42,9 @@ class OwnAutograd:
     def _imported(self) -> Iterator[str]:
         """The full names that such a class may have in what the file imports, and in the packages around that."""
         modules: dict[str, None] = {}
-        for node in self._code.tree.of_type(ast.Import, ast.ImportFrom):
-            named: list[str] = []
-            if isinstance(node, ast.Import):
-                named = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                named = ["." * node.level + (node.module or "")]
-            modules.update((each, None) for module in named for each in (module, module.partition(".")[0]) if each)
+        named = [alias.name for node in self._code.tree.of_type(ast.Import) for alias in node.names]
+        named += ["." * node.level + (node.module or "") for node in self._code.tree.of_type(ast.ImportFrom)]
+        modules.update((each, None) for module in named for each in (module, module.partition(".")[0]) if each)
         may_have = (module for module in modules if self._elsewhere.may_have(module, _NAMES))
         return (_joined(module, name) for module in may_have for name in _NAMES)
 
