@@ -20,6 +20,7 @@ from patterns import Used, hostile, package_patterns
 from torchlint.config.patterns import without_backtracking
 from torchlint.project.told.bound import _patterns
 from torchlint.rules import all_rules
+from torchlint.semantics.saving.training_runs import _pattern
 from torchlint.text.noqa import _Patterns
 from torchlint.text.pythons.scanner import _text_patterns
 
@@ -42,6 +43,10 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.semantics.apis.unused_imports._is_named_in_strings": [r"\bx\b"],
     "torchlint.project.told.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
+    "torchlint.project.told.mentioning._is_use": [r"\bx\b"],
+    "torchlint.project.told.mentions._look_for": [rb"(?<!\w)x(?!\w)"],
+    "torchlint.project.told.packages._may_install": [rb"(?<!\w)x(?!\w)"],
+    "torchlint.semantics.saving.training_runs._may_be_same": [_pattern("a{b}c{d}{e}-{f}{g}e")],
     "torchlint.rules.aliasing.tpl201_shared_buffer_mutation.check": [r"a\.b\[0\]\b"],
     "torchlint.text.noqa.__init__": [
         pattern for made in (_Patterns(NAMES), _Patterns({})) for pattern in (made.item, made.on_line, made.on_file)

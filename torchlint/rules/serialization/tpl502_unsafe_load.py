@@ -40,12 +40,12 @@ class UnsafeLoad(Rule):
 
     ## Example
     ```python
-    model.load_state_dict(torch.load("model.pt", weights_only=False))
+    model.load_state_dict(torch.load("model.pt", map_location="cpu", weights_only=False))
     ```
 
     ## Use instead
     ```python
-    model.load_state_dict(torch.load("model.pt", weights_only=True))
+    model.load_state_dict(torch.load("model.pt", map_location="cpu", weights_only=True))
     ```
 
     ## Fix safety
