@@ -34,6 +34,7 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = build()\ntorch.save(«net», p)\nnet.parameters()",
         "net = torch.nn.DataParallel(Net())\ntorch.save(«net.module», p)",
         "net = Net()\ntorch.save(«net.cpu()», p)",
+        "net = build()\nnet = nn.DataParallel(net)\nnet.train()\ntorch.save(«net», p)",
         "net = Net()\ntorch.save({'net': «net», 'epoch': 3}, p)",
         "net = Net()\ntorch.save([3, (1, «net.module»)], p)",
         "net = Net()\nlast = dict(net=«net»)\ntorch.save(last, p)",

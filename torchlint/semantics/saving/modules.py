@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics import Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, dotted
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.modules.evidence import ModuleEvidence
@@ -116,7 +116,9 @@ class SavedModules:
             return False
         if kind.used == "train":
             given = self._handed(saved)
-            return bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given)
+            return self._is_layer(saved) or (
+                bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given)
+            )
         if kind.elsewhere is not None:
             return kind.type is Type.MODULE or self._semantics.elsewhere.lookup.is_module(kind.elsewhere)
         evidence = self._semantics.of(ModuleEvidence)
@@ -125,6 +127,14 @@ class SavedModules:
         if kind.type is Type.MODULE or (evidence.is_module(saved) and self._has_method(saved, _MODULE_METHODS)):
             return True
         return not kind.known and self._is_handed_module(saved)
+
+    def _is_layer(self, saved: ast.expr) -> bool:
+        """Whether a name is given nothing but what classes of ``torch.nn`` make: ``model = nn.DataParallel(model)``."""
+        bindings = self._semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
+        made = [None if each.path else each.value for each in bindings]
+        return bool(made) and all(
+            isinstance(each, ast.Call) and self._semantics.qualified_name(each.func) in torch_api.MODULES for each in made
+        )
 
     def _is_handed_module(self, saved: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether every call gives a module for the parameter that is saved, or that an attribute is set to: one of a known
