@@ -74,6 +74,8 @@ SEMANTICS = (
     "modes",
     "training",
     "steps",
+    "schedules",
+    "mixed_precision",
     "aliasing",
     "devices",
 )

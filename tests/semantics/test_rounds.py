@@ -9,7 +9,7 @@ import pytest
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.rounds import RoundGraphs
-from torchlint.semantics.training.training_steps import TrainingSteps
+from torchlint.semantics.steps.training_steps import TrainingSteps
 
 BEFORE = """
 import torch

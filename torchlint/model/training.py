@@ -16,6 +16,9 @@ from torchlint.semantics.gradients.lost_terms import LostTerm, LostTerms
 from torchlint.semantics.loading.unset_epochs import UnsetEpoch, UnsetEpochs
 from torchlint.semantics.loading.unshuffled import Unshuffled, UnshuffledLoaders
 from torchlint.semantics.loading.worker_generators import WorkerGenerator, WorkerGenerators
+from torchlint.semantics.mixed_precision.autocasts import AutocastBackwards, InAutocast
+from torchlint.semantics.mixed_precision.scaling import ClippedScaled, ScaledGradients, SteppedScaled
+from torchlint.semantics.mixed_precision.updating import NeverUpdated, ScalerUpdates
 from torchlint.semantics.modes.evaluation_mode_trainings import EvaluationModeTrainings, TrainedInEvaluation
 from torchlint.semantics.modes.evaluations import Evaluations, RecordedEvaluation
 from torchlint.semantics.modes.functional_dropout import FunctionalDropouts, WrongDropout
@@ -26,25 +29,22 @@ from torchlint.semantics.parameters.exchanged import Exchanged, ExchangedModels
 from torchlint.semantics.parameters.exhausted import Exhausted, ExhaustedParameters
 from torchlint.semantics.parameters.lost import LostParameter, LostParameters
 from torchlint.semantics.parameters.replaced import Replaced, ReplacedParameters
+from torchlint.semantics.schedules.early import EarlySchedule, EarlySchedules
+from torchlint.semantics.schedules.idle import IdleSchedules, LeftBehind
+from torchlint.semantics.schedules.units import Schedules, WrongUnit
 from torchlint.semantics.steps.accumulation import Unscaled, UnscaledAccumulation
-from torchlint.semantics.steps.autocasts import AutocastBackwards, InAutocast
 from torchlint.semantics.steps.clipping import Clippings, IdleClip
-from torchlint.semantics.steps.early_schedules import EarlySchedule, EarlySchedules
-from torchlint.semantics.steps.idle_schedules import IdleSchedules, LeftBehind
 from torchlint.semantics.steps.lent_gradients import LentGradients, LentOut
-from torchlint.semantics.steps.scaling import ClippedScaled, ScaledGradients, SteppedScaled
-from torchlint.semantics.steps.schedules import Schedules, WrongUnit
+from torchlint.semantics.steps.lost_rounds import LostAccumulation, LostRounds
 from torchlint.semantics.steps.stale import StaleBackward, StaleBackwards
-from torchlint.semantics.steps.updating import NeverUpdated, ScalerUpdates
 from torchlint.semantics.steps.wiped_rounds import WipedRounds
+from torchlint.semantics.steps.wiping import Wiped, Wiping
+from torchlint.semantics.steps.zeroing import PiledUp, Zeroing
 from torchlint.semantics.training.freezing import Freezing, FrozenGiven
 from torchlint.semantics.training.frozen_running import FrozenRunning, FrozenRunningParts
 from torchlint.semantics.training.frozen_use import FrozenUse
-from torchlint.semantics.training.lost_rounds import LostAccumulation, LostRounds
 from torchlint.semantics.training.meant_calls import MeantCalls
 from torchlint.semantics.training.uncalled import Lacks, Uncalled
-from torchlint.semantics.training.wiping import Wiped, Wiping
-from torchlint.semantics.training.zeroing import PiledUp, Zeroing
 
 
 class TrainingQuestions:

@@ -89,12 +89,12 @@ ENTRIES = (
     ),
     Entry(
         "TPL015", "missing-zero-grad", "torchlint.rules.autograd.tpl015_missing_zero_grad", "MissingZeroGrad",
-        (Found(".training.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"),),
+        (Found(".steps.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"),),
         needs=(("backward", "optim",), ("step", "optim",),),
     ),
     Entry(
         "TPL016", "wiped-gradients", "torchlint.rules.autograd.tpl016_wiped_gradients", "WipedGradients",
-        (Found(".training.wiping:Wiping.wiped"), Found(".training.lost_rounds:LostAccumulation.found"), Found(".steps.wiped_rounds:WipedRounds.found"),),
+        (Found(".steps.wiping:Wiping.wiped"), Found(".steps.lost_rounds:LostAccumulation.found"), Found(".steps.wiped_rounds:WipedRounds.found"),),
         needs=(("zero_grad",), ("step", "optimizer_step",), ("backward", "manual_backward",),),
     ),
     Entry(
@@ -278,12 +278,12 @@ ENTRIES = (
     ),
     Entry(
         "TPL309", "clip-before-unscale", "torchlint.rules.training.tpl309_clip_before_unscale", "ClipBeforeUnscale",
-        (Found(".steps.scaling:ScaledGradients.clipped"),),
+        (Found(".mixed_precision.scaling:ScaledGradients.clipped"),),
         needs=(("scale",), ("backward",), ("step",),),
     ),
     Entry(
         "TPL310", "scaler-misuse", "torchlint.rules.training.tpl310_scaler_misuse", "ScalerMisuse",
-        (Found(".steps.scaling:ScaledGradients.stepped"), Found(".steps.updating:ScalerUpdates.missing"), Found(".steps.autocasts:AutocastBackwards.found"),),
+        (Found(".mixed_precision.scaling:ScaledGradients.stepped"), Found(".mixed_precision.updating:ScalerUpdates.missing"), Found(".mixed_precision.autocasts:AutocastBackwards.found"),),
         needs=(("GradScaler", "scaler", "scale", "autocast",), ("backward", "step",),),
     ),
     Entry(
@@ -341,7 +341,7 @@ ENTRIES = (
     ),
     Entry(
         "TPL321", "scheduler-misuse", "torchlint.rules.training.tpl321_scheduler_misuse", "SchedulerMisuse",
-        (Found(".steps.early_schedules:EarlySchedules.found"), Found(".steps.idle_schedules:IdleSchedules.unused"), Found(".steps.idle_schedules:IdleSchedules.left_behind"), Found(".steps.schedules:Schedules.wrong_units"),),
+        (Found(".schedules.early:EarlySchedules.found"), Found(".schedules.idle:IdleSchedules.unused"), Found(".schedules.idle:IdleSchedules.left_behind"), Found(".schedules.units:Schedules.wrong_units"),),
         needs=(("lr_scheduler", "scheduler", "sched", "get_linear_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_constant_schedule_with_warmup", "get_polynomial_decay_schedule_with_warmup",), ("step",),),
     ),
     Entry(

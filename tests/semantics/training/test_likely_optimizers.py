@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from marked import marked
+from torchlint.semantics.steps.training_steps import TrainingSteps
 from torchlint.semantics.training.likely_optimizers import LikelyOptimizers
-from torchlint.semantics.training.training_steps import TrainingSteps
 
 
 def stepped(text: str) -> str | None:

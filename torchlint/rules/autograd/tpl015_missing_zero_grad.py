@@ -51,7 +51,7 @@ class MissingZeroGrad(Rule):
 
     code = "TPL015"
     name = "missing-zero-grad"
-    triggers = (Found(".training.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"))
+    triggers = (Found(".steps.zeroing:Zeroing.piles"), Found(".steps.lent_gradients:LentOut.found"))
     needs = (("backward", "optim"), ("step", "optim"))  # of which another file may do both
 
     def visit_Call(self, node: cst.Call) -> None:

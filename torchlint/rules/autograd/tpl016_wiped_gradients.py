@@ -48,8 +48,8 @@ class WipedGradients(Rule):
     code = "TPL016"
     name = "wiped-gradients"
     triggers = (
-        Found(".training.wiping:Wiping.wiped"),
-        Found(".training.lost_rounds:LostAccumulation.found"),
+        Found(".steps.wiping:Wiping.wiped"),
+        Found(".steps.lost_rounds:LostAccumulation.found"),
         Found(".steps.wiped_rounds:WipedRounds.found"),
     )
     needs = (("zero_grad",), ("step", "optimizer_step"), ("backward", "manual_backward"))

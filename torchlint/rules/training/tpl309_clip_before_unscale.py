@@ -62,7 +62,7 @@ class ClipBeforeUnscale(Rule):
 
     code = "TPL309"
     name = "clip-before-unscale"
-    triggers = (Found(".steps.scaling:ScaledGradients.clipped"),)
+    triggers = (Found(".mixed_precision.scaling:ScaledGradients.clipped"),)
     needs = (("scale",), ("backward",), ("step",))
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -7,7 +7,7 @@ from torchlint.fixes.changes import CodeFix, fix, insert_before, insert_behind, 
 from torchlint.fixes.code import expression, statement
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.steps.autocasts import InAutocast
+from torchlint.semantics.mixed_precision.autocasts import InAutocast
 
 
 class ScalerMisuse(Rule):
@@ -62,9 +62,9 @@ class ScalerMisuse(Rule):
     code = "TPL310"
     name = "scaler-misuse"
     triggers = (
-        Found(".steps.scaling:ScaledGradients.stepped"),
-        Found(".steps.updating:ScalerUpdates.missing"),
-        Found(".steps.autocasts:AutocastBackwards.found"),
+        Found(".mixed_precision.scaling:ScaledGradients.stepped"),
+        Found(".mixed_precision.updating:ScalerUpdates.missing"),
+        Found(".mixed_precision.autocasts:AutocastBackwards.found"),
     )
     needs = (("GradScaler", "scaler", "scale", "autocast"), ("backward", "step"))
 

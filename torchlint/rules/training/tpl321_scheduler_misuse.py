@@ -62,10 +62,10 @@ class SchedulerMisuse(Rule):
     code = "TPL321"
     name = "scheduler-misuse"
     triggers = (
-        Found(".steps.early_schedules:EarlySchedules.found"),
-        Found(".steps.idle_schedules:IdleSchedules.unused"),
-        Found(".steps.idle_schedules:IdleSchedules.left_behind"),
-        Found(".steps.schedules:Schedules.wrong_units"),
+        Found(".schedules.early:EarlySchedules.found"),
+        Found(".schedules.idle:IdleSchedules.unused"),
+        Found(".schedules.idle:IdleSchedules.left_behind"),
+        Found(".schedules.units:Schedules.wrong_units"),
     )
     needs = (
         (

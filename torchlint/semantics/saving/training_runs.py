@@ -285,11 +285,13 @@ def _may_be_same(path: str, other: str) -> bool:
 
 
 def _pattern(path: str) -> str:
-    """What a path may be: what stands in braces, or any text that is written out, up to the first that goes on as the path does."""
+    """What a path may be: what stands in braces, or any text that is written out, up to the first that goes on as it does."""
     start, *parts = _VALUE.split(path)
-    fields = [f"(?:{re.escape(field)}|[^{{}}]{{1,200}}{'?' if part else ''})" for field, part in zip(_VALUE.findall(path), parts)]
-    found = [f"{field}{re.escape(part)}" for field, part in zip(fields, parts)]
-    return re.escape(start) + "".join(f"(?>{each})" for each in found[:-1]) + "".join(found[-1:])
+    pieces = [
+        f"(?:{re.escape(field)}|[^{{}}]{{1,200}}{'?' if part else ''}){re.escape(part)}"
+        for field, part in zip(_VALUE.findall(path), parts)
+    ]
+    return re.escape(start) + "".join(f"(?>{each})" for each in pieces[:-1]) + "".join(pieces[-1:])
 
 
 def _owner_of_state(node: ast.AST) -> ast.expr | None:

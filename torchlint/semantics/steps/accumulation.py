@@ -13,7 +13,7 @@ from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS, Loop, dotted, last_name, walk
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 from torchlint.semantics.steps.acts import Act, Acts, Deed
-from torchlint.semantics.training.lost_rounds import LostAccumulation, RareStep
+from torchlint.semantics.steps.lost_rounds import LostAccumulation, RareStep
 from torchlint.semantics.training.optimizers import Optimizers
 
 Node = TypeVar("Node")

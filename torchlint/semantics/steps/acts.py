@@ -12,8 +12,8 @@ from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.autograd.backwards import BACKWARDS, Backwards
 from torchlint.semantics.code.tree import dotted, last_name, position
 from torchlint.semantics.kinds.results import GRAD_SCALERS
+from torchlint.semantics.steps.training_steps import TrainingSteps
 from torchlint.semantics.training.optimizers import Optimizers, stepped
-from torchlint.semantics.training.training_steps import TrainingSteps
 
 _CLIPS = frozenset(
     f"torch.nn.utils.{module}{name}"

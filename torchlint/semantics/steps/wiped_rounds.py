@@ -10,8 +10,8 @@ from torchlint.semantics.code.tree import FUNCTIONS
 from torchlint.semantics.steps.acts import Deed
 from torchlint.semantics.steps.rounds import Placed, Round, Rounds
 from torchlint.semantics.steps.unseen import UnseenActs
+from torchlint.semantics.steps.wiping import Wiped
 from torchlint.semantics.training.optimizers import Optimizers
-from torchlint.semantics.training.wiping import Wiped
 
 
 class WipedRounds:

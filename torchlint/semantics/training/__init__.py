@@ -1,1 +1,1 @@
-"""What a training program does: its loops, its optimizers, and the acts of a training step."""
+"""What a training program has: its loops, its optimizers, what they update, and what of a model is frozen."""

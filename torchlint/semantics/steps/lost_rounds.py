@@ -12,8 +12,8 @@ from typing import Generic, TypeGuard, TypeVar
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import Loop, Tree, dotted, position, walk, walk_body
+from torchlint.semantics.steps.training_steps import Step, TrainingSteps, ZeroGrad
 from torchlint.semantics.training.optimizers import Optimizers, stepped
-from torchlint.semantics.training.training_steps import Step, TrainingSteps, ZeroGrad
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")

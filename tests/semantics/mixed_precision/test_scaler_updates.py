@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from marked import marked
-from torchlint.semantics.steps.autocasts import AutocastBackwards
-from torchlint.semantics.steps.updating import ScalerUpdates
+from torchlint.semantics.mixed_precision.autocasts import AutocastBackwards
+from torchlint.semantics.mixed_precision.updating import ScalerUpdates
 
 LOOP = """
 import torch

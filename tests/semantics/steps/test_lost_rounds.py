@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from marked import marked
-from torchlint.semantics.training.lost_rounds import LostAccumulation
+from torchlint.semantics.steps.lost_rounds import LostAccumulation
 
 
 def step_of(body: str) -> str | None:

@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, walk_body
+from torchlint.semantics.steps.training_steps import TrainingSteps, ZeroGrad
+from torchlint.semantics.steps.unseen_code import UnseenCode
 from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, Optimizers, stepped
-from torchlint.semantics.training.training_steps import TrainingSteps, ZeroGrad
-from torchlint.semantics.training.unseen_code import UnseenCode
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import COMPREHENSIONS, FUNCTIONS, Loop, last_name, walk, walk_body
+from torchlint.semantics.schedules.idle import PACKAGE, IdleSchedules
 from torchlint.semantics.steps.acts import Act, Acts, Deed
-from torchlint.semantics.steps.idle_schedules import PACKAGE, IdleSchedules
 
 Node = TypeVar("Node")
 

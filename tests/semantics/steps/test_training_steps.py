@@ -9,9 +9,9 @@ import pytest
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS
+from torchlint.semantics.steps.training_steps import TrainingSteps
+from torchlint.semantics.steps.unseen_code import UnseenCode
 from torchlint.semantics.training.optimizers import Optimizers
-from torchlint.semantics.training.training_steps import TrainingSteps
-from torchlint.semantics.training.unseen_code import UnseenCode
 
 
 def semantics(text: str) -> Semantics:

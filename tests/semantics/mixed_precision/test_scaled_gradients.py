@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from marked import marked
-from torchlint.semantics.steps.scaling import ScaledGradients
+from torchlint.semantics.mixed_precision.scaling import ScaledGradients
 
 HEAD = """\
 import torch

@@ -13,9 +13,9 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.autograd.backwards import Backward
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted
 from torchlint.semantics.purpose import Purpose
+from torchlint.semantics.steps.training_steps import Region, Step, TrainingSteps
+from torchlint.semantics.steps.unseen_code import UnseenCode
 from torchlint.semantics.training.optimizers import Optimizers, root_of
-from torchlint.semantics.training.training_steps import Region, Step, TrainingSteps
-from torchlint.semantics.training.unseen_code import UnseenCode
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")

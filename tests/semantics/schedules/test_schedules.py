@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from marked import marked
-from torchlint.semantics.steps.early_schedules import EarlySchedules
-from torchlint.semantics.steps.idle_schedules import IdleSchedules
-from torchlint.semantics.steps.schedules import Schedules
+from torchlint.semantics.schedules.early import EarlySchedules
+from torchlint.semantics.schedules.idle import IdleSchedules
+from torchlint.semantics.schedules.units import Schedules
 
 HEAD = """
 import torch

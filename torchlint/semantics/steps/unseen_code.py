@@ -14,8 +14,8 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import Function, dotted, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
+from torchlint.semantics.steps.training_steps import Region
 from torchlint.semantics.training.optimizers import Optimizers, is_preparation, overlap, root_of, stepped
-from torchlint.semantics.training.training_steps import Region
 
 _WIPING_NAME = re.compile(
     r"\A(?:(?>.*?(?:zero|clear|reset|clean|wipe|null|empty|free|drop)).*grad|(?>.*?grad).*(?:zero|clear|reset|none)|.*foreach_zero)",

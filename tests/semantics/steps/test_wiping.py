@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 import pytest
 
 from marked import marked
-from torchlint.semantics.training.wiping import Wiped, Wiping
+from torchlint.semantics.steps.wiping import Wiped, Wiping
 
 BEFORE = """
 import torch
