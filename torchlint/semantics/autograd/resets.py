@@ -19,6 +19,7 @@ class Resets:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._fresh: dict[tuple[Loop, str], list[ast.stmt]] = {}
+        self._sums: dict[int, dict[str, dict[str, tuple[ast.Name, ast.AugAssign]]]] = {}
         self._in_loops: dict[tuple[str, ast.AST], dict[ast.AST, list[Binding]]] = {}
         self._stored: dict[tuple[ast.ClassDef, str], dict[ast.AST, list[ast.Attribute]]] = {}
 
@@ -40,14 +41,26 @@ class Resets:
         if found.kept or not isinstance(found.root, ast.Name):
             return False
         names = {name for value in found.values for name in _names(value)}
-        for other in self._semantics.tree.block(found.statement):
+        beside = self._sums_beside(found.statement).get(min(names), {}) if names else {}
+        return any(
+            names <= set(_names(sum_.value)) and is_loss(root) and self._start_together(found.root, root)
+            for name, (root, sum_) in beside.items()
+            if name != found.root.id
+        )
+
+    def _sums_beside(self, statement: ast.stmt) -> dict[str, dict[str, tuple[ast.Name, ast.AugAssign]]]:
+        """What is added up in the block of a statement, by the names in what is added; of each sum the first that has one."""
+        block = self._semantics.tree.block(statement)
+        if (known := self._sums.get(id(block))) is not None:
+            return known
+        found: dict[str, dict[str, tuple[ast.Name, ast.AugAssign]]] = {}
+        for other in block:
             match other:
-                case ast.AugAssign(target=ast.Name() as root, op=ast.Add() | ast.Sub(), value=value) if (
-                    root.id != found.root.id
-                ):
-                    if names and names <= set(_names(value)) and is_loss(root) and self._start_together(found.root, root):
-                        return True
-        return False
+                case ast.AugAssign(target=ast.Name() as root, op=ast.Add() | ast.Sub(), value=value):
+                    for name in _names(value):
+                        found.setdefault(name, {}).setdefault(root.id, (root, other))
+        self._sums[id(block)] = found
+        return found
 
     def _start_together(self, one: ast.Name, other: ast.Name) -> bool:
         """Whether two variables are given their first values in the same block, and none but sums anywhere else."""
