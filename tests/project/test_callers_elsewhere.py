@@ -410,3 +410,35 @@ def test_what_is_made_or_loaded_is_what_is_made(tmp_path: Path, made: str, expec
         keep(1, model, path)
     """
     assert codes(tmp_path, {"saving.py": SAVING, "main.py": main}, "saving.py", "TPL503") == expected
+
+
+@pytest.mark.parametrize(
+    ("adapts", "expected"),
+    [
+        ("return torch.autograd.grad(features.sum(), weight)[0]", []),
+        ("with torch.enable_grad():\n        return torch.autograd.grad(weight.sum(), weight)[0]", ["TPL304"]),
+        ("return features.mean(0)", ["TPL304"]),
+    ],
+)
+def test_an_evaluation_may_adapt_a_head_in_another_file(tmp_path: Path, adapts: str, expected: list[str]) -> None:
+    adapt = f"import torch\n\ndef adapt(features, weight):\n    {adapts}\n"
+    evaluate = """\
+        import torch
+        from adapting import adapt
+
+        def evaluate(encoder, loader, weight):
+            encoder.eval()
+            hits = 0
+            for x, y in loader:
+                fitted = fit_head(encoder(x), weight)
+                hits += (fitted > 0).sum().item()
+            return hits
+
+        def fit_head(features, weight):
+            return adapt(features.detach(), weight)
+        """
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "adapting.py").write_text(adapt)
+    (tmp_path / "evaluate.py").write_text(dedent(evaluate))
+    found = lint(dedent(evaluate), filename=str(tmp_path / "evaluate.py"), select=("TPL304",), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected

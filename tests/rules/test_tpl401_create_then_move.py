@@ -99,3 +99,37 @@ def test_a_safe_fix_makes_the_very_same_tensor(factory: str) -> None:
             exec(repaired, after)
             assert before["x"].dtype == after["x"].dtype, repaired
             assert torch.equal(before["x"], after["x"]), repaired
+
+
+TRAINS = """
+class Net(nn.Module):
+    def forward(self, x):
+        return self.rnn(x, torch.zeros(2, x.size(0), 8).to(x.device))
+
+net = Net()
+for x, y in loader:
+    F.mse_loss(net(x), y).backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "strict"),
+    [
+        ("", True),
+        ("net.cuda()", False),
+        ("device = pick()\nnet.to(device)", False),
+        ("net = accelerator.prepare(net)", False),
+        ("net.to(options['device'])", False),
+        ("def run(device):\n    net.to(device)", False),
+    ],
+)
+def test_a_script_that_knows_the_cpu_alone_copies_nothing_to_where_a_tensor_is(more: str, strict: bool) -> None:
+    source = Source(f"import torch\nfrom torch import nn\nimport torch.nn.functional as F\n{TRAINS}\n{more}\n")
+    lenient = Options(lenient=frozenset({"TPL401"}))
+    assert len(lint(source, [Entry.of(CreateThenMove)])) == 1
+    assert (lint(source, [Entry.of(CreateThenMove)], lenient) == []) is strict
+
+
+def test_a_file_that_trains_nothing_is_for_others_who_may_have_a_gpu() -> None:
+    source = Source(f"import torch\nfrom torch import nn\n{TRAINS.partition('net = ')[0]}")
+    assert len(lint(source, [Entry.of(CreateThenMove)], Options(lenient=frozenset({"TPL401"})))) == 1

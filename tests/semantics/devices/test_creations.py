@@ -35,6 +35,7 @@ def asked(snippet: str) -> str:
         ("«torch.zeros(3).cuda()»", 'device="cuda"'),
         ("«torch.zeros(3).cuda(0)»", 'device="cuda:0"'),
         ("«torch.zeros(3).to(device)»", "device=device"),
+        ("def f(self):\n    return «torch.zeros(3).to(self.gpu_id)»", "device=self.gpu_id"),
         ("«torch.zeros(3).float().to(device)»", "device=device, dtype=float32"),
         ("«torch.zeros(3).double().to(device)»", "device=device, dtype=float64"),
         ("«torch.arange(3).float()»", "dtype=float32"),

@@ -144,3 +144,16 @@ def test_a_summary_says_the_same_of_what_says_the_same() -> None:
     assert one.digest == other.digest
     changed = summary_of(ast.parse("import torch\ndef f(p): p.train()\nx = 4\n"))
     assert one.digest != changed.digest
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return torch.autograd.grad(p, q)[0]", True),
+        ("for _ in range(3):\n    p = p - grad(p.sum(), inputs=q)[0]", True),
+        ("return grad(p)", False),  # of a library whose like gives a function
+        ("with torch.enable_grad():\n    return torch.autograd.grad(p, q)", False),
+    ],
+)
+def test_what_asks_autograd_for_gradients(body: str, expected: bool) -> None:
+    assert function(f"def f(p, q):\n{indent(body, '    ')}").differentiates is expected

@@ -35,7 +35,8 @@ class CreateThenMove(Rule):
     factory can make it on the device, with the dtype that is wanted. A cast alone costs little: that is
     strict, and so is a row of one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is
     longer, and so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a
-    file without a training, a `dummy_input`, an image of written sizes that is only given to calls where nothing is trained.
+    file without a training, a `dummy_input`, an image of written sizes that is only given to calls where nothing is trained;
+    and so is `torch.zeros(n).to(x.device)` in a script that trains and speaks of no device but those of tensors.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of
@@ -91,6 +92,7 @@ class CreateThenMove(Rule):
             None if any(map(_is_explained, creation.steps)) else _fix(creation, words),
             strict=creation.device is None
             or creation.tried
+            or creation.stays
             or _is_said_by_one(creation, words)
             or _is_beside_another(creation)
             or self._is_kept(node),

@@ -4,17 +4,12 @@ import libcst as cst
 
 from torchlint.fact import unknown
 from torchlint.fixes.changes import Change, CodeFix, fix, remove, replace
-from torchlint.fixes.code import expression, without_argument
+from torchlint.fixes.code import without_argument
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 from torchlint.semantics.scores.loss_inputs import WrongInput
 from torchlint.semantics.scores.outputs import Output
-from torchlint.target import TorchVersion
 
-_INVERSES = {Output.SOFTMAX: "log", Output.SIGMOID: "logit"}
-_INVERTIBLE = frozenset({("log-softmax", "log"), ("log-softmax", "logit"), ("sigmoid", "logit"), ("nothing", "log")})
-"""What a loss expects, and the functions that make it of probabilities."""
-_HAS_LOGIT = TorchVersion(1, 7)
 _LONGEST = 60
 
 
@@ -48,9 +43,9 @@ class DoubleSoftmax(Rule):
 
     ## Fix safety
     Unsafe: the loss is another one, and what the model returns may be, too. The activation is taken away where nothing else in
-    the file needs its result, `NLLLoss` of logits becomes `CrossEntropyLoss`, and otherwise the loss is given the logarithm of
-    the probabilities, or `torch.logit` of what a sigmoid made, which are infinite where a probability has become zero.
-    Where none of these is possible there is no fix.
+    the file needs its result, and `NLLLoss` of logits becomes `CrossEntropyLoss`. There is no fix where the probabilities are
+    needed for something else, too: their logarithm, and `torch.logit` of what a sigmoid made, are infinite where a probability
+    has become zero.
 
     ## References
     - [torch.nn.CrossEntropyLoss](https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html)
@@ -106,7 +101,7 @@ class DoubleSoftmax(Rule):
     def _check(self, node: cst.BaseExpression) -> None:
         wrong = self.model.modules.wrong_input(node)
         if wrong is not None:
-            self.report(node, self._message(node, wrong), self._fix(node, wrong), strict=wrong.harmless or wrong.repeated)
+            self.report(node, self._message(node, wrong), self._fix(wrong), strict=wrong.harmless or wrong.repeated)
 
     # --- the message -------------------------------------------------------------------------------------------------
 
@@ -138,7 +133,7 @@ class DoubleSoftmax(Rule):
 
     # --- the fix -----------------------------------------------------------------------------------------------------
 
-    def _fix(self, given: cst.BaseExpression, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
+    def _fix(self, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
         if wrong.output is Output.LOGITS:
             renamed = self._loss_renamed(wrong)
             return (
@@ -154,7 +149,7 @@ class DoubleSoftmax(Rule):
             change = self._activation_renamed(wrong) if wrong.expects == "nothing" else self._activation_removed(wrong)
             if change is not None:
                 return fix("Give the loss what it expects", change, rests_on=unknown("the loss is another one"))
-        return self._inverted(given, wrong)
+        return None  # the logarithm of a probability that has become zero is infinite
 
     def _over_classes(self, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
         """Normalises each row, and not the batch."""
@@ -163,18 +158,6 @@ class DoubleSoftmax(Rule):
         if not isinstance(last.value, cst.Integer):
             return None
         return fix("Use `dim=1`", replace(last.value, cst.Integer("1")), rests_on=unknown("the loss is another one"))
-
-    def _inverted(self, given: cst.BaseExpression, wrong: WrongInput[cst.BaseExpression]) -> CodeFix | None:
-        """Gives the loss the logarithm of the probabilities, or the logits that a sigmoid was made of."""
-        function = _INVERSES.get(wrong.output)
-        if function is None or (wrong.expects, function) not in _INVERTIBLE:
-            return None
-        if function == "logit" and self.options.target < _HAS_LOGIT:
-            return None
-        inverse = expression(f"{{torch.{function}}}({{probabilities}})", probabilities=given)
-        return fix(
-            f"Give the loss `torch.{function}` of it", replace(given, inverse), rests_on=unknown("the loss is another one")
-        )
 
     def _activation_removed(self, wrong: WrongInput[cst.BaseExpression]) -> Change | None:
         """Leaves the operand of an activation, or takes the layer out of the ``nn.Sequential`` that it ends."""

@@ -60,7 +60,7 @@ class GradientUses:
         self._functions: dict[Function, bool] = {}
 
     def used_in(self, statements: Iterable[ast.stmt], given: Assumption | None = None, depth: int = _DEEP) -> bool:
-        """Whether statements, or the functions of the file that they call, need gradients; under an assumption, perhaps, and
+        """Whether statements, or the functions that they call, need gradients; under an assumption, perhaps, and
         with the constants that the functions are given.
         """
         executed = [part for part in statements if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
@@ -104,7 +104,9 @@ class GradientUses:
             definition = self._semantics.kind(call.func).definition
             if isinstance(definition, ast.ClassDef) and self._semantics.facts.is_module(definition):
                 function = self._semantics.facts.method(definition, "forward")
-        if function is None or not self._function_uses(function):
+        if function is None:
+            return self._semantics.elsewhere.differentiates(call)
+        if not self._function_uses(function):
             return False
         within = self._assumptions.within(function, call, given) if depth else Assumption()
         return not within or self.used_in(function.body, within, depth - 1)

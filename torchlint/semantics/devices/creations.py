@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.example_inputs import ExampleInputs
 from torchlint.semantics.devices.factories import keyword
@@ -34,6 +36,7 @@ _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "ex
 _STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
 _OF_STREAMS = ("torch.manual", "torch.random", "torch.get", "torch.set")
 _CPU = ("'cpu'", "torch.device('cpu')")
+_OTHER_DEVICES = re.compile(r"cuda|gpu|device|accelerat|lightning|deepspeed|^(mps|xpu|npu|hpu|tpu|xla)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,7 +46,7 @@ class Creation(Generic[Made, Node]):
     The factory could make it on ``device`` and with ``dtype`` itself. Both are expressions of the file, or code where the file
     has none that says so; ``known_dtype`` is torch's name of the dtype where only a method's name says it (``.float()``).
     ``same`` is whether the factory would make the very values that the copy has; ``tried`` is one made to try out what the file
-    defines.
+    defines; one that ``stays`` goes where another tensor is, in a program that knows the CPU alone.
     """
 
     factory: Made
@@ -53,6 +56,7 @@ class Creation(Generic[Made, Node]):
     known_dtype: str
     same: Fact
     tried: bool
+    stays: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Creations:
                 chain.placement.known_dtype,
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1]),
+                _follows(chain.placement.device) and self._is_of_cpu_program,
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)
@@ -191,6 +196,22 @@ class Creations:
             self._semantics.of(SameValues).fact(chain.factory, chain.name, dtype),
         )
 
+    @cached_property
+    def _is_of_cpu_program(self) -> bool:
+        """Whether the file trains a model itself, is imported by no other, and speaks of no device but those of tensors."""
+        callers, tree = self._semantics.elsewhere.callers, self._semantics.tree
+        if not self._semantics.facts.calls.get("backward") or (callers is not None and callers.are_possible()):
+            return False
+        if any(_OTHER_DEVICES.search(word) for word in self._semantics.words.all if word != "device"):
+            return False
+        places = [node for node in tree.of_type(ast.Attribute) if node.attr == "device"]
+        if any(isinstance(node.ctx, ast.Store) or last_name(node.value) in ("torch", "self") for node in places):
+            return False
+        names = [node.id for node in tree.of_type(ast.Name)] + [node.arg for node in tree.of_type(ast.arg)]
+        texts = [node.value for node in tree.of_type(ast.Constant) if isinstance(node.value, str)]
+        words = [node.arg for node in tree.of_type(ast.keyword)]
+        return "device" not in (*names, *words) and not any("device" in text for text in texts)
+
     # --- what is meant as it is --------------------------------------------------------------------------------------
 
     def _is_meant(self, chain: _Chain) -> bool:
@@ -259,6 +280,11 @@ def _only_shapes(index: ast.expr) -> bool:
         case ast.Tuple(elts=parts):
             return all(_only_shapes(part) for part in parts)
     return False
+
+
+def _follows(device: ast.expr | str | None) -> bool:
+    """Whether a device is that of another tensor: ``x.device``."""
+    return device is not None and _said(device).endswith(".device")
 
 
 def _said(part: ast.expr | str) -> str:

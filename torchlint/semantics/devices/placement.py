@@ -40,7 +40,7 @@ _TENSOR_CLASSES = {
     **{"IntTensor": "int32", "LongTensor": "int64", "ShortTensor": "int16", "ByteTensor": "uint8", "CharTensor": "int8"},
     **{"BoolTensor": "bool"},
 }
-_DEVICE_NAME = re.compile(r"devices?(_|\d|$)|(^|_)(dev\d?|ctx)$", re.IGNORECASE)
+_DEVICE_NAME = re.compile(r"devices?(_|\d|$)|(^|_)(dev\d?|ctx|gpu|gpu_?id|local_rank)$", re.IGNORECASE)
 _DTYPE_NAME = re.compile(r"d_?type$", re.IGNORECASE)
 _CASTS_IN_PYTHON = {"builtins.float": "float64", "builtins.int": "int64", "builtins.bool": "bool"}
 _DEPTH = 5

@@ -150,6 +150,13 @@ class Elsewhere:
         self.has_said = self.has_said or looped is not None
         return looped
 
+    def differentiates(self, call: ast.Call) -> bool:
+        """Whether the function of another file that is called asks autograd for gradients, with autograd as it is."""
+        function = self.function(call.func)
+        found = function is not None and function.summary.differentiates
+        self.has_said = self.has_said or found
+        return found
+
     def speaks_of(self, topic: str) -> bool | None:
         """Whether any file of the project speaks of a topic, `project.talk` has which; `None` where that is not known."""
         found = self._project.speaks_of(topic) if self._project is not None else None

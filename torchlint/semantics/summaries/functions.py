@@ -14,7 +14,7 @@ from functools import lru_cache
 from torchlint.semantics import torch_api
 from torchlint.semantics.code.tree import Function, dotted, last_name, own_parts, own_returns
 from torchlint.semantics.summaries.local_names import LocalNames
-from torchlint.semantics.summaries.running_methods import runs_of
+from torchlint.semantics.summaries.running_methods import differentiates, runs_of
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Act, FunctionSummary, Made
 
 _ACTS = {"backward": "backward", "step": "step", "zero_grad": "zero", "eval": "eval", "train": "train"}
@@ -60,16 +60,17 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     given = function.args
     positional = tuple(each.arg for each in [*given.posonlyargs, *given.args])
     named = tuple(each.arg for each in given.kwonlyargs)
+    derives = differentiates(parts)
     if _is_hidden(function, parts):
-        return FunctionSummary(positional, named, hidden=True)
+        return FunctionSummary(positional, named, hidden=True, differentiates=derives)
     if given.vararg or given.kwarg:
         unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
-        return FunctionSummary(positional, named, _given(function, local), unclear)
+        return FunctionSummary(positional, named, _given(function, local), unclear, differentiates=derives)
     acts = _Acts(local, (*positional, *named))
     acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
     runs = runs_of(function, parts, (*positional, *named))
-    return FunctionSummary(positional, named, _given(function, local), found, propagates=acts.propagates, runs=runs)
+    return FunctionSummary(positional, named, _given(function, local), found, False, acts.propagates, runs, derives)
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:

@@ -23,6 +23,7 @@ _PASSING_ON = frozenset({"forward", "reverse", "inverse"})
 _DIFFERENTIATING = frozenset(
     {"backward", "grad", "autograd", "requires_grad", "create_graph", "jacobian", "hessian", "vjp", "func"}
 )
+_TURNING_ON = frozenset({"enable_grad", "set_grad_enabled"})
 _LOOPED = (*LOOPS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
 
@@ -119,6 +120,17 @@ def runs_of(function: Function, parts: Iterable[ast.AST], parameters: Iterable[s
                 if isinstance(inner, ast.Call) and (name := _run_parameter(inner)) in found:
                     found[name] = True
     return tuple(found.items())
+
+
+def differentiates(parts: Iterable[ast.AST]) -> bool:
+    """Whether a function, of these parts, computes gradients by ``autograd.grad(loss, weights)``, if autograd is on already."""
+    found = False
+    for part in parts:
+        if isinstance(part, (ast.Attribute, ast.Name)) and last_name(part) in _TURNING_ON:
+            return False
+        if isinstance(part, ast.Call) and last_name(part.func) == "grad":
+            found = found or len(part.args) + len(part.keywords) > 1  # of other libraries, it is given a function
+    return found
 
 
 def _run_parameter(call: ast.Call) -> str:

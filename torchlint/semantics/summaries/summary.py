@@ -58,7 +58,7 @@ class FunctionSummary:
 
     It ``propagates`` if each call of it back-propagates something that it has made itself. Of one that is ``hidden``, by a
     decorator or because it is a generator, nothing more is known. It ``runs`` some parameters as models, with the autograd
-    that it finds, in a loop or not.
+    that it finds, in a loop or not. It ``differentiates`` if it asks autograd for gradients, and does not turn that on itself.
     """
 
     positional: tuple[str, ...] = ()
@@ -68,6 +68,7 @@ class FunctionSummary:
     hidden: bool = False
     propagates: bool = False
     runs: tuple[tuple[str, bool], ...] = ()
+    differentiates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
