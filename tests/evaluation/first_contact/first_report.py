@@ -41,6 +41,7 @@ _ORDINALS = (
     "eleventh",
     "twelfth",
     "thirteenth",
+    "fourteenth",
 )
 _EARLIER = """\
 ### Earlier: true or false
