@@ -123,3 +123,8 @@ def test_deprecated_for_targets_that_have_the_replacement_and_removed_for_those_
 def test_a_message_says_what_to_do_and_not_what_a_function_does(name: str) -> None:
     [found] = torchlint.lint(f"from torchvision import io\n\nx = io.{name}(path)\n", select=["TPL109"])
     assert found.message == f"`io.{name}` was removed in torchvision 0.26: We recommend that you migrate to TorchCodec"
+
+
+def test_a_message_does_not_lead_to_what_was_removed_later() -> None:
+    [found] = torchlint.lint("import torch\n\nx, _ = torch.gesv(b, a)\n", select=["TPL109"])
+    assert found.message.endswith("use torch.linalg.solve instead, with the arguments the other way round")

@@ -48,6 +48,11 @@ def test_what_a_model_gives_may_have_one(value: str) -> None:
     assert not is_plain(f"out = model(x)\n«{value}»")
 
 
+@pytest.mark.parametrize(("key", "plain"), [("acc", True), ("top1", True), ("loss", False), ("logits", False)])
+def test_figures_among_what_a_model_gives_are_counted(key: str, plain: bool) -> None:
+    assert is_plain(f"net = nn.Sequential()\nout = net(x)\n«out['{key}']»") is plain
+
+
 @pytest.mark.parametrize(
     ("value", "plain"),
     [

@@ -132,6 +132,10 @@ PART = {
 _VIDEO = "We recommend that you migrate to TorchCodec."
 _ADVICE = {f"torchvision.io.{each}": _VIDEO for each in ("VideoReader", "read_video", "read_video_timestamps", "write_video")}
 """What is said below a docstring's description, which is all that is read of it."""
+_ADVICE |= dict.fromkeys(
+    ("torch.gesv", "torch.Tensor.gesv"), "Please use torch.linalg.solve instead, with the arguments the other way round."
+)
+"""What was to be used then has been removed as well."""
 
 
 def _lacks(release: Release, name: str, parameter: str) -> bool:

@@ -36,7 +36,7 @@ _OF_CLASSES = re.compile(
     r"|convert_ids_to_tokens|(ids|idx|indices|index)(2|_to_)\w+"
 )
 """Names of functions that are given classes, or the words of a text."""
-_FIGURES = re.compile(r"(\w+_)?(acc|accs|accuracy|accuracies|prec[15]|top[15]|n?_?correct)\d?")
+COUNTED_FIGURES = re.compile(r"(\w+_)?(acc|accs|accuracy|accuracies|prec[15]|top[15]|n?_?correct)\d?")
 """Names of figures that are counted."""
 _SAME = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous", "view", "squeeze", "unsqueeze"})
 _CHOOSING = (_SAME - {"float", "double", "half"}) | {"numpy", "detach", "reshape", "flatten"}
@@ -212,7 +212,7 @@ class LikelyGraphless:
                 name = spoken_name(node)
         if _INTEGERS.search(name) is not None:
             return True
-        if _FIGURES.fullmatch(name.lower()) is not None and isinstance(node, ast.Name):
+        if COUNTED_FIGURES.fullmatch(name.lower()) is not None and isinstance(node, ast.Name):
             return True
         return _LABELS.search(name) is not None and _OUTPUTS.search(name) is None
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from torchlint.semantics import Grad, Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, last_name, position
+from torchlint.semantics.graphs.likely_graphless import COUNTED_FIGURES
 from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
 
 _DEEP = 6
@@ -65,6 +66,8 @@ class PlainValues:
                 return self._gives_plain(node, depth - 1)
             case ast.BinOp(left=left, right=right):
                 return self.is_plain(left, depth) and self.is_plain(right, depth)
+            case ast.Subscript(slice=ast.Constant(value=str(key))) if kind.loose and COUNTED_FIGURES.fullmatch(key.lower()):
+                return True  # of what a model gives, a nest of this and that: `out["acc"]`
             case ast.UnaryOp(operand=value) | ast.Subscript(value=value) | ast.Starred(value=value):
                 return self.is_cut_before(node) or self.is_plain(value, depth)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
