@@ -442,3 +442,34 @@ def test_an_evaluation_may_adapt_a_head_in_another_file(tmp_path: Path, adapts: 
     (tmp_path / "evaluate.py").write_text(dedent(evaluate))
     found = lint(dedent(evaluate), filename=str(tmp_path / "evaluate.py"), select=("TPL304",), project_root=str(tmp_path))
     assert [each.code for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("class Template(nn.Module):\n    pass\n", ["TPL302"]),
+        ("class Template(nn.Module):\n    def __call__(self, x):\n        return self.forward(x)\n", []),
+        ("from framework import Template\n", []),
+    ],
+)
+def test_a_part_that_is_a_layer_or_a_module_of_another_file(tmp_path: Path, base: str, expected: list[str]) -> None:
+    user = """\
+        import torch.nn as nn
+        from templates import Cosine, Template
+
+        class Baseline(Template):
+            def __init__(self, size, cosine):
+                super().__init__()
+                if cosine:
+                    self.classifier = Cosine(size)
+                else:
+                    self.classifier = nn.Linear(size, 2)
+
+            def forward(self, x):
+                return self.classifier.forward(x)
+        """
+    cosine = "class Cosine(nn.Module):\n    def forward(self, x):\n        return x\n"
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "templates.py").write_text(f"import torch.nn as nn\n{base}\n{cosine}")
+    found = lint(dedent(user), filename=str(tmp_path / "user.py"), select=("TPL302",), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected

@@ -42,7 +42,8 @@ class DiscardedResult(Rule):
     (`x.add(1)`, `F.dropout(x, p)`, a cast), since the program's results change; `clone` and `contiguous`, since what was
     a view no longer is; leaves that require grad, since the result is no leaf.
     There is no fix where assigning would not help: the name is not read afterwards, it belongs to an enclosing scope, the
-    attribute is a parameter, or what is computed is of another sort, such as a sum or a pair.
+    attribute is a parameter, what is computed is of another sort, such as a sum or a pair, or what would be moved is then
+    compared with something that was moved to the CPU.
     Gradients are computed by `loss.backward()` instead, for all parameters that the loss depends on, which is unsafe; with
     other arguments than the loss and what it is differentiated by there is no fix.
 

@@ -115,7 +115,7 @@ class DiscardedResults:
         tensor = self._operand(call)
         if tensor is None or is_tried(self._semantics.tree, node):
             return None
-        may_assign = self._may_assign(node, tensor)
+        may_assign = self._may_assign(node, tensor) and not self._meets_what_left(call, tensor)
         if self.is_measured(node) and not (may_assign if _moves(call) else self._trains(node)):
             return None
         return Discarded(tensor, self._takes_its_place(call) and may_assign)
@@ -229,6 +229,42 @@ class DiscardedResults:
             case ast.Subscript(value=owner):
                 return self._semantics.kind(owner).type in (Type.SEQUENCE, Type.MAPPING)
         return False
+
+    def _meets_what_left(self, call: ast.Call, tensor: ast.expr) -> bool:
+        """Whether a tensor that goes to a device is then compared with one that was moved to the CPU, where it is now."""
+        if not isinstance(tensor, ast.Name) or last_name(call.func) not in ("to", "cuda"):
+            return False
+        uses = (use for each in self._semantics.bindings.reaching(tensor) for use in each.uses if use is not tensor)
+        return any(self._is_on_cpu(other) for use in uses for other in self._beside(use))
+
+    def _beside(self, use: ast.expr) -> list[ast.expr]:
+        """What a value, or what its own methods give of it, is computed with: `p` in `p.eq(x.view(-1))`."""
+        current = use
+        while True:
+            match self._semantics.tree.parent(current):
+                case ast.Attribute(attr=name) as method if name not in _MOVES:
+                    current = method
+                case ast.Call(func=function) as call if function is current:
+                    current = call
+                case ast.Call(func=ast.Attribute(value=owner), args=args) if current in args:
+                    return [owner, *(each for each in args if each is not current)]
+                case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+                    return [left if right is current else right]
+                case _:
+                    return []
+
+    def _is_on_cpu(self, node: ast.expr, depth: int = 2) -> bool:
+        """Whether the last move of a value that is seen is one to the CPU."""
+        while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="cpu")):
+                    return True
+                case ast.Call(func=ast.Attribute(attr="to" | "cuda"), args=args):
+                    return any(isinstance(each, ast.Constant) and each.value == "cpu" for each in args)
+            node = node.func if isinstance(node, ast.Call) else node.value
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) and depth else ()
+        values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path and each.value is not None]
+        return len(values) == len(bindings) > 0 and all(self._is_on_cpu(value, depth - 1) for value in values)
 
 
 def _moves(call: ast.Call) -> bool:

@@ -123,7 +123,15 @@ class ForwardCalls:
     def _is_in_framework(self, call: ast.Call) -> bool:
         """Whether a call stands in a module with a base from elsewhere, whose like may have a ``__call__`` of their own."""
         owner = self._semantics.tree.enclosing_class(call)
-        return owner is not None and self._semantics.facts.is_module(owner) and not self._classes.has_known_bases(owner)
+        if owner is None or not self._semantics.facts.is_module(owner) or self._classes.has_known_bases(owner):
+            return False
+        return not (owner.bases and all(map(self._is_plain_elsewhere, owner.bases)))
+
+    def _is_plain_elsewhere(self, base: ast.expr) -> bool:
+        """Whether a base is a class of modules of another file, and leaves their ``__call__`` to torch."""
+        elsewhere = self._semantics.elsewhere
+        found = elsewhere.module_class(base)
+        return found is not None and elsewhere.lookup.is_plain(found)
 
     # --- what is meant -----------------------------------------------------------------------------------------------
 
