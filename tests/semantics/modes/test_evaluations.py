@@ -345,11 +345,27 @@ def test_what_comes_out_may_be_differentiated_later(more: str, expected: bool) -
 
 @pytest.mark.parametrize(
     ("body", "is_shown"),
-    [("ax.imshow(out)\n    plt.show()", True), ("hits += out == y\n    plt.show()", False), ("plt.savefig(y)", False)],
+    [
+        ("ax.imshow(out)\n    plt.show()", True),
+        ("hits += out == y\n    plt.show()", False),
+        ("plt.savefig(y)", False),
+        ("axes[y].imshow(out)", True),
+        ("axes[y].imshow(out)\n    hits += out == y", False),
+    ],
 )
 def test_what_is_shown_is_looked_at(body: str, is_shown: bool) -> None:
     found = recorded(f"net = torch.load(path)\nnet.eval()\nfor x, y in data:\n    out = «net(x)»\n    {body}\n")
     assert found is not None
+    assert found.is_shown is is_shown
+
+
+@pytest.mark.parametrize(
+    ("more", "is_shown"), [("cv2.waitKey(1)", True), ("cv2.waitKey(1)\n        n += y", False), ("n = y", False)]
+)
+def test_a_function_may_do_nothing_but_show(more: str, is_shown: bool) -> None:
+    found = recorded(function(f"while flag:\n        y = «model(flag)».argmax().item()\n        {more}", "predict"))
+    assert found is not None
+    assert isinstance(found.function, ast.FunctionDef)
     assert found.is_shown is is_shown
 
 

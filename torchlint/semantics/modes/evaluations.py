@@ -333,7 +333,9 @@ class Evaluations:
         suspends = any(isinstance(part, SUSPENDING) for part in walk_body(function.body))
         mendable = isinstance(function, ast.FunctionDef) and not suspends
         unneeded = self._semantics.of(UnneededGraphs).of_function(function)
-        self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded))
+        shown = [loop for found in evaluated for loop in self._semantics.tree.loops(found.run.call)]
+        is_shown = bool(shown) and all(map(_shows, shown))
+        self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded, is_shown=is_shown))
 
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
@@ -360,13 +362,14 @@ def _sums_up(loop: Loop) -> bool:
 
 
 def _shows(statement: ast.stmt) -> bool:
-    """Whether a statement opens windows, and adds nothing up: each of them waits for whoever looks at it."""
+    """Whether a statement opens windows, or draws the few pictures of a grid, and adds nothing up: somebody looks at each."""
     shows = False
     for part in ast.walk(statement):
         if isinstance(part, ast.AugAssign):
             return False
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             shows = shows or (part.func.attr in ("show", "waitKey") and not part.args[1:])
+            shows = shows or (part.func.attr == "imshow" and isinstance(part.func.value, ast.Subscript))
     return shows
 
 
