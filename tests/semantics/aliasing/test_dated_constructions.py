@@ -30,6 +30,10 @@ def found(text: str) -> set[str]:
         ("torch.LongTensor(torch.zeros(3))", set()),
         ("torch.FloatTensor(torch.zeros(3, dtype=torch.long))", set()),
         ("torch.cuda.FloatTensor(torch.zeros(3))", set()),
+        ("a = torch.LongTensor(b)\nc = torch.LongTensor(a[0])", {"torch.LongTensor(b)", "torch.LongTensor(a[0])"}),
+        ("a = torch.LongTensor(b)\nc = torch.FloatTensor(a[0])", {"torch.LongTensor(b)"}),
+        ("a = torch.from_numpy(np.zeros(3, dtype=np.float32))\nc = torch.FloatTensor(a)", {"torch.FloatTensor(a)"}),
+        ("a = torch.from_numpy(np.zeros(3))\nc = torch.FloatTensor(a)", set()),
         # what is handed through gets the dtype of the class right behind it
         ("torch.Tensor(torch.arange(3)).float()", {"torch.Tensor(torch.arange(3))"}),
         ("torch.Tensor(torch.arange(3)).cuda().float().unsqueeze(1)", {"torch.Tensor(torch.arange(3))"}),
@@ -47,3 +51,23 @@ def found(text: str) -> set[str]:
 )
 def test_what_is_but_dated(text: str, calls: set[str]) -> None:
     assert found(text) == calls
+
+
+VOLUMES = """class Volumes:
+    def __init__(self, path):
+        self.volume = np.load(path)
+        self.volume = self.padded(self.volume)
+    def padded(self, volume):
+        found = np.zeros(volume.shape, dtype=np.float32)
+        found[1:] = volume
+        return found
+    def __getitem__(self, index):
+        data = torch.from_numpy(self.volume[index])
+        return torch.FloatTensor(data)
+"""
+
+
+def test_what_the_constructor_leaves_has_the_dtype() -> None:
+    assert found(VOLUMES) == {"torch.FloatTensor(data)"}
+    assert found(VOLUMES.replace("        self.volume = self.p", "        if path: self.volume = self.p")) == set()
+    assert found(VOLUMES.replace("np.float32", "np.float64")) == set()

@@ -125,6 +125,10 @@ def test_a_number_that_counts_nothing_is_taken_for_a_size(snippet: str, is_value
         ("def f(l: DataLoader):\n    for b in l:\n        x = b['x'][0]\n        «torch.Tensor(x[:3])»", None),
         ("l = DataLoader(d)\nfor x, y in l:\n    «torch.LongTensor(y)»", TwoMeanings.ANY_DTYPE),
         ("def f(ids): «torch.Tensor(ids)».long()", TwoMeanings.ROUNDED),
+        ("def f(ids):\n    a = np.zeros(ids.shape)\n    a[1:] = ids\n    «torch.Tensor(a)».long()", None),
+        ("a, b, c, d = sklearn.train_test_split(x, np.zeros(3))\n«torch.Tensor(d)».long()", None),
+        ("a, b, c, d = sklearn.train_test_split(x, np.zeros(3))\n«torch.Tensor(b)».long()", TwoMeanings.ROUNDED),
+        ("def f(ids):\n    a = np.zeros(ids.shape, np.int64)\n    «torch.Tensor(a)».long()", TwoMeanings.ROUNDED),
         ("def f(n): «torch.Tensor([n, 1])».to(torch.int64)", TwoMeanings.ROUNDED),
         ("def f(ids): «torch.FloatTensor(ids)».type(torch.LongTensor)", TwoMeanings.ROUNDED),
         ("def f(ids): «torch.Tensor(np.array(ids))».long()", TwoMeanings.ROUNDED),
@@ -144,6 +148,29 @@ def test_a_number_that_counts_nothing_is_taken_for_a_size(snippet: str, is_value
 )
 def test_shapes_dtypes_and_what_is_rounded(snippet: str, found: TwoMeanings | None) -> None:
     assert meanings(snippet) is found
+
+
+ASKED = "if not isinstance(x, torch.Tensor):\n    "
+
+
+@pytest.mark.parametrize(
+    ("snippet", "found"),
+    [
+        (ASKED + "x = «torch.FloatTensor(x)»", TwoMeanings.SIZE_OR_DATA),
+        ("t = x if isinstance(x, torch.Tensor) else «torch.FloatTensor(x)»", TwoMeanings.SIZE_OR_DATA),
+        (ASKED + "x = torch.FloatTensor(x)\n    y = «torch.LongTensor(y)»", TwoMeanings.SIZE_OR_DATA),
+        (ASKED + "x = torch.FloatTensor(x)\n    y = «torch.LongTensor(z)»", TwoMeanings.ANY_DTYPE),
+        (ASKED + "x = list(x)\n    y = «torch.LongTensor(y)»", TwoMeanings.ANY_DTYPE),
+        (ASKED + "x = torch.FloatTensor(x)\ny = «torch.LongTensor(y)»", TwoMeanings.ANY_DTYPE),
+        ("if isinstance(x, torch.Tensor):\n    x = «torch.FloatTensor(x)»", TwoMeanings.ANY_DTYPE),
+        ("if not isinstance(x, nn.Parameter):\n    x = «torch.FloatTensor(x)»", TwoMeanings.ANY_DTYPE),
+        ("«torch.FloatTensor(x)»", TwoMeanings.ANY_DTYPE),
+    ],
+)
+def test_what_is_asked_for_its_class_beforehand(snippet: str, found: TwoMeanings | None) -> None:
+    body = snippet.replace("\n", "\n    ")
+    program = f"from torch import nn\ndef f(x, y):\n    z = torch.arange(3)\n    {body}\nf(torch.ones(3), torch.ones(3))"
+    assert meanings(program) is found
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def asked(body: str) -> tuple[AskedTensors, ast.expr]:
         "return torch.is_tensor(x) and ask(x)",
         "return not torch.is_tensor(x) or ask(x)",
         "if torch.is_tensor(other): ask(other)",
+        "if type(x) is Tensor: ask(x)",
+        "if type(x) != Tensor: pass\n    else: ask(x)",
     ],
 )
 def test_found_to_be_a_tensor(body: str) -> None:
@@ -71,6 +73,12 @@ def test_not_found_to_be_a_tensor(body: str) -> None:
         ("if y and not torch.is_tensor(x): ask(x)", True),
         ("return x if torch.is_tensor(x) else ask(x)", True),
         ("return torch.is_tensor(x) or ask(x)", True),
+        ("if isinstance(x, (list, Tensor)): return x\n    ask(x)", True),
+        ("if type(x) is not Tensor: ask(x)", True),
+        ("if type(x) == torch.Tensor: pass\n    else: ask(x)", True),
+        ("if type(x) is torch.Tensor: ask(x)", False),
+        ("if not isinstance(x, nn.Parameter): ask(x)", False),
+        ("ask(x)\n    if isinstance(x, Tensor): return x", False),
         ("if y or not torch.is_tensor(x): ask(x)", False),
         ("if torch.is_tensor(x): ask(x)", False),
         ("if isinstance(x, list): pass\n    else: ask(x)", False),

@@ -60,7 +60,8 @@ class LegacyConstructor(Rule):
     integers that are made of floats or rounded by them. The rest is strict: what is dated and does what it says
     (`torch.Tensor(3, 4)`, `torch.LongTensor([0, 1])`, `x.new(x.size())`), and an argument of which nothing here tells whether
     it is a size or data (`torch.FloatTensor(state)`): where it was read on real code, nine in ten were always data.
-    So is `torch.FloatTensor(torch.zeros(3))`, and a tensor that is cast right behind: `torch.Tensor(x).cuda().float()`.
+    So are a tensor of the same dtype, where all see how it is made (`torch.FloatTensor(torch.zeros(3))`), and one that is
+    cast right behind: `torch.Tensor(x).cuda().float()`.
 
     ## Why is this bad
     What the call means depends on what it gets. An integer is a size: `torch.FloatTensor(3)` has three elements that nobody

@@ -9,9 +9,8 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers
 from torchlint.semantics.apis.constructors import Constructors
 from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
+from torchlint.semantics.shapes.known_dtypes import KnownDtypes
 
-_DEFAULT = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "empty", "eye", "linspace"))
-"""Functions that make tensors of the default dtype, on the CPU unless told otherwise."""
 _CASTS = {
     "float16": ("half",),
     "float32": ("float",),
@@ -59,13 +58,11 @@ class DatedConstructions:
                 return meanings is TwoMeanings.SIZE_OR_DATA
 
     def _is_of_same_dtype(self, call: ast.Call) -> bool:
-        """Whether a tensor of the default dtype is handed through that is made on the spot: `FloatTensor(torch.zeros(3))`."""
+        """Whether what is handed through is made of the dtype of the class, for all to see: `FloatTensor(torch.zeros(3))`."""
         made = self._constructors.made.get(call)
-        match call.args:
-            case [ast.Call(func=function, keywords=[])]:
-                name = self._semantics.qualified_name(function)
-                return name in _DEFAULT and made is not None and made.dtype in (None, "float32") and not made.on_gpu
-        return False
+        if made is None or made.on_gpu or len(call.args) != 1:
+            return False
+        return self._semantics.of(KnownDtypes).of(call.args[0]) == (made.dtype or "float32")
 
     def _is_cast(self, call: ast.Call) -> bool:
         """Whether what is handed through, of any dtype, gets that of the class behind it: `torch.Tensor(x).cuda().float()`."""

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.kinds.asked import AskedTensors
 
 Node = TypeVar("Node")
 
@@ -192,8 +193,40 @@ class Constructors:
             case Type.ARRAY:
                 return Content.ARRAY
             case Type.TENSOR:
-                return Content.TENSOR
+                return Content.UNKNOWN if self._is_beside_array(call, argument) else Content.TENSOR
         return Content.UNKNOWN
+
+    def _is_beside_array(self, call: ast.Call, data: ast.expr) -> bool:
+        """Whether a tensor is made right beside that of another variable, which is none there, as a test around has found
+        (``if not isinstance(x, torch.Tensor):``), and both of them come from the same place: ``y`` is no tensor either then.
+        """
+        if not isinstance(data, ast.Name) or not self._untensored:
+            return False
+        beside = self._untensored.get(self._semantics.tree.block(self._semantics.tree.statement(call))[0], ())
+        return any(other.id != data.id and self._come_together(other, data) for other in beside)
+
+    @cached_property
+    def _untensored(self) -> dict[ast.stmt, list[ast.Name]]:
+        """The variables that constructors are given where a test has found them to be no tensors, by the block."""
+        asked, found = self._semantics.of(AskedTensors), dict[ast.stmt, list[ast.Name]]()
+        for call in self.made:
+            if len(call.args) == 1 and isinstance(data := call.args[0], ast.Name) and asked.are_none(data):
+                found.setdefault(self._semantics.tree.block(self._semantics.tree.statement(call))[0], []).append(data)
+        return found
+
+    def _come_together(self, one: ast.Name, other: ast.Name) -> bool:
+        """Whether two variables are parameters of the same function, parts of the same value, or results of the same one."""
+        first, second = self._semantics.bindings.reaching(one), self._semantics.bindings.reaching(other)
+        if len(first) != 1 or len(second) != 1 or first[0].form is not second[0].form:
+            return False
+        if first[0].form is Form.PARAMETER:
+            return first[0].scope is second[0].scope
+        match first[0].value, second[0].value:
+            case ast.expr() as value, ast.expr() as its if value is its:
+                return True
+            case ast.Call(func=maker), ast.Call(func=its_maker):
+                return first[0].path == second[0].path and ast.dump(maker) == ast.dump(its_maker)
+        return False
 
     def _becomes_tensor(self, data: ast.expr) -> bool:
         """Whether an attribute becomes a tensor of what was read into it before: `self.x = torch.FloatTensor(self.x)`."""

@@ -11,6 +11,7 @@ from functools import cached_property
 from torchlint.semantics import Basis, Binding, Form, Semantics, Type
 from torchlint.semantics.apis.constructors import Constructors, Content, TensorClass, is_called_a_count
 from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.shapes.known_dtypes import KnownDtypes
 
 _INTEGERS = frozenset({"uint8", "int8", "int16", "int32", "int64", "bool"})
 _TO_INTEGERS = frozenset({"long", "int", "short", "char", "byte"})
@@ -97,7 +98,8 @@ class Ambiguities:
         if made is not None and made.dtype in _INTEGERS and _has_floats(argument):
             return TwoMeanings.CUT_OFF
         if made is not None and self._is_made_integer(call, made) and not _is_written_out(argument):
-            return None if self._is_of_floats(argument) else TwoMeanings.ROUNDED
+            dtype = self._semantics.of(KnownDtypes).of(argument)
+            return None if dtype is not None and dtype.startswith("float") else TwoMeanings.ROUNDED
         if given.content is Content.UNKNOWN and not given.sizes and not self._is_data(argument):
             return TwoMeanings.SIZE_OR_DATA
         return None
@@ -114,14 +116,6 @@ class Ambiguities:
             and (self._semantics.qualified_name(each.value.func) or "").partition(".")[0] in _PICTURES
             for each in bindings
         )
-
-    def _is_of_floats(self, data: ast.expr) -> bool:
-        """Whether an array is made of floats on the spot, as it says: ``np.array(labels, np.float32)``."""
-        if not isinstance(data, ast.Call):
-            return False
-        given = [*data.args[:2], *(word.value for word in data.keywords if word.arg == "dtype")]
-        names = ((self._semantics.qualified_name(each) or "") for each in given)
-        return any(name.startswith(("numpy.float", "builtins.float")) for name in names)
 
     def _may_be_array(self, tensor: ast.expr) -> bool:
         """Whether what is known as a tensor is an array elsewhere, or an item of what has values of other kinds.

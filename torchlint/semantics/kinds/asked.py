@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from torchlint.semantics.code import Code
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 
 _TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.autograd.Variable", "torch.nn.Parameter", "builtins.Tensor"})
+_OF_ALL_TENSORS = _TENSOR_CLASSES - {"torch.nn.Parameter"}
+"""What is no instance of one of these is no tensor at all."""
 _PLAIN = ("list", "tuple", "dict", "set", "int", "float", "str", "bool", "bytes")
 _OTHER_CLASSES = frozenset(f"builtins.{name}" for name in _PLAIN)
 _OTHER_LIBRARIES = ("numpy.", "collections.", "pandas.", "PIL.")
@@ -23,6 +26,7 @@ class AskedTensors:
     def __init__(self, code: Code) -> None:
         self._code = code
         self._tree = code.tree
+        self._leaving: dict[ast.stmt, list[ast.If]] = {}
 
     def are_tensors(self, name: ast.expr) -> bool:
         """Whether a variable is read where a test around has just found it to be a tensor."""
@@ -34,6 +38,8 @@ class AskedTensors:
 
     def _is_settled(self, name: ast.Name, *, wanted: bool) -> bool:
         """Whether a test around decides that a variable is a tensor, or that it is none."""
+        if name.id not in self._asked_for:
+            return False
         child: ast.AST = name
         for outer in self._tree.ancestors(name):
             if isinstance(child, ast.stmt) and self._is_left_before(child, name, wanted=wanted):
@@ -57,15 +63,27 @@ class AskedTensors:
             child = outer
         return False
 
+    @cached_property
+    def _asked_for(self) -> frozenset[str]:
+        """The names of the variables that the file asks what they are."""
+        questions: list[ast.expr] = [*self._tree.of_type(ast.Call), *self._tree.of_type(ast.Compare)]
+        return frozenset(asked[0].id for test in questions if (asked := self._question(test)) is not None)
+
     def _is_left_before(self, statement: ast.stmt, name: ast.Name, *, wanted: bool) -> bool:
         """Whether a test in front of a statement leaves the block if it holds: ``if is_tensor(x): return x``."""
-        for earlier in self._tree.block(statement):
-            if earlier is statement:
-                break
-            if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], _LEAVING):
-                if self._says(earlier.test, name, holds=False, wanted=wanted):
-                    return True
-        return False
+        return any(
+            earlier.lineno < statement.lineno and self._says(earlier.test, name, holds=False, wanted=wanted)
+            for earlier in self._leaving_ifs(self._tree.block(statement))
+        )
+
+    def _leaving_ifs(self, block: list[ast.stmt]) -> list[ast.If]:
+        """The conditions in a block that leave it where they hold."""
+        if not block:
+            return []
+        if block[0] not in self._leaving:
+            conditions = [each for each in block if isinstance(each, ast.If) and isinstance(each.body[-1], _LEAVING)]
+            self._leaving[block[0]] = conditions
+        return self._leaving[block[0]]
 
     def are_read_either_way(self, name: ast.expr) -> bool:
         """Whether a parameter is read on every path through a function that asks whether it is a tensor: also where it is."""
@@ -87,32 +105,35 @@ class AskedTensors:
             case ast.BoolOp(op=ast.Or(), values=values):
                 decides = all if holds else any
                 return decides(self._says(value, name, holds=holds, wanted=wanted) for value in values)
-        asked = self._tested(test) if holds is wanted else self._tested_for_others(test) if holds else None
-        return (
-            asked is not None
-            and asked.id == name.id
-            and set(self._code.bindings.reaching(asked)) == set(self._code.bindings.reaching(name))
-        )
+        asked = self._question(test)
+        if asked is None:
+            return False
+        variable, classes = asked
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.IsNot, ast.NotEq)):
+            holds = not holds
+        if variable.id != name.id or not _follows(classes, holds=holds, wanted=wanted):
+            return False
+        return set(self._code.bindings.reaching(variable)) == set(self._code.bindings.reaching(name))
+
+    def _question(self, test: ast.AST | None) -> tuple[ast.Name, list[str]] | None:
+        """The variable that a test asks what it is, and the classes that it is held against."""
+        match test:
+            case ast.Call(func=function, args=[ast.Name() as name]) if self._name(function) == "torch.is_tensor":
+                return name, ["torch.Tensor"]
+            case ast.Call(func=function, args=[ast.Name() as name, classes]) if self._name(function) == "builtins.isinstance":
+                return name, [self._name(part) for part in (classes.elts if isinstance(classes, ast.Tuple) else [classes])]
+            case ast.Compare(
+                left=ast.Call(func=function, args=[ast.Name() as name]),
+                ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()],
+                comparators=[asked],
+            ) if self._name(function) == "builtins.type":
+                return name, [self._name(asked)]
+        return None
 
     def _tested(self, test: ast.AST | None) -> ast.Name | None:
         """The variable that a test asks whether it is a tensor, and nothing else."""
-        match test:
-            case ast.Call(func=function, args=[ast.Name() as name]) if self._name(function) == "torch.is_tensor":
-                return name
-            case ast.Call(func=function, args=[ast.Name() as name, classes]) if self._name(function) == "builtins.isinstance":
-                parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
-                return name if parts and all(self._name(part) in _TENSOR_CLASSES for part in parts) else None
-        return None
-
-    def _tested_for_others(self, test: ast.expr) -> ast.Name | None:
-        """The variable that a test asks whether it is of classes none of which is one of tensors."""
-        match test:
-            case ast.Call(func=function, args=[ast.Name() as name, classes]) if self._name(function) == "builtins.isinstance":
-                parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
-                names = [self._name(part) for part in parts]
-                others = [each for each in names if each in _OTHER_CLASSES or each.startswith(_OTHER_LIBRARIES)]
-                return name if names and others == names else None
-        return None
+        asked = self._question(test)
+        return asked[0] if asked is not None and _follows(asked[1], holds=True, wanted=True) else None
 
     def _asks(self, use: ast.Name) -> bool:
         """Whether a use asks what the variable is, and does not just insist on it."""
@@ -137,3 +158,12 @@ class AskedTensors:
 
     def _name(self, node: ast.expr) -> str:
         return self._code.names.qualified(node) or ""
+
+
+def _follows(classes: list[str], *, holds: bool, wanted: bool) -> bool:
+    """Whether it follows that something is a tensor, or none, from that it is of one of some classes, or of none of them."""
+    if not holds:
+        return not wanted and not _OF_ALL_TENSORS.isdisjoint(classes)
+    if wanted:
+        return bool(classes) and _TENSOR_CLASSES.issuperset(classes)
+    return bool(classes) and all(each in _OTHER_CLASSES or each.startswith(_OTHER_LIBRARIES) for each in classes)

@@ -1,1 +1,1 @@
-"""Which axes a tensor has, how many, and of what size."""
+"""Which axes a tensor has, how many, and of what size; and its dtype."""
