@@ -12,6 +12,9 @@ from torchlint.semantics.saving.refused_loads import RefusedLoads
 HEAD = "import torch\nimport torch as th\nfrom torch import load as read\n"
 SAVED = "def f(n, a):\n    a.lr\n    torch.save({'m': n.state_dict(), 'e': 1, 'a': a}, p)\n"
 
+REBOUND = "def read(new, is_state={default}):\n    m = {load}\n    if is_state:\n        m = new()\n    return m\n"
+"""A function that gives back what it has loaded, or another object."""
+
 
 def used(snippet: str) -> list[str]:
     semantics, nodes = marked(HEAD + snippet)
@@ -36,6 +39,18 @@ def used(snippet: str) -> list[str]:
         (SAVED + "c = «torch.load(p)»\nn.load_state_dict(c['m'])\nprint(c['e'])", "a"),
         ("«torch.load(p)».module(x)", "torch.load(p).module"),
         ("def read():\n    return «torch.load(p)»\nread()(x)", "read()(x)"),
+        (
+            "class T:\n  def f(self):\n    self.m = «torch.load(p)»\n    if one:\n"
+            "      self.m = torch.nn.Sequential(self.m, head)\n    self.m.eval()",
+            "torch.nn.Sequential",
+        ),
+        (
+            "class T:\n  def f(self):\n    self.m = «torch.load(p)»\n    self.n = torch.nn.DataParallel(self.m)",
+            "torch.nn.DataParallel",
+        ),
+        (REBOUND.format(load="«torch.load(p)»", default=False) + "read(Net)(x)", "read(Net)(x)"),
+        (REBOUND.format(load="«torch.load(p)»", default=True) + "read(Net, False)(x)", "read(Net, False)(x)"),
+        (REBOUND.format(load="«torch.load(p)»", default=True) + "read(Net, flag)(x)", "read(Net, flag)(x)"),
         ("class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()", "self.m.eval"),
     ],
 )
@@ -68,6 +83,9 @@ def test_what_is_an_object(snippet: str, use: str) -> None:
         "torch.load = mine\nm = torch.load(p)\nm.eval()",
         "c = torch.load(p)\nc['hits'].most_common(3)",
         "c = torch.load(p)\nc[key].eval()",
+        REBOUND.format(load="torch.load(p)", default=True) + "read(Net)(x)",
+        REBOUND.format(load="torch.load(p)", default=False) + "read(Net, True)(x)",
+        "class T:\n  def f(self):\n    self.m = torch.load(p)\n    self.m = Net(self.m)\n    self.m.eval()",
     ],
 )
 def test_what_is_plain_or_meant(snippet: str) -> None:

@@ -24,6 +24,8 @@ _OTHER_ERRORS = frozenset({"OSError", "IOError", "FileNotFoundError", "KeyError"
 """What is raised where a file or a key is missing, and nothing that torch raises where it refuses."""
 _ENOUGH_KEYS = 2
 """So many keys tell that what is loaded is what the file saves."""
+_WRAPPING = frozenset(f"torch.nn.{name}" for name in ("Sequential", "DataParallel", "parallel.DistributedDataParallel"))
+"""Modules that are made of others."""
 _ASKING = frozenset({"isinstance", "hasattr", "type", "issubclass", "callable"})
 
 
@@ -143,6 +145,8 @@ class RefusedLoads:
                 return RefusedLoad(parent, use)
             case ast.Call(func=function) if function is use:
                 return RefusedLoad(parent, use)
+            case ast.Call(func=function, args=args) if use in args and self._semantics.qualified_name(function) in _WRAPPING:
+                return RefusedLoad(function, use)
         return None
 
     def _is_of_graph(self, use: ast.expr) -> bool:

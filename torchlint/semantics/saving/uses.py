@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
-from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
+from torchlint.semantics.saving.files import SavedFiles
 
 _DEPTH = 4
 
@@ -49,13 +52,15 @@ class LoadedUses:
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)], value=given) if given is value:
                 definition = self._semantics.facts.self_class(owner)
                 slots = self._semantics.facts.slots(definition, name) if definition is not None else []
-                kept = [each for slot in slots for each in slot.uses] if sum(len(slot.stores) for slot in slots) == 1 else []
-                for each in kept:
-                    yield from self._uses(each, depth + 1)
+                others = [store for slot in slots for store in slot.stores if store is not parent.targets[0]]
+                if all(map(self._is_wrapped_by, others)):
+                    for each in (use for slot in slots for use in slot.uses):
+                        yield from self._uses(each, depth + 1)
             case ast.Return():
                 function = self._tree.function(parent)
                 for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
-                    yield from self._uses(site, depth + 1)
+                    if isinstance(function, FUNCTIONS) and not self._is_replaced(value, function, site):
+                        yield from self._uses(site, depth + 1)
             case ast.Call(func=function) as call if function is not value:
                 yield from self._uses_in_function(call, value, depth)
             case ast.keyword(value=given) if isinstance(named := self._tree.parent(parent), ast.Call):
@@ -70,6 +75,32 @@ class LoadedUses:
         for use in binding.uses if binding is not None else ():
             if self._semantics.bindings.reaching(use) == (binding,):
                 yield from self._uses(use, depth + 1)
+
+    def _is_wrapped_by(self, store: ast.expr) -> bool:
+        """Whether an attribute gets a module of torch's around what it was: ``self.net = nn.Sequential(self.net, head)``."""
+        match self._tree.parent(store):
+            case ast.Assign(value=ast.Call(func=function, args=args)):
+                is_module = self._semantics.qualified_name(function) in torch_api.MODULES
+                return is_module and ast.dump(store).replace("Store()", "Load()") in map(ast.dump, args)
+        return False
+
+    def _is_replaced(self, returned: ast.expr, function: Function, call: ast.Call) -> bool:
+        """Whether a variable gets another value, in a function that is called so, than the first before it is returned:
+        ``if state_dict: model = Net()``, which is true by default.
+        """
+        bindings = self._semantics.bindings.reaching(returned) if isinstance(returned, ast.Name) else ()
+        if len(bindings) < 2:
+            return False
+        assumptions = self._semantics.of(Assumptions)
+        given = assumptions.within(function, call, Assumption())
+        *_, last = sorted(bindings, key=lambda each: (each.node.lineno, each.node.col_offset))
+        guards = assumptions.guards(last.node)
+        is_load = last.value is not None and any(part in self._loads for part in ast.walk(last.value))
+        return not is_load and bool(guards) and all(assumptions.decided(test, given) is holds for test, holds in guards)
+
+    @cached_property
+    def _loads(self) -> set[ast.Call]:
+        return self._semantics.of(SavedFiles).loads
 
     def _uses_of_name(self, target: ast.Name, depth: int) -> Iterator[ast.expr]:
         binding = self._semantics.bindings.of(target)
