@@ -59,6 +59,38 @@ def test_loads_are_found_under_other_names(importing: str) -> None:
     assert len(findings(text, Entry.of(LoadWithoutMapLocation))) == 1
 
 
+WHOLE = """
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def run(path, x):
+        model = torch.load(path, weights_only=False)
+        {moved}
+        return model(x.to(device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (WHOLE.format(moved="model.eval()"), "device"),
+        (WHOLE.format(moved="model.eval()").replace("x.to(device)", "x"), '"cpu"'),
+        (WHOLE.format(moved="model.to(device).eval()"), '"cpu"'),
+        (WHOLE.format(moved="model.eval(); model = torch.nn.DataParallel(model).cuda()"), '"cpu"'),
+        (WHOLE.format(moved="model.load_state_dict(torch.load('b.pt', map_location='cpu'))"), "device"),
+        # no name for it that is known there
+        (WHOLE.format(moved="model.eval()").replace("x.to(device)", "x.cuda()"), None),
+        (WHOLE.format(moved="device = x.device"), None),
+    ],
+)
+def test_a_whole_module_is_loaded_to_where_it_is_used(text: str, place: str | None) -> None:
+    [found] = findings(text, Entry.of(LoadWithoutMapLocation))
+    assert (found.fix is not None) is (place is not None)
+    fixed = fix(Source(textwrap.dedent(text)), [Entry.of(LoadWithoutMapLocation)], Applicability.UNSAFE).text
+    assert f"torch.load(path, weights_only=False{f', map_location={place}' if place else ''})" in fixed
+
+
 def test_a_module_that_the_file_loads_again_has_no_fix() -> None:
     text = """
         import torch

@@ -38,6 +38,12 @@ class DevicesQuestions:
         """Whether a ``torch.load`` gives tensors, as far as the file shows: weights, a model, what is moved to a device."""
         return self._model.twin(load) in self._semantics.of(LoadedTensors).found
 
+    def place_of_loaded_module(self, load: cst.Call) -> str | None:
+        """The name of the device that a whole module which is loaded should be on, as nothing moves it there: empty where
+        none is in sight; ``None`` where that is not so.
+        """
+        return self._model.answered(self._semantics.of(LoadedTensors).place_of_module, load)
+
     def has_mapped_alternative(self, load: cst.Call) -> bool:
         """Whether another branch of the same condition loads with a ``map_location``."""
         return bool(self._model.answered(self._saved_files.has_mapped_alternative, load))

@@ -32,6 +32,12 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu_id; net.cuda(); x = x.cuda()", True),
         ("net.to(device=0); x = x.to(0)", True),
         ("net.to(device=1); x = x.to(1)", False),
+        # another one than the first, written out everywhere: the program runs there and nowhere else
+        ("net.to('cuda:1'); x = x.to('cuda:1')", True),
+        ("device = torch.device('cuda:1'); net.to(device); x = x.to(device)", True),
+        ("device = torch.device('cuda:1' if args.x else 'cpu'); net.to(device); x = x.to(device)", False),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net, device_ids=[0, 1])", True),
+        ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net, device_ids=list(range(args.n)))", True),
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net)", True),  # its weights stay on the first one
         ("net.cuda(); x = x.cuda(); print('GPU:', torch.cuda.is_available())", True),
         ("if torch.cuda.is_available(): torch.cuda.manual_seed_all(0)\n    net.cuda(); x = x.cuda()", True),
@@ -52,7 +58,8 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         # nothing is known to go there
         ("pass", False),
         # another device, or a choice
-        ("net.to('cuda:1'); x = x.to('cuda:1')", False),
+        ("net.to('cuda:1'); x = x.to('cuda:2')", False),
+        ("net.to('cuda:1'); x = x.to('cuda')", False),
         ("net.cuda(1); x = x.cuda(1)", False),
         ("net.cuda(args.gpu); x = x.cuda(args.gpu)", False),
         ("net.cuda(); x = x.to(args.where)", False),
@@ -135,6 +142,33 @@ def other(x):
 )
 def test_knows_programs_that_need_the_gpu_whatever_their_flags_say(move: str, needs: bool) -> None:
     program, load = one_gpu_of(TRAINER.format(move=move))
+    assert program.is_of_one_gpu(load) is needs
+
+
+MODEL = """
+class Model(torch.nn.Module):
+    def forward(self, x):
+        {move}
+        return self.layer(x)
+
+def run(use_gpu, path):
+    device = torch.device("cuda:0" if use_gpu and torch.cuda.is_available() else "cpu")
+    model = {made}.to(device)
+    model.load_state_dict(«torch.load(path)»)
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "made", "needs"),
+    [
+        ("x = x.cuda()", "Model()", True),
+        ("x = x.cuda()", "Other()", False),
+        ("if x.dim() == 3 and use_cuda: x = x.cuda()", "Model()", False),
+        ("pass", "Model()", False),
+    ],
+)
+def test_a_model_needs_the_gpu_that_moves_what_it_is_given(move: str, made: str, needs: bool) -> None:
+    program, load = one_gpu_of(MODEL.format(move=move, made=made))
     assert program.is_of_one_gpu(load) is needs
 
 

@@ -31,6 +31,11 @@ STOP = "def f(net, p, flag):\n    early_stopping = EarlyStopping(3)\n    "
         ("def f(net, n):\n    net.load_state_dict(«torch.load(f'{n}.pt')»)\n    train(net, n)", False),
         ("def f(net, n, flag):\n    if flag: train(net, n)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", False),
         ("def f(net, n):\n    constrain(net, n)\n    net.load_state_dict(«torch.load(f'{n}.pt')»)", False),
+        # what an object that has trained calls its best
+        ("t = Trainer(net)\nt.run(3)\nnet.load_state_dict(«torch.load(t.best_checkpoint_filepath)»)", True),
+        ("t = Trainer(net)\nnet.load_state_dict(«torch.load(t.best_checkpoint_filepath)»)\nt.run(3)", False),
+        ("t = Trainer(net)\nif flag: t.run(3)\nnet.load_state_dict(«torch.load(t.best_path)»)", False),
+        ("t = Trainer(net)\nt.run(3)\nnet.load_state_dict(«torch.load(t.pretrained_path)»)", False),
         # early stopping
         (STOP + "early_stopping(loss, net)\n    net.load_state_dict(«torch.load('a.pt')»)", True),
         (STOP + "early_stopping(loss, other, p)\n    b = p + '/a'\n    net.load_state_dict(«torch.load(b)»)", True),

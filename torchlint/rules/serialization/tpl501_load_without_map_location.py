@@ -18,14 +18,15 @@ class LoadWithoutMapLocation(Rule):
     itself, is a checkpoint with items such as `"state_dict"`, or is put on a device afterwards.
 
     What is loaded goes back to where it was, and the finding is strict, where the same run saved the file before (also by
-    early stopping, in the training that it called before, in an earlier round of a loop that saves in each, or by a path of the
-    same name, where the loop that trains goes back to it), in a test, in a script that names the CPU as its device and speaks
-    of no other one, in a project of which one file saves and none speaks of a device, and in a program that runs on one GPU
-    and nowhere else. Such a program writes the GPU out in every move (`.cuda()`, `.to("cuda")`), or in one that it makes
-    whatever its flags say, where it loads or where that function is called, and names no other GPU; or no file of the project
-    speaks of the CPU as a device, or of a choice. So it is where a function makes a model, loads into it what it saves by the
-    same name, and nothing in the file speaks of a device, where all that the file saves was put on the CPU before, and for
-    the files that torchvision offers, by their names.
+    early stopping, in the training that it called before, to what the trainer calls its best, in an earlier round of a loop
+    that saves in each, or by a path of the same name, where the loop that trains goes back to it), in a test, in a script that
+    names the CPU as its device and speaks of no other one, in a project of which one file saves and none speaks of a device,
+    and in a program that runs on one GPU and nowhere else. Such a program writes the GPU out in every move (`.cuda()`,
+    `.to("cuda")`), or in one that it makes whatever its flags say, where it loads, where that function is called or in the
+    model itself, and names no other GPU, be it the first one or not; or no file of the project speaks of the CPU as a device,
+    or of a choice. So it is where a function makes a model, loads into it what it saves by the same name, and nothing in the
+    file speaks of a device, where all that the file saves was put on the CPU before, and for the files that torchvision
+    offers, by their names.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,
@@ -43,10 +44,12 @@ class LoadWithoutMapLocation(Rule):
     ```
 
     ## Fix safety
-    Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another
-    way now finds it on the CPU, and a whole model stays there until it is moved. There is no fix for a call that unpacks its
-    arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading that has another branch
-    with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same function saved to memory.
+    Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another way
+    now finds it on the CPU, and a whole model stays there until it is moved. One that nothing moves, in a file that moves its
+    batches, is loaded to the device of these, if that has a name there, and there is no fix if not. Nor is there one for a
+    call that unpacks its arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading
+    that has another branch with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same
+    function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -66,15 +69,21 @@ class LoadWithoutMapLocation(Rule):
         devices = self.model.devices
         if not devices.loads_tensors(node) or devices.has_mapped_alternative(node) or devices.is_in_memory(path):
             return
-        mapped = with_argument(node, "map_location", cst.SimpleString('"cpu"'))
+        place = devices.place_of_loaded_module(node)
+        given = cst.Name(place) if place else cst.SimpleString('"cpu"')
+        shown = f"`map_location={given.value}`" if place != "" else "the device that it is used on as `map_location`"
         load = f"{self.model.shown(node.func)}({self.model.shown(path, 40)})"
         self.report(
             node,
-            f'`{load}` puts what it loads on the device that it was saved on: pass `map_location="cpu"`',
-            fix(
-                "Load to the CPU",
-                replace(node, mapped),
-                rests_on=unknown("code that uses what was loaded in another way finds it on the CPU"),
+            f"`{load}` puts what it loads on the device that it was saved on: pass {shown}",
+            None
+            if place == ""
+            else fix(
+                f"Load to `{place}`" if place else "Load to the CPU",
+                replace(node, with_argument(node, "map_location", given)),
+                rests_on=unknown("code that uses what was loaded in another way finds it elsewhere than it was saved")
+                if place
+                else unknown("code that uses what was loaded in another way finds it on the CPU"),
             ),
             strict=devices.is_load_within_run(node) or devices.is_load_of_test(node),
         )

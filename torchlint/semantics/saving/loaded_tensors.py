@@ -6,8 +6,8 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Semantics, Type
-from torchlint.semantics.code.tree import dotted, last_name, spoken_name
+from torchlint.semantics import Form, Semantics, Type
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name, spoken_name
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.saved_objects import SavedObjects
 from torchlint.semantics.saving.uses import LoadedUses
@@ -45,6 +45,64 @@ class LoadedTensors:
             for load in loads
             if load in files.weights or any(map(self._shows_tensors, uses.of(load))) or self._is_own_checkpoint(uses.of(load))
         }
+
+    # --- whole modules -----------------------------------------------------------------------------------------------
+
+    def place_of_module(self, load: ast.Call) -> str | None:
+        """The device that a whole module is to be on, which nothing moves from where it is loaded to, while others are moved
+        where it is used: its name in sight of the load, or none; ``None`` where that is not so.
+        """
+        uses = self._semantics.of(LoadedUses).of(load)
+        if not any(map(self._is_run, uses)) or any(map(self._is_moved, uses)):
+            return None
+        functions = {self._tree.function(use) for use in uses}
+        moves = (call for call in self._moves_elsewhere if self._tree.function(call) in functions)
+        places = [place for call in moves if (place := _place(call)) is not None]
+        if not places:
+            return None
+        seen = (place.id for place in places if isinstance(place, ast.Name) and self._is_in_sight(place.id, load))
+        return next(seen, "")
+
+    @cached_property
+    def _moves_elsewhere(self) -> list[ast.Call]:
+        """The moves of the file to what may be another device than the CPU."""
+        calls = [*self._semantics.facts.calls.get("to", ()), *self._semantics.facts.calls.get("cuda", ())]
+        return [call for call in calls if isinstance(call.func, ast.Attribute) and self._moves(call.func)]
+
+    def _is_run(self, use: ast.expr) -> bool:
+        """Whether a use is that of a module, which is called or put into a mode."""
+        match self._tree.parent(use):
+            case ast.Attribute(attr=name) as method:
+                return name in ("eval", "train") and self._is_called(method)
+            case ast.Call(func=function):
+                return function is use
+        return False
+
+    def _is_moved(self, use: ast.expr) -> bool:
+        """Whether something is put on a device, by itself or in what it is wrapped by, or is one of several in a list."""
+        match self._tree.parent(use):
+            case ast.Attribute() as method:
+                return self._is_called(method) and self._moves(method)
+            case ast.Call() as wrapped if wrapped.func is not use:
+                outer = self._tree.parent(wrapped)
+                return isinstance(outer, ast.Attribute) and self._is_called(outer) and self._moves(outer)
+            case ast.List() | ast.Tuple() | ast.Dict():
+                return True
+        return False
+
+    def _is_in_sight(self, name: str, load: ast.Call) -> bool:
+        """Whether a variable has been given a value before a load, where it sees it."""
+        scope = self._semantics.bindings.scope_of(load)
+        bindings = self._semantics.bindings.lookup(name, scope)
+        around = [load, *(each for each in self._tree.ancestors(load) if isinstance(each, FUNCTIONS))]
+        return bool(bindings) and all(
+            each.form in (Form.PARAMETER, Form.ASSIGNMENT, Form.IMPORT)
+            and any(each.scope is self._semantics.bindings.scope_of(node) for node in around)
+            and getattr(each.node, "lineno", 0) < (load if each.scope is scope else around[-1]).lineno
+            for each in bindings
+        )
+
+    # --- uses --------------------------------------------------------------------------------------------------------
 
     def _is_own_checkpoint(self, uses: tuple[ast.expr, ...]) -> bool:
         """Whether what is loaded has keys of the checkpoints that the file saves, each with the state of something."""
@@ -124,6 +182,14 @@ class LoadedTensors:
         if not _LOADING.search(parts[-1]) or _OPTIONS.search(spoken_name(given)):
             return False
         return any(map(_MODEL.search, parts)) if given is call.args[0] else _STATE.search(parts[-1]) is not None
+
+
+def _place(move: ast.Call) -> ast.expr | None:
+    """The device that a call moves something to; ``None`` for the CPU."""
+    given = [*move.args[:1], *(word.value for word in move.keywords if word.arg == "device")]
+    if not given:
+        return move.func
+    return None if isinstance(given[0], ast.Constant) and given[0].value == "cpu" else given[0]
 
 
 def _is_published(load: ast.Call) -> bool:

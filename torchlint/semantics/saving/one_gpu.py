@@ -31,6 +31,7 @@ _FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count",
 _ASKED = re.compile(r"(is|was|has)_", re.IGNORECASE)
 """What is found out of what was loaded: `is_dataparallel`."""
 _GPU = frozenset({"cuda", "cuda:0"})
+_NUMBERED = re.compile(r"cuda:\d+")
 _SHOWING = frozenset({"print", "info", "debug", "warning", "log", "write"})
 """Functions that show what they are given."""
 
@@ -70,6 +71,10 @@ class OneGpu:
         units = {None, unit}
         if isinstance(unit, FUNCTIONS):
             units.update(map(self._unit, self._semantics.facts.call_sites(unit)))
+        calls = self._semantics.facts.calls
+        for moving in self._moved_in_any_case:
+            if isinstance(moving, ast.ClassDef) and units & {self._unit(call) for call in calls.get(moving.name, ())}:
+                units.add(moving)  # a model that is made there, and moves what it is given
         return not self._moved_in_any_case.isdisjoint(units) and not self._means_another
 
     @cached_property
@@ -132,21 +137,35 @@ class OneGpu:
                 )  # fmt: skip
         return self._is_gpu(device)
 
+    def _is_own_device(self, device: ast.Attribute) -> bool:
+        """Whether a device is what the object was given as one, or the one GPU or the CPU: ``self.device = device``."""
+        owner = self._semantics.facts.self_class(device.value)
+        slots = self._semantics.facts.slots(owner, device.attr) if owner is not None else []
+        stores = [self._semantics.tree.parent(store) for slot in slots for store in slot.stores]
+        return bool(stores) and all(
+            isinstance(store, ast.Assign) and (self._is_unknown_device(store.value) or self._is_gpu_or_cpu(store.value))
+            for store in stores
+        )
+
     def _is_unknown_device(self, device: ast.expr) -> bool:
-        if not isinstance(device, ast.Name) or device.id != "device":
+        if isinstance(device, ast.Attribute):
+            return device.attr == "device" and self._is_own_device(device)
+        if not isinstance(device, ast.Name) or device.id not in ("device", "torch_device"):
             return False
         return all(binding.form is Form.PARAMETER for binding in self._semantics.bindings.reaching(device))
 
     def _speaks_of_another(self, node: ast.AST) -> bool:
         match node:
             case ast.Constant(value=str(text)):
-                return text.startswith("cuda:") and text not in _GPU
-            case ast.keyword(arg="map_location", value=ast.Constant(value=str(text))) if text in _GPU:
+                return text.startswith("cuda:") and text not in self._gpu
+            case ast.keyword(arg="map_location", value=ast.Constant(value=str(text))) if text in self._gpu:
                 return False
             case ast.keyword(arg="map_location", value=ast.Lambda(body=ast.Call() as moved)) if self._is_to_one_gpu(moved):
                 return False
             case ast.Attribute(attr="device"):
-                return self._semantics.qualified_name(node) != "torch.device" and not self._is_device_of_tensor(node)
+                if self._semantics.qualified_name(node) == "torch.device" or self._is_device_of_tensor(node):
+                    return False
+                return not self._is_own_device(node)
             case ast.keyword(arg="device", value=value):
                 is_known = self._is_gpu_or_cpu(value) or self._is_device_of_tensor(value)
                 return not is_known and not self._is_unknown_device(value)
@@ -208,6 +227,14 @@ class OneGpu:
         return len(moved) > 1 and False not in self._moves.values() and not self._chooses
 
     @cached_property
+    def _gpu(self) -> frozenset[str]:
+        """The names of the one GPU: of the first one, or of another that is the only one the file names, wherever it does."""
+        nodes = self._semantics.tree.of_type(ast.Constant)
+        named = {node.value for node in nodes if isinstance(node.value, str) and node.value.startswith("cuda")}
+        is_another = len(named) == 1 and not named & _GPU and all(_NUMBERED.fullmatch(name) for name in named)
+        return frozenset(named) if is_another and "cuda" not in self._semantics.facts.calls else _GPU
+
+    @cached_property
     def _moves(self) -> dict[ast.Call, bool | None]:
         """What moves something, and whether it goes to the one GPU."""
         calls = [*self._semantics.facts.calls.get("cuda", ()), *self._semantics.facts.calls.get("to", ())]
@@ -233,7 +260,7 @@ class OneGpu:
         """Whether a device is the one GPU, as it is written out, or as all is that a name stands for."""
         match device:
             case ast.Constant(value=str(text)):
-                return text in _GPU
+                return text in self._gpu
             case ast.Constant(value=number):
                 return number == 0 and number is not False  # `.to(0)`
             case ast.JoinedStr(values=[ast.Constant() as text]):
@@ -310,6 +337,10 @@ class OneGpu:
 def _is_first_few(word: ast.keyword) -> bool:
     """Whether an argument says how many GPUs are meant, from the first one on: ``device_ids=range(count)``."""
     match word:
+        case ast.keyword(arg="device_ids", value=ast.Call(func=ast.Name(id="list"), args=[ast.Call() as given])):
+            return _is_first_few(ast.keyword("device_ids", given))
+        case ast.keyword(arg="device_ids", value=ast.List(elts=[*numbers])):
+            return [each.value for each in numbers if isinstance(each, ast.Constant)] == [*range(len(numbers))]
         case ast.keyword(arg="device_ids", value=ast.Call(func=ast.Name(id="range"), args=[_])):
             return True
     return False

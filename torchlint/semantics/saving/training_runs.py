@@ -18,6 +18,8 @@ _STOPPING = re.compile(r"early_?stop|stopper", re.IGNORECASE)
 _TRAINING = re.compile(r"(^|_)(train|fit)(_|$)", re.IGNORECASE)
 _OF_TRAINERS = frozenset({"best_model_path", "last_model_path", "checkpoint_callback"})
 """What trainers tell of the files that they have saved in this run."""
+_OF_RUN = re.compile(r"(best|last)_\w{0,30}(path|file|filename|filepath|checkpoint|ckpt)")
+"""What an object that trains calls the path of what it has saved."""
 _SAVING = re.compile(r"_?save(_(model|checkpoint|ckpt|state|weights|net|network)\w{0,9})?$", re.IGNORECASE)
 _VALUE = re.compile(r"\{[^{}]*\}")
 _WORDS = re.compile(r"[A-Za-z]{3}")
@@ -59,7 +61,22 @@ class TrainingRuns:
     def _is_of_training(self, load: ast.Call, path: ast.expr) -> bool:
         if any(isinstance(part, ast.Attribute) and part.attr in _OF_TRAINERS for part in self._parts(path)):
             return True
+        if isinstance(path, ast.Attribute) and _OF_RUN.fullmatch(path.attr) and self._has_run(path.value, load):
+            return True
         return self._is_of_stopping(load, path) or self._is_given_back(path) or self._is_behind_training(load, path)
+
+    def _has_run(self, trainer: ast.expr, load: ast.Call) -> bool:
+        """Whether an object has been told to train before a load."""
+        tree, spelled = self._semantics.tree, ast.dump(trainer)
+        return any(
+            isinstance(call.func, ast.Attribute)
+            and ast.dump(call.func.value) == spelled
+            and tree.function(call) is tree.function(load)
+            and position(call) < position(load)
+            and not self._own.is_beside(call, load)
+            for name in ("run", "train", "fit", "run_training", "train_model")
+            for call in self._semantics.facts.calls.get(name, ())
+        )
 
     def _is_behind_training(self, load: ast.Call, path: ast.expr) -> bool:
         """Whether a function that trains was given the model before, and what the path is made of."""

@@ -93,7 +93,7 @@ class LoadedUses:
             return False
         assumptions = self._semantics.of(Assumptions)
         given = assumptions.within(function, call, Assumption())
-        *_, last = sorted(bindings, key=lambda each: (each.node.lineno, each.node.col_offset))
+        last = max(bindings, key=lambda each: _place(each.node))
         guards = assumptions.guards(last.node)
         is_load = last.value is not None and any(part in self._loads for part in ast.walk(last.value))
         return not is_load and bool(guards) and all(assumptions.decided(test, given) is holds for test, holds in guards)
@@ -108,6 +108,10 @@ class LoadedUses:
             reaching = self._semantics.bindings.reaching(use)
             if all(each is binding or each.form is Form.ASSIGNMENT for each in reaching):
                 yield from self._uses(use, depth + 1)
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _is_read(node: ast.Subscript) -> bool:
