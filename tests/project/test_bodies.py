@@ -122,6 +122,20 @@ def test_only_the_class_that_is_asked_for_is_looked_through(tmp_path: Path, monk
         "self.register_buffer('model', x)",
         'self.register_parameter(name="model", param=x)',
         "del self.model",
+        "y = self.model, z = x",
+        "x = [self.model, y] = z",
+        "for(self.model, y) in x: ...",
+        "(\n    self.model,\n    y,\n) = x",
+        "f(x)[self.y], self.model = x",
+        "x['f('], self.model = 1, 2",
+        "with f(x) as self.model:\n    ...",
+        "else: self.model = x",
+        "self.register_buffer(\n    'model',\n    x,\n)",
+        "class A:\n    def f(self): ...\n\n    model = x",
+        "class A:\n    x = f(\n        y,\n    )\n    model = x",
+        "class A:\n    # this,\n    model = x",
+        "class A:\n    y: int; model: int = x",
+        "if x:\n    class A:\n        model = x",
     ],
 )
 def test_text_may_tell(text: str) -> None:
@@ -130,7 +144,30 @@ def test_text_may_tell(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x.model()", "x.model.eval()", "x.model[0]", "model (x)", "a model of it", "remodel = models", "if x.model == 3: ..."],
+    [
+        "x.model()",
+        "x.model.eval()",
+        "x.model[0]",
+        "model (x)",
+        "a model of it",
+        "remodel = models",
+        "if x.model == 3: ...",
+        "f(x.model)",
+        "f(x, x.model, 3)",
+        "x = y[self.model]",
+        "f(model=model)",
+        "\nf(\n    model=self.model,\n    x=3,\n)",
+        "f(\n    x,\n    model=model,\n)",
+        "def f(x, model: int): ...",
+        "def f(\n    x,\n    model: int,\n): ...",
+        "def f(\n    x: a.model = None,\n): ...",
+        "class A:\n    def f(self):\n        model = x",
+        "the size of the model, which is large",
+        "x = {'model': 3}",
+        "self.register_buffer('x', model)\nx = y['model']",
+        "f(self, 'model')",
+        "the model's size",
+    ],
 )
 def test_text_that_only_reads_tells_nothing(text: str) -> None:
     assert not _may_tell(text.encode(), "model")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,8 @@ UNREAD = "?"
 """What stands among the words of a file that cannot be read."""
 State = tuple[int, int, int]
 _NOTE = "imports"
+_WAYS = "ways"
+"""Under which names it is put down what files import, and by which ways they may get at others besides."""
 _Note = tuple[tuple[str, State, str], ...]
 """Paths below the root with the states of the files, and the words of each."""
 
@@ -77,20 +79,22 @@ class Importers:
 
     def __init__(self, root: str, store: Store | None = None) -> None:
         self._root = root
-        self._store = store
-        self._words: dict[str, tuple[State, frozenset[str]]] | None = None
-        self._files: dict[str, list[str]] | None = None
+        self._plain = _Words(root, store, _NOTE, imported_words)
+        self._every = _Words(root, store, _WAYS, ways_of)
+        self._there: list[tuple[str, State]] | None = None
         self._unseen: list[str] = []
 
     @property
     def unseen(self) -> list[str]:
         """What in the project may hold programs and is not looked through; each below the root."""
-        self.by_word()
+        self._files()
         return self._unseen
 
     def look_again(self) -> None:
         """Has the files be looked for again; what has not changed is not read again."""
-        self._files = None
+        self._there = None
+        self._plain.look_again()
+        self._every.look_again()
 
     def of(self, words: Iterable[str]) -> list[str]:
         """The files that import something called by one of some words, or from a module called so; in order."""
@@ -98,48 +102,23 @@ class Importers:
         return sorted({file for word in words for file in files.get(word, ())})
 
     def by_word(self) -> dict[str, list[str]]:
-        """The files that import something, by the words in their imports."""
-        if self._files is None:
-            self._files = self._by_word()
-        return self._files
+        """The files that import something, by the words in their import statements."""
+        return self._plain.by_word(self._files())
 
-    def _by_word(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        known = self._noted() if self._words is None else self._words
-        self._words = {}
-        is_new = False
-        self._unseen = []
-        there = list(self._there())
-        if len(there) > _MOST_FILES:
-            self._unseen.append(os.curdir)
-        for path, state in there if len(there) <= _MOST_FILES else ():
-            kept = known.get(path)
-            if kept is None or kept[0] != state:
-                kept, is_new = (state, imported_words(path)), True
-            self._words[path] = kept
-            for word in kept[1]:
-                found.setdefault(word, []).append(path)
-        if is_new or len(known) > len(self._words):
-            self._note()
-        return found
+    def by_every_word(self) -> dict[str, list[str]]:
+        """Likewise, with all that stands for other ways to get at files and classes, which is looked for only then."""
+        return self._every.by_word(self._files())
 
-    def _noted(self) -> dict[str, tuple[State, frozenset[str]]]:
-        """The words of files as an earlier run found them."""
-        noted = self._store.noted(_NOTE, _Note, self._root) if self._store is not None else None
-        return {os.path.join(self._root, path): (state, frozenset(words.split())) for path, state, words in noted or ()}
+    def _files(self) -> list[tuple[str, State]]:
+        if self._there is None:
+            self._unseen = []
+            self._there = list(self._look_for_files())
+            if len(self._there) > _MOST_FILES:
+                self._unseen.append(os.curdir)
+                self._there = []
+        return self._there
 
-    def _note(self) -> None:
-        """Puts down the words of those files a change of which would show in their state."""
-        if self._store is not None and self._words:
-            settled = time.time_ns() - TICK
-            known = sorted((os.path.relpath(path, self._root), *kept) for path, kept in self._words.items())
-            self._store.note(
-                _NOTE,
-                self._root,
-                [(path, state, " ".join(sorted(words))) for path, state, words in known if max(state[:2]) < settled],
-            )
-
-    def _there(self) -> Iterator[tuple[str, State]]:
+    def _look_for_files(self) -> Iterator[tuple[str, State]]:
         """The files of the project, each with its state; one more than are looked through, where there are more."""
         pending, count = [self._root], 0
         while pending:
@@ -173,16 +152,79 @@ class Importers:
                         return
 
 
+class _Words:
+    """The words that are found in each of some files, and the notes of them."""
+
+    def __init__(self, root: str, store: Store | None, kind: str, words_of: Callable[[str], frozenset[str]]) -> None:
+        self._root = root
+        self._store = store
+        self._kind = kind
+        self._words_of = words_of
+        self._words: dict[str, tuple[State, frozenset[str]]] | None = None
+        self._files: dict[str, list[str]] | None = None
+
+    def look_again(self) -> None:
+        """Has the states of files be compared again."""
+        self._files = None
+
+    def by_word(self, there: list[tuple[str, State]]) -> dict[str, list[str]]:
+        """The files that have each word, of those that are there."""
+        if self._files is None:
+            self._files = self._by_word(there)
+        return self._files
+
+    def _by_word(self, there: list[tuple[str, State]]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        known = self._noted() if self._words is None else self._words
+        self._words = {}
+        is_new = False
+        for path, state in there:
+            kept = known.get(path)
+            if kept is None or kept[0] != state:
+                kept, is_new = (state, self._words_of(path)), True
+            self._words[path] = kept
+            for word in kept[1]:
+                found.setdefault(word, []).append(path)
+        if is_new or len(known) > len(self._words):
+            self._note()
+        return found
+
+    def _noted(self) -> dict[str, tuple[State, frozenset[str]]]:
+        """The words of files as an earlier run found them."""
+        noted = self._store.noted(self._kind, _Note, self._root) if self._store is not None else None
+        return {os.path.join(self._root, path): (state, frozenset(words.split())) for path, state, words in noted or ()}
+
+    def _note(self) -> None:
+        """Puts down the words of those files a change of which would show in their state."""
+        if self._store is not None and self._words:
+            settled = time.time_ns() - TICK
+            known = sorted((os.path.relpath(path, self._root), *kept) for path, kept in self._words.items())
+            self._store.note(
+                self._kind,
+                self._root,
+                [(path, state, " ".join(sorted(words))) for path, state, words in known if max(state[:2]) < settled],
+            )
+
+
 def imported_words(path: str) -> frozenset[str]:
     """The words in the import statements of a file."""
+    return _words_of(path, (b"import",), words_in)
+
+
+def ways_of(path: str) -> frozenset[str]:
+    """Those words, and what stands for other ways by which a file may get at others."""
+    return _words_of(path, _TELLING, ways_in)
+
+
+def _words_of(path: str, telling: tuple[bytes, ...], found_in: Callable[[bytes], frozenset[str]]) -> frozenset[str]:
     try:
         data = read_file(path, _LARGEST)
     except (OSError, ValueError):
         return frozenset({UNREAD})
-    if not any(each in data for each in _TELLING):
+    if not any(each in data for each in telling):
         return frozenset()
     code = code_of(path, data)
-    return words_in(code) if code else frozenset({UNREAD})
+    return found_in(code) if code else frozenset({UNREAD})
 
 
 def _imports(data: bytes) -> Iterator[re.Match[bytes]]:
@@ -197,25 +239,26 @@ def _imports(data: bytes) -> Iterator[re.Match[bytes]]:
 
 
 def words_in(data: bytes) -> frozenset[str]:
-    """The words in the import statements of a text, but for those of modules that are surely not of the project.
-
-    Behind `WITHIN` stand words of imports within a line, and `ABOVE` and `BY_NAME` tell of other ways to import.
-    """
+    """The words in the import statements of a text, but for those of modules that are surely not of the project."""
     found: set[bytes] = set()
-    others = set(_others_in(data))
     for match in _imports(data):
         module, names, modules = match.groups()
-        if module is not None and module.partition(b".")[0] in _OTHERS:
-            continue
-        if module is not None and not module.strip(b".") and b"*" in names:
-            others.add(ABOVE)
-        for text in (module, names, modules):
-            if text:
-                found.update(_WORD.findall(text))
+        if module is None or module.partition(b".")[0] not in _OTHERS:
+            for text in (module, names, modules):
+                if text:
+                    found.update(_WORD.findall(text))
     found -= {b"as", b"import", *_OTHERS}
-    if found & _FINDING or any(word.removeprefix(WITHIN).encode() in _FINDING for word in others):
+    return frozenset(intern(word.decode("utf-8", "replace")) for word in found)
+
+
+def ways_in(data: bytes) -> frozenset[str]:
+    """Those words, behind `WITHIN` those of imports within a line, and what `ABOVE`, `BY_NAME` and `ANEW` stand for."""
+    found, others = words_in(data), set(_others_in(data))
+    if any(match[1] is not None and not match[1].strip(b".") and b"*" in match[2] for match in _imports(data)):
+        others.add(ABOVE)
+    if any(word.removeprefix(WITHIN).encode() in _FINDING for word in (*found, *others)):
         others.add(BY_NAME)
-    return frozenset(intern(word) for word in (*(word.decode("utf-8", "replace") for word in found), *others))
+    return found | {intern(word) for word in others}
 
 
 def _others_in(data: bytes) -> Iterator[str]:

@@ -22,6 +22,23 @@ _MOST_AT_HAND = 300_000
 _BEHIND = re.compile(rb"[ \t\\\r\n]*(?:(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=(?!=)|[:,)\]\"']|in\b|$)")
 """What comes behind an attribute, or a name of a class's body, that is bound, and behind the name of a parameter."""
 _DEFINED = re.compile(rb"def[ \t\\\r\n]+$")
+_LONGEST_FRONT = 200
+"""Bytes of a line in front of a name that are understood."""
+_QUOTES = (b"'", b'"')
+_BOUND = (b"=", b":")
+_AROUND = 8_000
+"""Bytes in front of a line in which the function or class is looked for that it is in."""
+_HEADER = re.compile(rb"(?m)^([ \t]*)(?:async[ \t]+)?(def|class)\b")
+_NAMES = re.compile(rb"[ \t\w.*]+")
+_GOES_ON = re.compile(rb"\n[^\n#'\"]*[(,\[{][ \t]*\r?\n$")
+"""A line that the next one goes on, as the arguments of a call do."""
+_FIRST = re.compile(rb"(?:|.*[(=])[ \t]*[A-Za-z]?['\"]{1,3}")
+"""What stands in a line in front of a name that a call registers something by."""
+_ANNOTATED = re.compile(rb"[ \t]*(?!(?:else|try|finally)\b)\w+[ \t]*:")
+"""The start of a line with a name and its type."""
+_BRACKET = re.compile(rb"[()\[\]{}]")
+_BEFORE_TARGETS = (b"for", b"as", b"with", b"in", b"del")
+"""What stands before brackets with something in them that is bound; other words are called, or have an item."""
 _NEAR = 20
 """Bytes in front of a name that are looked at."""
 _WORD = re.compile(rb"\w")
@@ -92,4 +109,52 @@ def _may_tell(data: bytes, name: str) -> bool:
 def _may_bind(data: bytes, start: int, end: int) -> bool:
     if _WORD.match(data[start - 1 : start]) or _WORD.match(data[end : end + 1]):
         return False
-    return bool(_BEHIND.match(data, end) or _DEFINED.search(data[max(start - _NEAR, 0) : start]))
+    if _DEFINED.search(data[max(start - _NEAR, 0) : start]):
+        return True
+    behind = _BEHIND.match(data, end)
+    if behind is None:
+        return False
+    line = data.rfind(b"\n", 0, start) + 1
+    front = data[line:start].rstrip(b" \t")
+    if len(front) > _LONGEST_FRONT:
+        return True
+    sign = behind[0][-1:]
+    if front.endswith(_QUOTES) or sign in _QUOTES:
+        return front[-1:] == sign and b"register_" in data and bool(_FIRST.fullmatch(front))
+    if front.endswith(b"."):
+        return _may_be_target(front, data, end) if sign not in _BOUND else not _ANNOTATED.match(front)
+    is_argument = _GOES_ON.search(data[max(line - _LONGEST_FRONT, 0) : line])
+    return _may_begin(front) and not is_argument and not _is_local(data, line, start)
+
+
+def _may_begin(front: bytes) -> bool:
+    """Whether what stands in a line in front of a name of a class's body lets that be bound: nothing, or other targets."""
+    statement = front.strip(b" \t")
+    if statement.startswith(b"class"):
+        statement = statement.rpartition(b":")[2]
+    *targets, last = statement.rpartition(b";")[2].replace(b"=", b",").split(b",")
+    return not last.strip() and all(map(_NAMES.fullmatch, targets))
+
+
+def _is_local(data: bytes, line: int, start: int) -> bool:
+    """Whether a line stands in a function, and not in the body of a class."""
+    around = data[max(line - _AROUND, 0) : line]
+    indent = len(data[line:start]) - len(data[line:start].lstrip(b" \t"))
+    above = [match for match in _HEADER.finditer(around) if len(match[1]) < indent]
+    return bool(above) and above[-1][2] != b"class"
+
+
+def _may_be_target(front: bytes, data: bytes, end: int) -> bool:
+    """Whether an attribute behind some part of a line may be bound there, and is not given to a call."""
+    opened: list[bool] = []
+    for match in _BRACKET.finditer(front):
+        if match[0] in b"([{":
+            before = front[: match.start()].rstrip(b" \t")
+            opened.append(bool(_WORD.match(before[-1:])) and not before.endswith(_BEFORE_TARGETS))
+        elif opened:
+            opened.pop()
+    if any(each in front for each in (*_QUOTES, b"#")):
+        return True
+    if opened or b"=" not in front:
+        return not (opened and opened[-1])
+    return b"=" in data[end : end + _LONGEST_FRONT].partition(b"\n")[0]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from torchlint.project.importers import ABOVE, ANEW, BY_NAME, SKIPPED, UNREAD, WITHIN, words_in
+from torchlint.project.importers import ABOVE, ANEW, BY_NAME, SKIPPED, UNREAD, WITHIN, ways_in
 from torchlint.project.programs import code_of
 from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import NOTEBOOK
@@ -66,7 +66,7 @@ class Mentions:
             return "a cell of a notebook may use it in a command"
         for each in reaching:
             text = self._callers.text(each, b"")
-            words = {imported.removeprefix(WITHIN) for imported in words_in(text)}
+            words = {imported.removeprefix(WITHIN) for imported in ways_in(text)}
             if (spelled.search(text) or words & stems) and self._may_use(text, name, stems):
                 return USED + _below(each, root)
         return ""
@@ -123,10 +123,10 @@ class Mentions:
     def _importing(self, root: str) -> dict[str, list[str]]:
         """The files that import something, by the words in their imports, those of texts that stand in for files among them."""
         if root not in self._words:
-            found = self._words[root] = dict(self._callers.importers(root).by_word())
+            found = self._words[root] = dict(self._callers.importers(root).by_every_word())
             for path, text in self._callers.texts.items():
                 if path.startswith(os.path.join(root, "")):
-                    for word in words_in(code_of(path, text)):
+                    for word in ways_in(code_of(path, text)):
                         found[word] = [*found.get(word, ()), path]
         return self._words[root]
 
