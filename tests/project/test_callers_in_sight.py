@@ -342,6 +342,24 @@ def test_the_reason_names_the_file_that_calls(tmp_path: Path) -> None:
     assert found.fix.reason == "`Variable` may be used elsewhere: `lib/main.py` uses it"
 
 
+@pytest.mark.parametrize(
+    ("user", "verb"),
+    [
+        ("from engine import Variable\n", "uses"),
+        ("import engine\n\nx = engine.Variable(y)\n", "uses"),
+        ("from engine import *\nfrom torch.autograd import Variable\n\nx = Variable(y)\n", "may use"),
+        ("from engine import __dict__ as parts\n\nx = parts[name]\nVariable = vars()\n", "may use"),
+        ("from other import Variable\n", "may use"),
+    ],
+)
+def test_a_file_is_said_to_use_a_name_only_where_it_has_it_from_there(tmp_path: Path, user: str, verb: str) -> None:
+    text = "import torch\nfrom torch.autograd import Variable\n"
+    write(tmp_path, {"engine.py": text, "other.py": "import engine\n", "main.py": user})
+    [found] = lint(text, filename=str(tmp_path / "engine.py"), project_root=str(tmp_path), select=["TPL101"])
+    assert found.fix is not None
+    assert found.fix.reason == f"`Variable` may be used elsewhere: `main.py` {verb} it"
+
+
 def test_what_is_fixed_stays_as_it_is(tmp_path: Path) -> None:
     write(tmp_path, {"engine.py": ENGINE, "main.py": MAIN})
     name = str(tmp_path / "engine.py")

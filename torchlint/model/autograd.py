@@ -28,6 +28,7 @@ from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 from torchlint.semantics.graphs.wanted_gradients import WantedGradients
 from torchlint.semantics.modules.round_trips import RoundTrip, RoundTrips
 from torchlint.semantics.pending.autocast import Autocast
+from torchlint.semantics.purpose import Purpose
 
 
 class AutogradQuestions:
@@ -64,6 +65,14 @@ class AutogradQuestions:
     def is_off(self, node: cst.CSTNode) -> bool:
         """Whether a node stands in a ``with`` block, or a decorated function, that turns autograd off."""
         return bool(self._model.answered(self._semantics.no_grad.block, node))
+
+    def runs_off(self, node: cst.CSTNode) -> bool:
+        """Whether autograd is off where a node runs, by a block, a decorator, a statement before, or where all callers are."""
+        return bool(self._model.answered(self._semantics.no_grad.covers, node))
+
+    def is_of_evaluation(self, node: cst.CSTNode) -> bool:
+        """Whether a node stands in a function that is called like one that evaluates a model, and back-propagates nothing."""
+        return bool(self._model.answered(self._semantics.of(Purpose).is_in_evaluation, node))
 
     def keeps_cast(self, node: cst.BaseExpression) -> bool:
         """Whether autocast may keep a cast of ``node`` for what follows, if it is a leaf that requires grad."""

@@ -66,6 +66,13 @@ class Purpose:
                     return True
         return False
 
+    def is_in_evaluation(self, node: ast.AST) -> bool:
+        """Whether code stands in a function that is called like one that evaluates a model, and back-propagates nothing."""
+        function = self._semantics.tree.function(node)
+        if not isinstance(function, FUNCTIONS) or not is_evaluation(function.name):
+            return False
+        return not any(isinstance(part, ast.Attribute) and part.attr == "backward" for part in ast.walk(function))
+
     def is_trial(self, node: ast.AST) -> bool:
         """Whether code tries out what the file defines: it stands under ``if __name__ == "__main__":``, and nothing is read,
         trained or saved there or elsewhere in the file."""

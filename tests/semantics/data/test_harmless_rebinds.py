@@ -107,10 +107,25 @@ def test_a_constructor_computes_first_values(body: str) -> None:
         "«self.fc.weight.data» = other.weight.data.clone()",
         "«self.fc.weight.data» = other.weight[:k]",
         "def hook(w): «self.fc.weight.data» = filter_of(w)",
+        "assert other.weight.size() == k.size()\n«self.fc.weight.data» = other.weight.data",
+        "assert other.weight.size() == self.fc.weight.size()\nother = k\n«self.fc.weight.data» = other.weight.data",
+        "assert self.emb.weight.shape == self.fc.weight.shape\n«self.fc.weight.data» = self.emb.weight.data",
     ],
 )
 def test_a_constructor_takes_over_what_need_not_fit(body: str) -> None:
     assert not is_first(body)
+
+
+CHECKED = (
+    "for a, b in zip(other.children(), self.fc.children()):\n    assert a.weight.size() == b.weight.size()\n"
+    "    assert a.bias.shape == b.bias.shape\n    b.weight.data = a.weight.data\n    «b.bias.data» = a.bias.data"
+)
+
+
+def test_a_constructor_takes_over_what_is_seen_to_fit() -> None:
+    assert is_first(CHECKED)
+    assert is_first("assert self.fc.weight.shape == other.weight.data.shape\n«self.fc.weight.data» = other.weight.data.clone()")
+    assert not is_first(CHECKED, "step")
 
 
 def test_other_methods_run_in_training() -> None:

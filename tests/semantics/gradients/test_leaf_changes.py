@@ -32,6 +32,7 @@ def changed(snippet: str) -> LeafChange[ast.expr, ast.expr | ast.stmt] | None:
         ("p = nn.Parameter(torch.ones(3))\n«p.zero_()»", "p"),
         ("def train():\n    loss().backward()\n    «layer.bias» -= 1", "layer.bias"),
         ("def train():\n    v = torch.ones(3, requires_grad=True)\n    «v.zero_()»", "v"),
+        ("def given():\n    return torch.sqrt(w).clone().detach().requires_grad_()\nv = given()\n«v.zero_()»", "v"),
     ],
 )
 def test_leaves_are_changed_in_place(snippet: str, target: str) -> None:
@@ -49,6 +50,9 @@ def test_leaves_are_changed_in_place(snippet: str, target: str) -> None:
         "v = torch.ones(3, requires_grad=True)\nv.requires_grad = False\n«v» *= 2",
         "«layer.weight.requires_grad_(False)»",
         "layer.weight.requires_grad_(flag)\n«layer.weight.mul_(2)»",
+        "v = w.exp().clone().detach().requires_grad_(False)\n«v» *= 2",
+        "v = w.detach().requires_grad_(requires_grad=False)\n«v» *= 2",
+        "def given():\n    return torch.sqrt(w).clone().detach().requires_grad_(False)\nv = given()\n«v[v < 1]» = 1",
     ],
 )
 def test_what_is_no_leaf_that_requires_grad(snippet: str) -> None:

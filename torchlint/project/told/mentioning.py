@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from torchlint.semantics.code.tree import FUNCTIONS, all_parts
+from torchlint.semantics.code.tree import FUNCTIONS, all_parts, dotted
 
 _OTHERS = frozenset({"torch", "torchvision", "torchaudio", "numpy", "scipy", "pandas", "matplotlib", "os", "sys", "typing"})
 """What gives no name of a project's."""
@@ -21,6 +20,50 @@ def may_use(module: ast.Module, name: str, stems: frozenset[str]) -> bool:
     one of these files on, as a value, or asks one for a name that is computed.
     """
     return _Uses(all_parts(module), name, stems).are_possible()
+
+
+def does_use(module: ast.Module, name: str, file: str, user: str) -> bool:
+    """Whether a file, ``user``, surely uses the ``name`` of another ``file``: both are paths from the root of the project.
+
+    It imports it from there, takes it from the file that it imports, or has it by importing everything of that and no more.
+    """
+    nodes = all_parts(module)
+    imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+    files, everything, bound = set[str](), False, _bound(nodes)
+    for node in imports:
+        source = _source(node, user) if isinstance(node, ast.ImportFrom) else None
+        for alias in node.names:
+            if source is not None and source and _is_of(file, source):
+                everything |= alias.name == "*"
+                if alias.name == name:
+                    return True
+            bound |= {alias.asname or alias.name}
+            if _is_of(file, [*(source or []), *alias.name.split(".")]):
+                files.add(alias.asname or alias.name)
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=owner, attr=attribute) if attribute == name and dotted(owner) in files:
+                return True
+            case ast.Name(id=read) if read == name and everything and name not in bound:
+                return sum(alias.name == "*" for each in imports for alias in each.names) == 1
+    return False
+
+
+def _source(node: ast.ImportFrom, user: str) -> list[str]:
+    """What an import takes its names from: a path from the root, behind ``/`` if it is told from the file's own folder."""
+    parts = node.module.split(".") if node.module else []
+    if not node.level:
+        return parts
+    folders = user.split("/")[: -node.level]
+    return ["/", *folders, *parts]
+
+
+def _is_of(file: str, parts: list[str]) -> bool:
+    """Whether the parts of a dotted name lead to a file."""
+    path = file.removesuffix(".py").removesuffix("/__init__").split("/")
+    if parts[:1] == ["/"]:
+        return path == parts[1:]
+    return path[-len(parts) :] == parts
 
 
 class _Uses:
@@ -41,7 +84,7 @@ class _Uses:
                 self._take(node)
         if self._is_named:
             return True
-        own = set(self._bound())
+        own = _bound(self._nodes)
         based = {id(node.value) for node in self._nodes if isinstance(node, ast.Attribute)}
         based |= {id(node.func) for node in self._nodes if isinstance(node, ast.Call)}  # what is called is no file
         return any(self._is_use(node, own, based) for node in self._nodes)
@@ -63,17 +106,6 @@ class _Uses:
                 self._files.add(bound)
             self._is_named = self._is_named or self._name in alias.name.split(".")
 
-    def _bound(self) -> Iterator[str]:
-        """The names that the file gives values itself."""
-        for node in self._nodes:
-            match node:
-                case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                    yield name
-                case ast.ClassDef(name=name):
-                    yield name
-                case _ if isinstance(node, FUNCTIONS):
-                    yield node.name
-
     def _is_use(self, node: ast.AST, own: set[str], based: set[int]) -> bool:
         match node:
             case ast.Attribute(attr=attribute):
@@ -94,6 +126,18 @@ class _Uses:
                     return bool(self._imported) or self._has_all
                 return function in ("eval", "compile") or _root(args[0]) in self._imported
         return False
+
+
+def _bound(nodes: list[ast.AST]) -> set[str]:
+    """The names that a file gives values itself."""
+    found = set[str]()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case _ if isinstance(node, FUNCTIONS):
+                found.add(node.name)
+    return found
 
 
 def _root(node: ast.expr) -> str | None:

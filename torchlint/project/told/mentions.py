@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from torchlint.project.callers import Callers
     from torchlint.project.trees import Trees
 
-USED = "@"
-"""What an answer starts with that is the path of a file which uses what was asked for."""
+USED, MAY_USE = "@", "?"
+"""What an answer starts with that is the path of a file which uses what was asked for, or may."""
 _MOST_REACHING = 200
 """Where more files import a file, or what imports it, nobody looks at all of them."""
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -64,12 +64,15 @@ class Mentions:
         spelled = re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
         if any(self._is_in_magic(each, spelled) for each in (file, *reaching)):
             return "a cell of a notebook may use it in a command"
+        doubt = ""
         for each in reaching:
             text = self._callers.text(each, b"")
             words = {imported.removeprefix(WITHIN) for imported in ways_in(text)}
             if (spelled.search(text) or words & stems) and self._may_use(text, name, stems):
-                return USED + _below(each, root)
-        return ""
+                if self._does_use(text, name, _below(file, root), _below(each, root)):
+                    return USED + _below(each, root)
+                doubt = doubt or MAY_USE + _below(each, root)
+        return doubt
 
     def _is_in_magic(self, file: str, spelled: re.Pattern[bytes]) -> bool:
         """Whether a notebook has something in its code for which the Python in it has a stand-in: ``%timeit epoch(model)``."""
@@ -85,6 +88,15 @@ class Mentions:
                 return may_use(self._trees.of(text), name, stems)
         except _UNREADABLE:
             return True
+
+    def _does_use(self, text: bytes, name: str, file: str, user: str) -> bool:
+        from torchlint.project.told.mentioning import does_use
+
+        try:
+            with recursion_headroom():
+                return does_use(self._trees.of(text), name, file, user)
+        except _UNREADABLE:
+            return False
 
     def _files(self, file: str, root: str) -> tuple[str, ...] | str:
         """The other files that import a file, a package that it is in, or what imports one of these; or why it is not known."""

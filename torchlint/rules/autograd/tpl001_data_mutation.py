@@ -35,7 +35,8 @@ class DataMutation(InPlaceRule):
     so far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
     `self.training` is false; through a name, the results and batches of a function that back-propagates nothing
     and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks or
-    clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is.
+    clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is; and what is given another size
+    where autograd is off.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -104,6 +105,7 @@ class DataMutation(InPlaceRule):
             or self._is_copied(change)
             or self.model.data.is_recomputed(change.tensor)
             or self.model.data.is_masked_weight(change.node)
+            or (change.means is Means.RESHAPED and self.model.autograd.runs_off(change.node))
         ):
             return True
         is_plain_call = change.means is Means.INITIALISER and change.remedy is Remedy.NOTHING
@@ -157,6 +159,13 @@ class DataMutation(InPlaceRule):
             return f"`{tensor}` is set through {way}, which does no harm before any forward; `torch.no_grad()` is today's way"
         if change.rests_on.is_certain:
             return f"{changed}; no gradient goes wrong here, and nothing would tell if one did"
+        if self.model.autograd.runs_off(change.node):
+            hidden = f"`{tensor}` is changed through {way}, hidden from autograd's checks"
+            return f"{hidden}; `.data` is not needed where autograd is off"
+        if change.remedy is Remedy.ANEW:
+            return f"`{tensor}` is masked through {way}, which autograd does not notice: give it the masked values"
+        if self.model.autograd.is_of_evaluation(change.node):
+            return f"{changed}; `torch.no_grad()` is today's way"
         return f"{changed}: gradients may silently be wrong"
 
     @staticmethod

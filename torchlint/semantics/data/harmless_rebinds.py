@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
+from typing import TypeGuard
 
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
@@ -56,6 +58,20 @@ class HarmlessRebinds:
             or self._is_step_of_attack(statement.value, target.value)
             or (may_move and self._is_only_data(target.value))
         )
+
+    def is_of_checked_form(self, statement: ast.Assign, tensor: ast.expr) -> bool:
+        """Whether the code asserts right above that a tensor has the size of the one whose memory it is given.
+
+        ``assert a.weight.size() == b.weight.size()``, and then ``b.weight.data = a.weight.data``.
+        """
+        given = _kept(statement.value)
+        if not (isinstance(given, ast.Attribute) and given.attr == "data") or ast.unparse(given).startswith("self."):
+            return False  # what the object keeps would share its memory
+        block = self._tree.block(statement)
+        pair = {ast.unparse(given.value), ast.unparse(tensor)}
+        above = reversed(block[: block.index(statement)])
+        checks = [each.test for each in itertools.takewhile(_is_check_or_rebind, above) if isinstance(each, ast.Assert)]
+        return any({_sized(check.left), _sized(check.comparators[0])} == pair for check in filter(_is_equation, checks))
 
     def is_first_of_constructor(self, value: ast.expr, target: ast.Attribute, depth: int = 3) -> bool:
         """Whether the constructor of a class gives a weight of what it makes its first value, which it computes itself.
@@ -228,6 +244,26 @@ def _freezes(statement: ast.stmt, tensor: ast.expr) -> bool:
         ):
             return ast.dump(frozen) == ast.dump(tensor)
     return False
+
+
+def _is_check_or_rebind(statement: ast.stmt) -> bool:
+    """Whether a statement is an assertion, or gives another ``.data`` its value."""
+    match statement:
+        case ast.Assert() | ast.Assign(targets=[ast.Attribute(attr="data")]):
+            return True
+    return False
+
+
+def _is_equation(test: ast.expr) -> TypeGuard[ast.Compare]:
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
+
+
+def _sized(node: ast.expr) -> str:
+    """The tensor whose size is asked for: ``x`` of ``x.size()``, ``x.shape``, ``x.data.shape``."""
+    match node:
+        case ast.Attribute(value=tensor, attr="shape") | ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[]):
+            return ast.unparse(tensor.value if isinstance(tensor, ast.Attribute) and tensor.attr == "data" else tensor)
+    return ""
 
 
 def _is_swap(statement: ast.Assign) -> bool:

@@ -176,6 +176,8 @@ class DataRebinds:
         if self._is_made_here(value, target.value) and self._tree.function(target) is not None:
             if self._beginnings.sets(target.value, target):
                 return True
+        if self._harmless.is_of_checked_form(statement, target.value) and self._beginnings.sets(target.value, target):
+            return True
         return (
             self._is_without_training(target)
             or self._semantics.of(Purpose).is_trial(target)

@@ -231,7 +231,7 @@ class Calls:
         if method in ("detach", "detach_"):
             return tensor(Grad.NONE, base.scalar, why="detached")
         if method in ("requires_grad_", "retain_grad"):
-            return tensor(Grad.LEAF if base.grad is Grad.NONE else base.grad, base.scalar).because(base)
+            return self._results.flagged(call, base)
         if method == "numpy":
             return ARRAY
         if method == "tolist":

@@ -155,6 +155,14 @@ class Results:
         scalar = self._kinds.kind(call.args[0]).scalar if call.args else None
         return tensor(Grad.NONE, scalar, why="made by `Variable`")
 
+    @staticmethod
+    def flagged(call: ast.Call, base: Kind) -> Kind:
+        """What `requires_grad_` gives, which is the tensor: a leaf where it has no graph, unless it is told not to be."""
+        match call.args or [word.value for word in call.keywords]:
+            case [ast.Constant(value=False)] if base.grad in (Grad.NONE, Grad.LEAF):
+                return tensor(Grad.NONE, base.scalar, why="set not to require grad")
+        return tensor(Grad.LEAF if base.grad is Grad.NONE else base.grad, base.scalar).because(base)
+
     def _factory(self, call: ast.Call, name: str) -> Kind:
         if is_on(call, "requires_grad"):
             return tensor(Grad.LEAF, why=f"made by `{name}` with `requires_grad=True`")

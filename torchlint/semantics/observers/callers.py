@@ -68,7 +68,7 @@ class Callers:
             return unknown(f"`{name}` makes objects of its own class")
         if is_own:
             user = sight.user(name)
-            return unknown(f"`{name}` is used in `{user}`, too") if user else CERTAIN
+            return unknown(f"`{name}` may be used in `{user}`, too") if user else CERTAIN
         return sight.of(name, is_class=isinstance(owner, ast.ClassDef))
 
     def calls(self, function: Function) -> list[ast.Call]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics
-from torchlint.semantics.summaries.lookup import ANEW, USED
+from torchlint.semantics.summaries.lookup import ANEW, MAY_USE, USED
 
 _BY_NAME = frozenset({"globals", "locals", "eval", "exec", "vars", "getattr"})
 """Functions by which a file gets at its own names by text."""
@@ -60,15 +60,17 @@ class Sight:
         return self._asked(name, of_class=is_class)
 
     def user(self, name: str) -> str:
-        """Another file that uses what this one calls ``name``, as far as the project shows one; empty otherwise."""
+        """Another file that uses what this one calls ``name``, or may, as far as the project shows one; empty otherwise."""
         found = self._project.mentions(name) if self._project is not None else ""
-        return found.removeprefix(USED) if found.startswith(USED) else ""
+        return found[1:] if found.startswith((USED, MAY_USE)) else ""
 
     def _asked(self, name: str, *, of_class: bool = False) -> Fact:
         assert self._project is not None
         doubt = self._project.opened_by() or self._project.mentions(f"{ANEW}{name}" if of_class else name)
         if doubt.startswith(USED):
             doubt = f"`{doubt.removeprefix(USED)}` uses it" if name else f"`{doubt.removeprefix(USED)}` may import it"
+        elif doubt.startswith(MAY_USE):
+            doubt = f"`{doubt.removeprefix(MAY_USE)}` may use it"
         if not doubt:
             return CERTAIN
         return unknown(f"`{name}` may be used elsewhere: {doubt}" if name else f"the file may be used elsewhere: {doubt}")

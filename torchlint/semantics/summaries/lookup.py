@@ -46,7 +46,7 @@ _READERS = frozenset(
 _STATEFUL = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS)
 
 
-USED = "@"
+USED, MAY_USE = "@", "?"
 """What an answer starts with that is the path of a file which uses what was asked for."""
 
 ANEW = "#"
@@ -82,8 +82,8 @@ class Project(Protocol):
     def mentions(self, name: str) -> str:
         """Why it is not certain that no other file uses what this one calls ``name``; empty where that is certain.
 
-        Behind `USED` a file that does; in front of the name, perhaps `ANEW`. Without a name, the question is whether another
-        file imports this one at all.
+        Behind `USED` a file that does, behind `MAY_USE` one that may; in front of the name, perhaps `ANEW`. Without a name, the
+        question is whether another file imports this one at all.
         """
         ...
 
