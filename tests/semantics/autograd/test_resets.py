@@ -138,3 +138,40 @@ def train(model, loader, criterion):
 @pytest.mark.parametrize(("other", "count"), [("loss_dict", 0), ("loss_log", 0), ("losses", 1)])
 def test_what_comes_beside_a_loss(other: str, count: int) -> None:
     assert leaks(BESIDE.format(other=other)) == count
+
+
+EACH = """
+def update(xs, agents):
+    losses = {{}}
+    for agent in agents:
+        mean = actors[agent](xs[agent])
+        loss = criterion(mean, xs[agent])
+        loss.backward()
+        optims[agent].step()
+        losses[{key}] = loss
+    return losses
+
+def train(n):
+    kept = []
+    for i in range(n):
+        {caller}
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "caller", "count"),
+    [
+        ("agent", "losses = update(xs, agents)\n        show(losses)", 0),
+        ("agent", "losses, kept = update(xs, agents), kept", 1),
+        ("agent", "kept.append(update(xs, agents))", 1),
+        ("agent", "losses = update(xs, agents)\n        kept.append(losses)", 1),
+        ("agent", "kept[i] = update(xs, agents)", 1),
+        ("agent, step", "losses = update(xs, agents)", 1),
+    ],
+)
+def test_a_dictionary_with_the_loss_of_each_model_is_made_anew(key: str, caller: str, count: int) -> None:
+    assert leaks(EACH.format(key=key, caller=caller)) == count
+
+
+def test_a_dictionary_with_the_loss_of_each_step_grows() -> None:
+    assert leaks(EACH.format(key="agent", caller="update(xs, agents)").replace("actors[agent]", "net").replace("optims[agent]", "opt")) == 1

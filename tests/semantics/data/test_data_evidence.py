@@ -100,3 +100,21 @@ def test_what_has_items_is_a_tensor_only_beside_variables(use: str) -> None:
     semantics, (node,) = marked("import torch\n" + text)
     assert node not in semantics.of(DataAccesses).all
     assert is_tensors(text)
+
+
+GIVEN = (
+    "def shown(net, x):\n    out = net.scores(x)\n    return out{item}\n\n"
+    "def f(net, x):\n    out = net.{method}(x)\n    return «out.data».topk(3)"
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "item", "expected"),
+    [
+        ("scores", "['logits'].numpy()", False),
+        ("scores", "[0].numpy()", True),
+        ("logits", "['logits'].numpy()", True),
+    ],
+)
+def test_what_a_method_gives_that_has_entries_is_no_tensor(method: str, item: str, expected: bool) -> None:
+    assert is_tensors(GIVEN.format(method=method, item=item)) is expected

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.autograd.accumulators import Accumulation, mentions, step_loops
 from torchlint.semantics.code.bindings import Scope
-from torchlint.semantics.code.tree import LOOPS, Loop
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
 
 _CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
 
@@ -32,6 +32,48 @@ class Resets:
         if key not in self._fresh:
             self._fresh[key] = self._found(found.root, loop)
         return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def is_of_each_model(self, found: Accumulation) -> bool:
+        """Whether a dictionary that the function makes gets one entry for each of several models, and no caller keeps more.
+
+        ``for agent in agents: …; means[agent] = actors[agent](x)``: the next call makes another one in its place.
+        """
+        match found.target:
+            case ast.Subscript(value=ast.Name() as made, slice=ast.Name(id=key)):
+                pass
+            case _:
+                return False
+        loop = next(self._semantics.tree.loops(found.statement), None)
+        function = self._semantics.tree.function(found.statement)
+        if not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == key):
+            return False
+        if not isinstance(function, FUNCTIONS) or list(self._semantics.tree.loops(loop)):
+            return False
+        values = [(each.scope.node, each.value) for each in self._semantics.bindings.reaching(made)]
+        if not values or not all(scope is function and _is_written_out(value) for scope, value in values):
+            return False
+        sites = self._semantics.facts.call_sites(function)
+        return _chooses_models(loop, key) and not any(map(self._is_kept_by, sites))
+
+    def _is_kept_by(self, site: ast.Call) -> bool:
+        """Whether the caller keeps more of what a call gives than the last: it appends it, stores it or adds it up."""
+        statement = self._semantics.tree.statement(site)
+        if not isinstance(statement, (ast.Assign, ast.Expr)) or statement.value is not site:
+            return not isinstance(statement, ast.Return)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        if any(isinstance(part, (ast.Subscript, ast.Attribute)) for target in targets for part in ast.walk(target)):
+            return True
+        bindings = (self._semantics.bindings.of(name) for name in names)
+        return any(self._adds(use) for binding in bindings if binding is not None for use in binding.uses)
+
+    def _adds(self, use: ast.expr) -> bool:
+        match parent := self._semantics.tree.parent(use):
+            case ast.Call(func=ast.Attribute(attr="append" | "extend" | "update" | "insert")):
+                return use in parent.args
+            case ast.Assign(targets=[ast.Subscript() | ast.Attribute()]) | ast.AugAssign():
+                return parent.value is use
+        return False
 
     def is_beside_loss(self, found: Accumulation, is_loss: Callable[[ast.expr], bool]) -> bool:
         """Whether another sum is started and added to beside this one, and is back-propagated: it keeps the same graphs.
@@ -120,6 +162,22 @@ class Resets:
             or _is_of_update(condition)
             for condition in conditions
         )
+
+
+def _chooses_models(loop: ast.For, key: str) -> bool:
+    """Whether a loop calls the models, or steps with the optimizers, that its variable chooses."""
+    for call in (part for part in ast.walk(loop) if isinstance(part, ast.Call)):
+        match call.func:
+            case ast.Subscript(slice=ast.Name(id=name)) if name == key:
+                return True
+            case ast.Attribute(value=ast.Subscript(slice=ast.Name(id=name)), attr="step" | "zero_grad") if name == key:
+                return True
+    return False
+
+
+def _is_written_out(value: ast.expr | None) -> bool:
+    """Whether a value is a dictionary that is written out, or several."""
+    return isinstance(value, ast.Dict) or (isinstance(value, ast.Tuple) and all(map(_is_written_out, value.elts)))
 
 
 def _names(value: ast.expr) -> Iterator[str]:

@@ -91,7 +91,7 @@ class DataEvidence:
     def shows_tensor(self, node: ast.Attribute, role: Role, change: Change[ast.expr] | None) -> bool:
         """Whether the use of ``node``, which is ``x.data``, shows ``x`` to be a tensor."""
         name = spoken_name(node.value)
-        if self._semantics.facts.self_class(node.value) is not None:
+        if self._semantics.facts.self_class(node.value) is not None or self._is_given_as_mapping(node.value):
             return False
         if _is_brought_to_host(node.value):
             return True
@@ -110,6 +110,26 @@ class DataEvidence:
             or self._stands_beside_tensors(node)
         )
         return is_shown and not self._is_used_as_other(node.value)
+
+    def _is_given_as_mapping(self, node: ast.expr) -> bool:
+        """Whether a method gave a value of whose results the file elsewhere takes entries: ``net.scores(x)["logits"]``."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].value, ast.Call):
+            return False
+        return _spelled(bindings[0].value) in self._giving_mappings
+
+    @cached_property
+    def _giving_mappings(self) -> set[str]:
+        """The calls of methods, as they are spelled, of whose results entries are taken by a text."""
+        found = set[str]()
+        for item in self._tree.of_type(ast.Subscript):
+            match item:
+                case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=str())):
+                    values = [each.value for each in self._semantics.bindings.reaching(name) if not each.path]
+                    found.update(_spelled(value) for value in values if isinstance(value, ast.Call))
+                case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=str())):
+                    found.add(_spelled(call))
+        return found - {""}
 
     def _has_item_of_tensor(self, node: ast.Attribute) -> bool:
         """Whether an item of ``node`` is what only a tensor has, ``x.data[0].numpy()``, or is a Variable's: ``action.data[0]``.
@@ -277,6 +297,13 @@ def _is_brought_to_host(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Call(), attr="cpu" | "cuda"), args=[], keywords=[]):
             return True
     return False
+
+
+def _spelled(call: ast.Call) -> str:
+    """A call of a method without the values of its arguments; empty for another."""
+    if not isinstance(call.func, ast.Attribute):
+        return ""
+    return f"{ast.unparse(call.func)} {len(call.args)} {sorted(word.arg or '' for word in call.keywords)}"
 
 
 def _selects(index: ast.expr) -> bool:
