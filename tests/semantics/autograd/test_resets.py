@@ -174,4 +174,11 @@ def test_a_dictionary_with_the_loss_of_each_model_is_made_anew(key: str, caller:
 
 
 def test_a_dictionary_with_the_loss_of_each_step_grows() -> None:
-    assert leaks(EACH.format(key="agent", caller="update(xs, agents)").replace("actors[agent]", "net").replace("optims[agent]", "opt")) == 1
+    assert (
+        leaks(
+            EACH.format(key="agent", caller="update(xs, agents)")
+            .replace("actors[agent]", "net")
+            .replace("optims[agent]", "opt")
+        )
+        == 1
+    )

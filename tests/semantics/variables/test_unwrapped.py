@@ -22,6 +22,9 @@ def unwrapped(text: str, question: str) -> str:
         "x = torch.rand(3)\ny = x + «Variable(x)»",
         "x = torch.rand(3)\nloss = nn.MSELoss()(x, «Variable(x)»)",
         "y = w * «Variable(torch.rand(4).view(2, 2))»",
+        "y = «Variable(torch.LongTensor(3, n).random_(0, words.count))»",
+        "y = «Variable(torch.ones(3, n).random_(0, words.count))»",
+        "def f(net, x):\n    mu = torch.tanh(net(x))\n    return mu + «Variable(torch.randn_like(mu, requires_grad=False))»",
     ],
 )
 def test_can_be_itself(text: str) -> None:
@@ -34,6 +37,11 @@ def test_can_be_itself(text: str) -> None:
         ("x = torch.rand(3)\ny = «Variable(x)»", "`x` may be in use under another name as well"),
         ("def f(x: torch.Tensor): return 2 * «Variable(x)»", "`x` may carry a graph"),
         ("def f(x): return 2 * «Variable(x)»", "`x` is an argument; it may be no tensor"),
+        ("y = «Variable(torch.ones(3).fill_(x.y))»", "`torch.ones(3).fill_(x.y)` may carry a graph"),
+        (
+            "def f(x): return «Variable(torch.randn_like(x, requires_grad=on))»",
+            "`torch.randn_like(x, requires_grad=on)` may carry a graph",
+        ),
         ("y = «Variable(torch.rand(4).view(2, 2))»", "`torch.rand(4).view(2, 2)` is a view"),
     ],
 )

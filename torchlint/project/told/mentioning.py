@@ -40,8 +40,8 @@ def does_use(module: ast.Module, name: str, file: str, user: str) -> bool:
             bound |= {alias.asname or alias.name}
             if _is_of(file, [*(source or []), *alias.name.split(".")]):
                 files.add(alias.asname or alias.name)
-    for node in nodes:
-        match node:
+    for part in nodes:
+        match part:
             case ast.Attribute(value=owner, attr=attribute) if attribute == name and dotted(owner) in files:
                 return True
             case ast.Name(id=read) if read == name and everything and name not in bound:

@@ -200,7 +200,9 @@ class Accumulations:
             else self._gatherings.is_one(found.statement, found.root, found.values)
         ):
             return
-        if (found.kept and (self._is_of_model(found) or self._resets.is_of_each_model(found))) or self._later.are_of_callers(found.root):
+        if (found.kept and (self._is_of_model(found) or self._resets.is_of_each_model(found))) or self._later.are_of_callers(
+            found.root
+        ):
             return
         if self._resets.is_beside_loss(found, self._semantics.of(Backpropagated).name):
             return

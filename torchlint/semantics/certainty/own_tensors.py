@@ -126,7 +126,16 @@ class OwnTensors:
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         values = [node, *(binding.value for binding in bindings if binding.value is not None)]
         may_be_none = any(isinstance(value, ast.Call) and self._is_of_file(value.func) for value in values)
-        return _NOT_OWN if not may_be_none and self._tensors.is_tensor(node) else None
+        if may_be_none or not self._tensors.is_tensor(node):
+            return None
+        return Own(new=True, bare=True) if self._is_made_alike(node) else _NOT_OWN
+
+    def _is_made_alike(self, node: ast.expr) -> bool:
+        """Whether a function makes a new tensor in the form of another: ``torch.randn_like(x)``."""
+        if not isinstance(node, ast.Call) or self._semantics.qualified_name(node.func) not in _LIKE:
+            return False
+        words = {word.arg: word.value for word in node.keywords}
+        return not {None, "out"} & words.keys() and ("requires_grad" not in words or _is_false(words["requires_grad"]))
 
     def _is_of_file(self, function: ast.expr) -> bool:
         return self._semantics.kind(function).type is Type.FUNCTION and self._semantics.qualified_name(function) is None
@@ -275,7 +284,8 @@ class OwnTensors:
             return self._cast(method, given, own)
         if method in FILLING or method in ("resize_", "resize_as_"):
             given = given if method in FILLING else []
-            return replace(own, bare=own.bare and all(map(self._is_graphless, given)))
+            takes_numbers = method == "random_" or own.integer
+            return replace(own, bare=own.bare and (takes_numbers or all(map(self._is_graphless, given))))
         if method in _PLACING and len(given) == 3 and self._uses.is_plain(given[-1]):
             return own  # the index has no graph to give, nor has the number that is put there
         if method in _NEW:

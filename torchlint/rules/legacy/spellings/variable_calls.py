@@ -44,7 +44,13 @@ def report_call(rule: Rule, call: cst.Call) -> None:
         rule.report(call, message, _with_reads(rule, call, _made_leaf(rule, call, wrapping, wrapping.flag)))
     else:
         found = _with_reads(rule, call, _unwrapped(rule, call, wrapping))
-        rule.report(call, _message(rule, call, wrapping.data), found, strict=rule.model.variables.is_beside_volatile(call))
+        detaches = found is not None and any(isinstance(each, Replace) and _ends_detached(each.new) for each in found.changes)
+        rule.report(
+            call,
+            _message(rule, call, wrapping.data, detaches=detaches),
+            found,
+            strict=rule.model.variables.is_beside_volatile(call),
+        )
 
 
 def _with_reads(rule: Rule, call: cst.Call, found: CodeFix | None) -> CodeFix | None:
@@ -71,7 +77,7 @@ def _ends_detached(node: cst.CSTNode) -> bool:
     return False
 
 
-def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> str:
+def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression, *, detaches: bool) -> str:
     text = rule.model.shown(data) if rule.model.is_on_one_line(data) else "…"
     if _is_no_tensor(rule, data):
         return f"`Variable({text})` raises a TypeError since torch 0.4: `{text}` is no tensor"
@@ -81,6 +87,8 @@ def _message(rule: Rule, call: cst.Call, data: cst.BaseExpression) -> str:
         return f"`Variable({text})`: detach the tensor instead, `{rule.model.shown(data.value)}.detach()`"
     if rule.model.variables.cuts_on_purpose(call):
         return f"`Variable({text})` only detaches since torch 0.4: use `.detach()`"
+    if detaches:
+        return f"`Variable({text})` is just `{text}`, detached, since torch 0.4"
     return f"`Variable({text})` is just `{text}` since torch 0.4"
 
 
