@@ -200,11 +200,9 @@ class Accumulations:
             else self._gatherings.is_one(found.statement, found.root, found.values)
         ):
             return
-        if (found.kept and (self._is_of_model(found) or self._resets.is_of_each_model(found))) or self._later.are_of_callers(
-            found.root
-        ):
+        if (found.kept and self._is_of_model(found)) or self._later.are_of_callers(found.root):
             return
-        if self._resets.is_beside_loss(found, self._semantics.of(Backpropagated).name):
+        if self._resets.is_of_each_model(found) or self._resets.is_beside_loss(found, self._semantics.of(Backpropagated).name):
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):

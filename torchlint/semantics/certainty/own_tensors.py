@@ -126,16 +126,7 @@ class OwnTensors:
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         values = [node, *(binding.value for binding in bindings if binding.value is not None)]
         may_be_none = any(isinstance(value, ast.Call) and self._is_of_file(value.func) for value in values)
-        if may_be_none or not self._tensors.is_tensor(node):
-            return None
-        return Own(new=True, bare=True) if self._is_made_alike(node) else _NOT_OWN
-
-    def _is_made_alike(self, node: ast.expr) -> bool:
-        """Whether a function makes a new tensor in the form of another: ``torch.randn_like(x)``."""
-        if not isinstance(node, ast.Call) or self._semantics.qualified_name(node.func) not in _LIKE:
-            return False
-        words = {word.arg: word.value for word in node.keywords}
-        return not {None, "out"} & words.keys() and ("requires_grad" not in words or _is_false(words["requires_grad"]))
+        return _NOT_OWN if not may_be_none and self._tensors.is_tensor(node) else None
 
     def _is_of_file(self, function: ast.expr) -> bool:
         return self._semantics.kind(function).type is Type.FUNCTION and self._semantics.qualified_name(function) is None
@@ -209,7 +200,8 @@ class OwnTensors:
             has_dtype = any(word.arg == "dtype" for word in call.keywords)
             return Own(new=True, bare=True, integer=last in ("randint", "randperm") and not has_dtype)
         if name in _LIKE and call.args:
-            return Own(new=True, bare=True) if self.of(call.args[0]) is not None else None
+            is_plain = self.of(call.args[0]) is not None or (not self._has_subclasses and self._tensors.is_tensor(call))
+            return Own(new=True, bare=True) if is_plain else None
         if name == f"torch.{last}" and last in _VIEWING and call.args:
             return self._viewed(call.args[0])
         if name == f"torch.{last}" and last in _COMPUTING and call.args:
