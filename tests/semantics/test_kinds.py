@@ -396,6 +396,10 @@ def test_assignments(snippet: str, expected: str) -> None:
         ("def f(x):\n    x.param_groups\n    «x»", "optimizer"),
         ("def f(x):\n    x.batch_sizes\n    «x»", "packed sequence"),
         ("def f(x):\n    if isinstance(x, torch.Tensor): pass\n    «x»", "tensor"),
+        # what a test has found to be no tensor is none, but its items may be some
+        (MODEL + "out = model(x)\nif isinstance(out, tuple): «out[-1]»", "tensor graph"),
+        (MODEL + "out = model(x)\nif isinstance(out, tuple): «out»", "unknown"),
+        (MODEL + "out = model(x)\nif not isinstance(out, tuple): «out»", "tensor graph"),
         ("def f(x):\n    x.data\n    «x»", "unknown"),
         ("def f(x):\n    x.grad\n    «x»", "unknown"),
         ("def f(x):\n    x.detach()\n    x.keys()\n    «x»", "unknown"),

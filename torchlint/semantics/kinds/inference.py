@@ -15,7 +15,7 @@ from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
-from torchlint.semantics.kinds.evidence import Evidence
+from torchlint.semantics.kinds.evidence import TESTED, Evidence
 from torchlint.semantics.kinds.grad_mode import NoGrad
 from torchlint.semantics.kinds.kind import (
     ARRAY,
@@ -173,7 +173,13 @@ class Inference:
         found = join([self.binding_kind(binding) for binding in bindings])
         if found.type is Type.NUMBER and self._is_sum_of_tensors(node, bindings):
             return tensor(why="a sum of which `.data` is read", basis=Basis.READ)
-        return UNKNOWN if found.is_tensor and self._asked.are_none(node) else found
+        return UNKNOWN if found.is_tensor and self._is_found_none(node, found) else found
+
+    def _is_found_none(self, node: ast.Name, found: Kind) -> bool:
+        """Whether a test around has found a variable to be no tensor; its items may be some: `if isinstance(out, tuple):`."""
+        parent = self._tree.parent(node)
+        is_item = isinstance(parent, ast.Subscript) and parent.value is node
+        return (found.why == TESTED or not is_item) and self._asked.are_none(node)
 
     def _is_sum_of_tensors(self, node: ast.Name, bindings: tuple[Binding, ...]) -> bool:
         """Whether a number to which something unknown was added is asked for its ``.data``, which no number has."""
