@@ -31,7 +31,9 @@ MAIN = "import engine\n\nprint(engine.run())\n"
 
 
 def notebook(*cells: str) -> str:
-    made = [{"cell_type": "code", "source": cell, "metadata": {}, "outputs": [], "execution_count": None} for cell in cells]
+    made: list[dict[str, object]] = [
+        {"cell_type": "code", "source": cell, "metadata": {}, "outputs": [], "execution_count": None} for cell in cells
+    ]
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 

@@ -222,8 +222,8 @@ def test_statistics_tell_rules_of_which_some_findings_are_fixable() -> None:
     counted = torchlint_("--select", "TPL005", "--statistics", "-", given=text).stdout.splitlines()
     assert counted[0] == "2  TPL005  [-] requires-grad-typo"
     assert counted[2].startswith("[*] 1 fixable with the `--fix` option")
-    counted = torchlint_("--select", "TPL005", "--statistics", "--output-format", "json", "-", given=text).stdout
-    assert json.loads(counted) == [
+    shown = torchlint_("--select", "TPL005", "--statistics", "--output-format", "json", "-", given=text).stdout
+    assert json.loads(shown) == [
         {"code": "TPL005", "name": "requires-grad-typo", "count": 2, "fixable": False, "fixable_count": 1},
     ]
 

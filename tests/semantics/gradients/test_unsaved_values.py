@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
@@ -29,6 +30,7 @@ def is_left_alone(snippet: str) -> bool:
     data = semantics.tree.parent(tensor)
     assert data is not None
     target = semantics.tree.parent(data)
+    assert isinstance(target, ast.expr)
     return semantics.of(UnsavedValues).are_changed(tensor, target)
 
 
