@@ -100,14 +100,16 @@ def _boolean(value: object) -> bool:
 
 
 def _folder(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"expected the name of a folder, found {shown_value(value)}")
-    return value
+    return _text(value, "the name of a folder")
 
 
 def _string(value: object) -> str:
+    return _text(value, "a string")
+
+
+def _text(value: object, wanted: str) -> str:
     if not isinstance(value, str) or not value:
-        raise ValueError(f"expected a string, found {shown_value(value)}")
+        raise ValueError(f"expected {wanted}, found {shown_value(value)}")
     return value
 
 

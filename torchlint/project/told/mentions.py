@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from torchlint.project.importers import ABOVE, ANEW, BY_NAME, SKIPPED, UNREAD, WITHIN, ways_in
@@ -13,6 +13,8 @@ from torchlint.text.headroom import recursion_headroom
 from torchlint.text.reading import NOTEBOOK
 
 if TYPE_CHECKING:
+    import ast
+
     from torchlint.project.callers import Callers
     from torchlint.project.trees import Trees
 
@@ -67,8 +69,7 @@ class Mentions:
         doubt = ""
         for each in reaching:
             text = self._callers.text(each, b"")
-            words = {imported.removeprefix(WITHIN) for imported in ways_in(text)}
-            if (spelled.search(text) or words & stems) and self._may_use(text, name, stems):
+            if (spelled.search(text) or _imports_any(text, stems)) and self._may_use(text, name, stems):
                 if self._does_use(text, name, _below(file, root), _below(each, root)):
                     return USED + _below(each, root)
                 doubt = doubt or MAY_USE + _below(each, root)
@@ -83,20 +84,20 @@ class Mentions:
     def _may_use(self, text: bytes, name: str, stems: frozenset[str]) -> bool:
         from torchlint.project.told.mentioning import may_use
 
-        try:
-            with recursion_headroom():
-                return may_use(self._trees.of(text), name, stems)
-        except _UNREADABLE:
-            return True
+        return self._told(text, lambda tree: may_use(tree, name, stems), otherwise=True)
 
     def _does_use(self, text: bytes, name: str, file: str, user: str) -> bool:
         from torchlint.project.told.mentioning import does_use
 
+        return self._told(text, lambda tree: does_use(tree, name, file, user), otherwise=False)
+
+    def _told(self, text: bytes, question: Callable[[ast.Module], bool], *, otherwise: bool) -> bool:
+        """What a tree answers, and the answer where a text has none, or too deep a one."""
         try:
             with recursion_headroom():
-                return does_use(self._trees.of(text), name, file, user)
+                return question(self._trees.of(text))
         except _UNREADABLE:
-            return False
+            return otherwise
 
     def _files(self, file: str, root: str) -> tuple[str, ...] | str:
         """The other files that import a file, a package that it is in, or what imports one of these; or why it is not known."""
@@ -145,6 +146,11 @@ class Mentions:
 
 def _below(path: str, root: str) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
+
+
+def _imports_any(text: bytes, stems: frozenset[str]) -> bool:
+    """Whether the imports of a text, those within lines among them, have one of some words."""
+    return any(word.removeprefix(WITHIN) in stems for word in ways_in(text))
 
 
 def _stems(file: str, root: str) -> Iterator[str]:

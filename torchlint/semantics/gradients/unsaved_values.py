@@ -15,23 +15,9 @@ from torchlint.semantics.conditions.assumptions import Assumptions
 
 _READ = frozenset(
     {
-        *(
-            "data",
-            "shape",
-            "size",
-            "dim",
-            "ndim",
-            "numel",
-            "device",
-            "dtype",
-            "is_cuda",
-            "new",
-            "type",
-            "tolist",
-            "item",
-            "numpy",
-        ),
-        *("clone", "detach", "cpu", "cuda", "to", "float", "long", "int", "byte", "bool", "copy_", "fill_", "zero_"),
+        *("data", "shape", "size", "dim", "ndim", "numel", "device", "dtype", "is_cuda", "new", "type"),
+        *("tolist", "item", "numpy", "clone", "detach", "cpu", "cuda", "to", "float", "long", "int", "byte", "bool"),
+        *("copy_", "fill_", "zero_"),
     }
 )
 """Attributes and methods by which nothing is computed that a gradient could go through."""
