@@ -31,6 +31,14 @@ MODELS = """
             super().__init__()
             self.inner = Dropping()
 
+    class Joined(nn.Module):
+        def __init__(self, inner, width=3):
+            super().__init__()
+            self.inner = inner
+            self.fc = nn.Linear(width, width)
+        def forward(self, x):
+            return self.fc(self.inner(x))
+
     class Overriding(Dropping):
         def train(self, mode=True):
             return super().train(False)
@@ -107,7 +115,7 @@ def test_gradients_pile_up_unless_a_helper_wipes_them(tmp_path: Path, helper: st
 
 LOADED = """
     import torch
-    from models import Dropping, Plain, Wrapped, Overriding, build
+    from models import Dropping, Joined, Plain, Wrapped, Overriding, build
     from helpers import prepare, count, keep
     def predict(x):
         model = {made}
@@ -124,6 +132,9 @@ LOADED = """
         ("Dropping()", "", ["TPL504"]),
         ("Wrapped()", "", ["TPL504"]),
         ("Wrapped().cuda()", "count(model)", ["TPL504"]),
+        ("Joined(Dropping())", "", ["TPL504"]),
+        ("Joined(Plain(), width=4).cuda()", "", []),
+        ("Joined(build('b'))", "", []),
         ("Plain()", "", []),
         ("Dropping()", "prepare(model)", []),
         ("Dropping()", "keep(model)", []),

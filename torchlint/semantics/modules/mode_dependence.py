@@ -63,7 +63,7 @@ class ModeDependence:
                 self._of_given_parts(model) if depends is False and runs_given_parts(members_of(kind.definition)) else depends
             )
         if kind.classes_elsewhere:
-            depends = self._of_classes_elsewhere(kind.classes_elsewhere)
+            depends = self._of_classes_elsewhere(kind.classes_elsewhere, model)
             if depends is not None:
                 return depends
         if _ARCHITECTURES.fullmatch(kind.name):
@@ -73,7 +73,7 @@ class ModeDependence:
             return self.of(inner)
         classes = [self._semantics.elsewhere.module_class(call.func) if call is not None else None for call in made]
         if classes and all(each is not None and self._semantics.elsewhere.lookup.is_plain(each) for each in classes):
-            return self._of_classes_elsewhere(tuple(filter(None, classes)))
+            return self._of_classes_elsewhere(tuple(filter(None, classes)), model)
         names = [(self._semantics.qualified_name(call.func) or "") if call is not None else "" for call in made]
         if not names or not all(names):
             return self._of_layer(kind)
@@ -99,9 +99,12 @@ class ModeDependence:
         self._holders.discard(model)
         return True if True in answers else None if None in answers else False
 
-    def _of_classes_elsewhere(self, classes: tuple[ClassElsewhere, ...]) -> bool | None:
+    def _of_classes_elsewhere(self, classes: tuple[ClassElsewhere, ...], model: ast.expr) -> bool | None:
         """Whether the mode of a model of one of some classes of other files makes a difference; `None` if to some of them."""
-        answers = {self._semantics.of(ModesElsewhere).matters(each) for each in classes}
+        elsewhere = self._semantics.of(ModesElsewhere)
+        answers = {elsewhere.matters(each) for each in classes}
+        if answers == {None} and all(map(elsewhere.runs_given, classes)):
+            return self._of_given_parts(model) or None
         return answers.pop() if len(answers) == 1 else None
 
     @staticmethod

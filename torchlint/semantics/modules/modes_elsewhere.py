@@ -30,6 +30,11 @@ class ModesElsewhere:
             self._known[key] = self._look_into(found, depth)
         return self._known[key]
 
+    def runs_given(self, found: ClassElsewhere) -> bool:
+        """Whether a class keeps modules that it is given, and runs them."""
+        lookup = self._semantics.elsewhere.lookup
+        return any(isinstance(base, ClassElsewhere) and lookup.body(base).runs_given for base in lookup.bases(found))
+
     def _look_into(self, found: ClassElsewhere, depth: int) -> bool | None:
         lookup = self._semantics.elsewhere.lookup
         answers: list[bool | None] = []

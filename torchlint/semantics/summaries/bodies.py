@@ -67,11 +67,12 @@ def class_body(node: ast.ClassDef) -> ClassBody:
             if any(isinstance(each, ast.Attribute) for each in part.targets):
                 stored.update((reference, None) for reference in _stored(_unmoved(part.value), scope))
         matters = matters or _asks_for_mode(member)
-    if runs_given_parts(members):
+    if runs_given := runs_given_parts(members):
         stored[""] = None
     forgets, gathering = not may_keep(members), gathering_methods(members)
     running = running_methods(members, is_derived=bool(node.bases))
-    return ClassBody(tuple(called), tuple(stored), matters, registers, running, tuple(tensors), forgets, gathering)
+    shown = (tuple(called), tuple(stored), matters, registers, running)
+    return ClassBody(*shown, tuple(tensors), forgets, gathering, runs_given)
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:
