@@ -90,3 +90,34 @@ def test_what_is_an_object(snippet: str, use: str) -> None:
 )
 def test_what_is_plain_or_meant(snippet: str) -> None:
     assert not used(snippet)
+
+
+BOTH = "class A:\n  def __init__(self):\n    self.n = torch.nn.Linear(2, 2)\n  def s(self, d):\n    torch.save({saved}, {to})\n"
+BOTH += "  def l(self, d):\n    n = {load}\n    self.n = n\n"
+
+
+@pytest.mark.parametrize(
+    ("saved", "to", "load"),
+    [
+        ("self.n", "d + 'net.pth'", "«torch.load(d + 'net.pth')»"),
+        ("self.n", "f'{d}/net.pth'", "«torch.load(os.path.join(d, 'net.pth'), map_location='cpu')»"),
+        ("self.n", "d + '.net'", "«torch.load(d + '.net')»"),
+    ],
+)
+def test_what_the_file_saves_whole_by_the_same_path(saved: str, to: str, load: str) -> None:
+    assert used(BOTH.format(saved=saved, to=to, load=load)) == ["self.n"]
+
+
+@pytest.mark.parametrize(
+    ("saved", "to", "load"),
+    [
+        ("self.n.state_dict()", "d + 'net.pth'", "torch.load(d + 'net.pth')"),
+        ("self.n", "d + 'net.pth'", "torch.load(d + 'other.pth')"),
+        ("self.n", "d", "torch.load(d)"),  # of which nothing says that it is the same file
+        ("self.n", "d + 'net.pth'", "torch.load(d + 'net.pth', weights_only=False)"),
+        ("self.n", "'net.pth'); torch.save({}, 'net.pth'", "torch.load('net.pth')"),
+        ("torch.jit.script(self.n)", "d + 'net.pth'", "torch.load(d + 'net.pth')"),
+    ],
+)
+def test_what_need_not_be_a_module_of_the_same_path(saved: str, to: str, load: str) -> None:
+    assert used(BOTH.format(saved=saved, to=to, load=load)) == []

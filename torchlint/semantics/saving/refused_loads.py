@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -11,6 +12,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import LOOPS, TRIES, last_name
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.modules import SavedModules
+from torchlint.semantics.saving.paths import Paths
 from torchlint.semantics.saving.saved_objects import LOADED_ATTRIBUTES, SavedObjects
 from torchlint.semantics.saving.unsafe_loads import UnsafeLoads
 from torchlint.semantics.saving.uses import LoadedUses
@@ -26,6 +28,10 @@ _ENOUGH_KEYS = 2
 """So many keys tell that what is loaded is what the file saves."""
 _WRAPPING = frozenset(f"torch.nn.{name}" for name in ("Sequential", "DataParallel", "parallel.DistributedDataParallel"))
 """Modules that are made of others."""
+_VALUE = re.compile(r"\{[^{}]*\}")
+"""What stands in a path for a value."""
+_NAMED = re.compile(r"\w{3}")
+"""What a path has that names a file."""
 _ASKING = frozenset({"isinstance", "hasattr", "type", "issubclass", "callable"})
 
 
@@ -102,12 +108,27 @@ class RefusedLoads:
     # --- what is saved -----------------------------------------------------------------------------------------------
 
     def _saved_with_object(self, load: ast.Call) -> RefusedLoad[ast.expr] | None:
-        """An object in the checkpoints of the file that have the keys that the load's result is asked for."""
+        """An object in the checkpoints of the file: in those of the same path, or that have the keys that are asked for."""
+        if (module := self._saved_by_this_path(load)) is not None:
+            return RefusedLoad(module, load, is_saved=True)
         keys = {key for use in self._semantics.of(LoadedUses).of(load) if (key := self._key(use)) is not None}
         if len(keys) < _ENOUGH_KEYS:
             return None
         held = self._semantics.of(SavedObjects).among(keys) or self._saved_module(keys)
         return RefusedLoad(held, load, is_saved=True) if held is not None else None
+
+    def _saved_by_this_path(self, load: ast.Call) -> ast.expr | None:
+        """A module that the file saves whole by the path that is loaded from, which names a file, and nothing else by it."""
+        whole = self._semantics.of(SavedModules).whole if load.args and len(self._files.saves) > 0 else {}
+        if not whole:
+            return None
+        paths = self._semantics.of(Paths)
+        spelled = paths.spelled(load.args[0])
+        if not _NAMED.search(_VALUE.sub("{}", spelled)):
+            return None
+        same = [save for save in self._files.saves if len(save.args) > 1 and paths.spelled(save.args[1]) == spelled]
+        held = [save.args[0] if save.args[0] in whole.get(save, ()) else None for save in same]
+        return held[0] if held and None not in held else None
 
     def _saved_module(self, keys: set[str]) -> ast.expr | None:
         """A module that stands whole in all of the dicts with these keys that the file saves."""
