@@ -13,7 +13,8 @@ class LostParameter(Rule):
     """
     ## What it does
     Finds parameters that are none any more when a module gets them, `self.w = nn.Parameter(t).to(device)`, and terms of a loss
-    that lost their graph, `loss = ce + 0.1 * penalty.item()`.
+    that lost their graph, `loss = ce + 0.1 * penalty.item()`. A parameter may get there by way of a variable, or of a function
+    of the file that gives it back.
 
     ## Why is this bad
     What `to`, `cuda`, `view` or a product give is a tensor like any other, with the parameter somewhere behind it. The module
@@ -38,7 +39,7 @@ class LostParameter(Rule):
 
     ## Fix safety
     Unsafe: the module gets another parameter, which is trained and saved; the gradients change. No fix where a comment
-    stands in the call that makes the parameter.
+    stands in the call that makes the parameter, or where the parameter has a variable before: `w = w.cuda()`.
 
     ## References
     - [torch.nn.parameter.Parameter](https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)
@@ -55,6 +56,10 @@ class LostParameter(Rule):
         if found is None or not isinstance(found.parameter, cst.Call):
             return
         shown, computed = self.model.shown(node), self.model.shown_start(found.computed, 60)
+        because = f"`{computed}` is a tensor that is computed of one, which the module does not register"
+        if not found.direct:
+            self.report(node, f"`{shown}` is no parameter: {because}")
+            return
         inside = _inside(found.computed, found.parameter, found.tensor)
         first, *others = found.parameter.args
         whole = found.parameter.with_changes(args=[first.with_changes(value=inside), *others])
@@ -62,7 +67,7 @@ class LostParameter(Rule):
         new = fix("Make the parameter of what is computed", replace(found.computed, whole), rests_on=rests_on)
         self.report(
             node,
-            f"`{shown}` is no parameter: `{computed}` is a tensor that is computed of one, which the module does not register",
+            f"`{shown}` is no parameter: {because}",
             None if holds_comment(found.parameter) else new,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -15,6 +16,8 @@ Node = TypeVar("Node")
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _SAME = torch_api.INPLACE_METHODS | {"requires_grad_", "retain_grad", "float", "cpu", "contiguous", "register_hook"}
 """Methods that give the parameter itself, or do where it is as parameters are made."""
+_DEEPEST = 8
+"""Through so many variables and functions a parameter is followed."""
 _MEANT = frozenset({"detach", "data", "item", "tolist", "numpy", "numel", "size", "dim"})
 """What is called to have something else than a parameter."""
 _METHODS = (
@@ -24,11 +27,15 @@ _METHODS = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LostParameter(Generic[Node]):
-    """What is computed of a new ``parameter``, and takes its place as an attribute of a module."""
+    """What is computed of a new ``parameter``, and takes its place as an attribute of a module.
+
+    It is ``direct`` where that is one expression, and not done to a variable that holds the parameter.
+    """
 
     parameter: Node
     tensor: Node
     computed: Node
+    direct: bool = True
 
 
 class LostParameters:
@@ -40,17 +47,61 @@ class LostParameters:
 
     @cached_property
     def found(self) -> dict[ast.Attribute, LostParameter[ast.expr]]:
-        """The attributes of modules that are assigned what is computed of a parameter."""
+        """The attributes of modules that are assigned what is computed of a parameter; of those that have it of one line,
+        the first.
+        """
         found: dict[ast.Attribute, LostParameter[ast.expr]] = {}
         for call in self._semantics.facts.calls.get("Parameter", ()):
-            if call.args and self._is_parameter(call) and not _is_constant(call):
-                computed = self._computed(call)
-                match self._tree.parent(computed):
-                    case ast.Assign(targets=[ast.Attribute() as target]) if computed is not call and self._is_own(target):
-                        found[target] = LostParameter(call, call.args[0], computed)
+            if not call.args or not self._is_parameter(call) or _is_constant(call):
+                continue
+            ends = list(self._ends(call, None, set(), _DEEPEST))
+            lost = {target: computed for target, computed in ends if target is not None and computed is not None}
+            kept = {target for target, computed in ends if computed is None}
+            if not lost or None in {target for target, _ in ends} or not kept <= lost.keys():
+                continue  # the parameter itself gets somewhere
+            for target, computed in sorted(lost.items(), key=lambda end: end[0].lineno):
+                if self._is_own(target):
+                    is_direct = any(part is call for part in ast.walk(computed))
+                    found[target] = LostParameter(call, call.args[0], computed, is_direct)
+                    break
         return found
 
-    def _computed(self, parameter: ast.Call) -> ast.expr:
+    def _ends(
+        self, value: ast.expr, computed: ast.expr | None, seen: set[tuple[ast.expr, ast.expr | None]], depth: int
+    ) -> Iterator[tuple[ast.Attribute | None, ast.expr | None]]:
+        """The attributes that a parameter gets to, or what is ``computed`` of it, by way of variables and the functions that
+        give it back; `None` for anywhere else.
+        """
+        around = self._computed(value)
+        computed = computed or (around if around is not value else None)
+        if (around, computed) in seen:
+            return
+        seen.add((around, computed))
+        match self._tree.parent(around):
+            case ast.Assign(targets=[ast.Attribute() as target]):
+                yield target, computed
+            case ast.Assign(targets=[ast.Name() as name]) if (
+                depth and (binding := self._semantics.bindings.of(name)) is not None
+            ):
+                for use in binding.uses:
+                    if not self._is_set_up(use):
+                        yield from self._ends(use, computed, seen, depth - 1)
+            case ast.Return() if depth and (function := self._tree.function(around)) is not None:
+                for call in self._semantics.facts.call_sites(function):
+                    yield from self._ends(call, computed, seen, depth - 1)
+            case _:
+                yield None, computed
+
+    def _is_set_up(self, use: ast.Name) -> bool:
+        """Whether a variable is given its first values, or asked for what is none: ``nn.init.zeros_(w)``, ``w.size()``."""
+        match self._tree.parent(use):
+            case ast.Call(func=function):
+                return (self._semantics.qualified_name(function) or "").startswith("torch.nn.init.")
+            case ast.Attribute(attr=name):
+                return name in _MEANT or name == "shape" or (name.endswith("_") and name not in ("requires_grad_",))
+        return False
+
+    def _computed(self, parameter: ast.expr) -> ast.expr:
         """The expression around a parameter that gives another tensor."""
         current: ast.expr = parameter
         while True:
@@ -84,10 +135,10 @@ class LostParameters:
         return len(stores) == 1
 
 
-def _is_there(parameter: ast.Call, move: ast.Call) -> bool:
+def _is_there(parameter: ast.expr, move: ast.Call) -> bool:
     """Whether a parameter is made where it is moved to, and so comes back itself: ``Parameter(ones(2, device=d)).to(d)``."""
-    match parameter.args[0], move.args, move.keywords:
-        case ast.Call(keywords=words), [device], []:
+    match parameter, move.args, move.keywords:
+        case ast.Call(args=[ast.Call(keywords=words), *_]), [device], []:
             return any(word.arg == "device" and ast.dump(word.value) == ast.dump(device) for word in words)
     return False
 
