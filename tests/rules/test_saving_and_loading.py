@@ -143,3 +143,19 @@ WHOLE = """
 )
 def test_a_module_in_the_files_that_the_file_saves_is_refused(old: str, new: str, rows: list[int]) -> None:
     assert [found.location.row for found in findings(WHOLE.replace(old, new), Entry.of(RefusedLoad))] == rows
+
+
+def test_modules_made_in_a_dict_are_saved_without_a_fix() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+        def keep(path, models):
+            torch.save({"models": models}, path)
+
+        actors = {name: nn.Linear(2, 2) for name in "ab"}
+        keep("actors.pt", actors)
+    """
+    (found,) = findings(text, Entry.of(WholeModuleSave))
+    assert "`nn.Linear(…)` among them" in found.message
+    assert found.fix is None

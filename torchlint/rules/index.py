@@ -239,7 +239,6 @@ ENTRIES = (
     Entry(
         "TPL302", "direct-forward", "torchlint.rules.modules.tpl302_direct_forward", "DirectForward",
         (Call("forward"),),
-        yields_to=("TPL304",),
         severity="warning",
     ),
     Entry(

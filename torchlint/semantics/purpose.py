@@ -26,6 +26,21 @@ _CHECKS = re.compile(r"_*(self_)?(assert|check|verify|compare)|backward$", re.IG
 """What functions are called that check what code does, or that no evaluation calls."""
 
 
+_EVALUATION_DATA = re.compile(
+    r"(^|_|\.)(val|valid|validation|test|tests|testing|eval|evaluation|dev)([_\d.]|$|[a-z]*(load|data|set|dl))", re.I
+)
+"""What data are called that a model is not trained on."""
+
+
+def speaks_of_evaluation_data(node: ast.AST) -> bool:
+    """Whether code has a name that data are called by which a model is not trained on."""
+    return any(
+        _EVALUATION_DATA.search(part.id if isinstance(part, ast.Name) else part.attr)
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Name, ast.Attribute))
+    )
+
+
 def is_evaluation(name: str) -> bool:
     """Whether a function is called like one that evaluates a model."""
     return _EVALUATING.search(name) is not None

@@ -125,6 +125,33 @@ def test_a_helper_may_hand_out_graphs_to_an_evaluation(caller: str, before: str,
     assert (recorded(text) is not None) is expected
 
 
+@pytest.mark.parametrize(
+    ("data", "more", "expected"),
+    [
+        ("test_loader", "", True),
+        ("self.valid_data", "", True),
+        ("loader", "", False),
+        ("train_loader", "", False),
+        ("test_loader", "torch.autograd.grad(out[-1].sum(), x)", False),
+    ],
+)
+def test_what_goes_through_data_of_an_evaluation_may_hand_out_graphs(data: str, more: str, expected: bool) -> None:
+    snippet = f"""
+    class Runner:
+        def __init__(self, net, test_loader):
+            self.net = net
+
+        def collect(self, loader, test_loader, train_loader):
+            self.net.eval()
+            out = []
+            for x in {data}:
+                out.append(«self.net(x)»)
+                {more}
+            return out
+    """
+    assert (recorded(snippet) is not None) is expected
+
+
 def test_arrays_have_no_graph_to_hand_out() -> None:
     text = HELPER.format(helper="latent", caller="compute", result="np.concatenate", before="pass")
     assert recorded("import numpy as np\n" + text) is not None

@@ -598,3 +598,38 @@ collect(runner, test_loader)
 )
 def test_what_is_evaluated_is_what_the_object_trains(begin: str, run: str, is_evaluated: bool) -> None:
     assert (evaluated(RUNNER.format(begin=begin, run=run)) is not None) is is_evaluated
+
+
+@pytest.mark.parametrize(("sets", "expected"), [("", True), ("self.inference.eval()", False), ("self.infer(x)", False)])
+def test_a_model_may_be_called_as_what_sets_modes(sets: str, expected: bool) -> None:
+    found = evaluated(f"""
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.dropout = nn.Dropout()
+            def forward(self, x):
+                return self.dropout(x)
+
+        class Trainer(Base):
+            def __init__(self):
+                self.inference = Net()
+                self.optimizer = torch.optim.Adam(self.inference.parameters())
+
+            def update(self, x):
+                self.inference(x).mean().backward()
+                self.optimizer.step()
+
+            def evaluation(self, x):
+                with torch.no_grad():
+                    print(«self.inference(x)».mean())
+
+            def run(self, loader):
+                for x in loader:
+                    self.update(x)
+                    {sets or "pass"}
+                    self.evaluation(x)
+    """)
+    assert (found is not None) is expected

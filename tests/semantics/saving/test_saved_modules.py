@@ -43,6 +43,9 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "net = Net()\ndef keep(state, p):\n    torch.save(state, p)\nkeep({'net': «net», 'epoch': 3}, p)",
         "net = Net()\ndef keep(p, *, state):\n    torch.save(state, p)\nkeep(p, state={'net': «net»})",
         "nets = [Net() for _ in range(3)]\ntorch.save([«net» for net in nets], p)",
+        "def keep(p, nets):\n    torch.save({'nets': nets}, p)\ndef fit():\n    keep(p, actors)\n"
+        "actors = {name: «Net()» for name in 'ab'}",
+        "net = Net()\ndef keep(p, nets):\n    torch.save(nets, p)\nactors = {'one': «net»}\nkeep(p, actors)",
         "def keep(a):\n    torch.save(«a», p)\ndef fit(net):\n    net.parameters()\n    keep(net)",
         "def keep(a):\n    torch.save({'a': «a»}, p)\ndef hand(b):\n    keep(b)\nhand(Net())",
         "class Cache:\n    def __init__(self, a):\n        self.a = a\n    def keep(self):\n        torch.save(«self.a», p)\n"
@@ -91,6 +94,7 @@ def test_no_module_is_saved(snippet: str) -> None:
         "net = build()\nnet.train()\ntorch.save(«net», p)",
         "net = trainer.train()\nnet.eval()\ntorch.save(«net», p)",
         "net = build()\nnet(x)\ntorch.save(«net», p)",
+        "def keep(p, nets):\n    torch.save({'nets': nets}, p)\ns = {name: Net().state_dict() for name in 'ab'}\nkeep(p, «s»)",
     ],
 )
 def test_what_may_be_anything_is_no_module(snippet: str) -> None:

@@ -44,7 +44,6 @@ class DirectForward(Rule):
     code = "TPL302"
     name = "direct-forward"
     severity = "warning"
-    yields_to = ("TPL304",)
     triggers = (Call("forward"),)
 
     def visit_Call(self, node: cst.Call) -> None:

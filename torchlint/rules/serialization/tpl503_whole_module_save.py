@@ -34,7 +34,8 @@ class WholeModuleSave(Rule):
 
     ## Fix safety
     Unsafe: the code that loads the file has to make the module and call `load_state_dict`. There is no fix where the same
-    file loads something with `torch.load` that it does not give to `load_state_dict`: that place has to change with this one.
+    file loads something with `torch.load` that it does not give to `load_state_dict`: that place has to change with this one;
+    and none for modules that are made within a dict that is saved elsewhere.
 
     Not reported are modules that carry their code with them (TorchScript), what is saved to a buffer in memory, and tests that
     load what they save with `weights_only=False`.
@@ -54,14 +55,21 @@ class WholeModuleSave(Rule):
         modules = self.model.modules.saved_whole(node)
         if not modules:
             return
-        shown = self.model.shown(modules[0])
         saved = next((each.value for each in node.args if each.keyword is None or each.keyword.value == "obj"), modules[0])
+        call = f"`{self.model.shown(node.func)}({self.model.shown(saved, 40)}, …)`"
+        if isinstance(modules[0], cst.Call) and not _holds(node, modules[0]):
+            made = self.model.shown(modules[0].func)
+            self.report(
+                node,
+                f"{call} pickles whole modules, `{made}(…)` among them, class names and all: save the `state_dict()` of each",
+            )
+            return
+        shown = self.model.shown(modules[0])
         inside = "" if saved is modules[0] else f" `{shown}`"
         owner = f"({shown})" if isinstance(modules[0], cst.IfExp) and not modules[0].lpar else shown
         self.report(
             node,
-            f"`{self.model.shown(node.func)}({self.model.shown(saved, 40)}, …)` pickles the whole module{inside}, class names "
-            f"and all: save `{owner}.state_dict()`",
+            f"{call} pickles the whole module{inside}, class names and all: save `{owner}.state_dict()`",
             None
             if self.model.devices.loads_more_than_states
             else fix(
@@ -70,6 +78,10 @@ class WholeModuleSave(Rule):
                 rests_on=unknown("the code that loads the file has to make the module itself"),
             ),
         )
+
+
+def _holds(node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    return node is part or any(_holds(child, part) for child in node.children)
 
 
 def _state(module: cst.BaseExpression) -> cst.BaseExpression:

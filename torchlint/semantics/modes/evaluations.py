@@ -17,7 +17,7 @@ from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
 from torchlint.semantics.modes.frozen_models import FrozenModels
-from torchlint.semantics.purpose import Purpose, is_evaluation
+from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Node = TypeVar("Node")
@@ -122,8 +122,17 @@ class Evaluations:
             sites = self._semantics.facts.call_sites(function)
             if is_evaluation(function.name):
                 return looped or bool(sites)
+            if any(map(self._goes_through_evaluation_data, evaluated)):
+                return True
             return looped and bool(sites) and all(map(self._is_asked_by_evaluation, sites))
         return looped or is_evaluation(function.name)
+
+    def _goes_through_evaluation_data(self, found: Evaluated) -> bool:
+        """Whether a loop that is entered after the mode was set goes through data that are called those of an evaluation."""
+        loops = (loop for loop in self._semantics.tree.loops(found.run.node) if isinstance(loop, ast.For))
+        return any(
+            speaks_of_evaluation_data(loop.iter) and not self._semantics.tree.inside(found.switch, loop) for loop in loops
+        )
 
     def _is_called_in_loop(self, function: Function) -> bool:
         """Whether a loop of the file calls a function."""

@@ -253,6 +253,8 @@ class Modes:
             return called not in (None, model) and self._is_held(model, called)  # ``net = restore(net)`` is the model itself
         if not _MAY_SET_MODE.search(name) or (receiver := self.references.of(call.func.value)) is None:
             return False
+        if self.references.of(call.func) == model:
+            return False  # the model itself is run, whatever it is called
         if receiver.holds(model):
             return name not in torch_api.MODULE_ATTRIBUTES
         return self._is_held(model, receiver)

@@ -24,7 +24,7 @@ from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
-from torchlint.semantics.purpose import Purpose, is_evaluation
+from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
@@ -48,10 +48,6 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """What names hold that are figures of an evaluation, and of nothing that trains."""
-_DATA = re.compile(
-    r"(^|_|\.)(val|valid|validation|test|tests|testing|eval|evaluation|dev)([_\d.]|$|[a-z]*(load|data|set|dl))", re.I
-)
-"""What data are called that a model is not trained on."""
 _KEEPING = re.compile(r"^(numpy|np|savez?|dump|save_features?)$", re.IGNORECASE)
 """What keeps what was computed as arrays, or in files."""
 _PICTURE = re.compile(r"^(imshow|savefig|imsave|imwrite|save_image|make_grid|plt)$")
@@ -221,14 +217,14 @@ class TrainingModeEvaluations:
             if _SURE.search(function.name):
                 return function
         loop = next(tree.loops(run.call), None)
-        if run.node is not run.call and any(_mentions(argument, _DATA) for argument in run.node.args):
+        if run.node is not run.call and any(speaks_of_evaluation_data(argument) for argument in run.node.args):
             statement = tree.statement(run.node)
             return statement if isinstance(statement, (ast.Assign, ast.Expr)) else None
         if loop is None:
             statement = tree.statement(run.call)
-            is_given = any(_mentions(argument, _DATA) for argument in run.call.args)
+            is_given = any(speaks_of_evaluation_data(argument) for argument in run.call.args)
             return statement if is_given and isinstance(statement, (ast.Assign, ast.Expr)) else None
-        if isinstance(loop, ast.For) and _mentions(loop.iter, _DATA):
+        if isinstance(loop, ast.For) and speaks_of_evaluation_data(loop.iter):
             if _mentions(loop, _FIGURE) or self._is_extraction(run, loop):
                 return loop
         return loop if _mentions(loop, _COUNTED) and isinstance(loop, ast.For) else None
@@ -319,7 +315,7 @@ class TrainingModeEvaluations:
         """
         if not isinstance(loop, ast.For):
             return False
-        if self._modes.is_recorded(run) and (not _mentions(loop.iter, _DATA) or _mentions(run.model, _SAMPLED)):
+        if self._modes.is_recorded(run) and (not speaks_of_evaluation_data(loop.iter) or _mentions(run.model, _SAMPLED)):
             return False
         data = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
         given = {part.id for argument in run.call.args for part in ast.walk(argument) if isinstance(part, ast.Name)}
@@ -328,7 +324,9 @@ class TrainingModeEvaluations:
     def _is_given_other_data(self, run: Run) -> bool:
         """Whether a function is run for figures on data that are not trained on: ``loss = run_epoch(model, test_loader)``."""
         given = [*run.node.args, *(word.value for word in run.node.keywords)]
-        return any(_mentions(each, _DATA) for each in given) and _mentions(self._semantics.tree.statement(run.node), _METRIC)
+        return any(speaks_of_evaluation_data(each) for each in given) and _mentions(
+            self._semantics.tree.statement(run.node), _METRIC
+        )
 
     @cached_property
     def _loops_with_backward(self) -> set[Loop | None]:

@@ -69,7 +69,7 @@ class SavedModules:
         if len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
             return None
         value = bindings[0].value
-        is_display = isinstance(value, (ast.Dict, ast.List, ast.Tuple)) or (
+        is_display = isinstance(value, (ast.Dict, ast.List, ast.Tuple, ast.DictComp)) or (
             isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.dict"
         )
         return value if is_display else None
@@ -78,7 +78,8 @@ class SavedModules:
         """The displays that callers give for the parameter that a name is: ``save_checkpoint({"net": net}, path)``."""
         bindings = self._semantics.bindings.reaching(name)
         given = self._semantics.inference.given(bindings[0]) if len(bindings) == 1 else []
-        return [each for each in given if isinstance(each, ast.Dict)]
+        displays = ((self._display(each) if isinstance(each, ast.Name) else None) or each for each in given if each is not None)
+        return [each for each in displays if isinstance(each, (ast.Dict, ast.DictComp))]
 
     def _stored(self, name: ast.Name) -> Iterator[ast.expr]:
         """What is stored before under the keys of a dict that a name is: ``module`` of ``state["model"] = module``."""
