@@ -135,7 +135,9 @@ class Accumulations:
 
     def _is_metered(self, node: ast.Expr, value: ast.expr) -> bool:
         """Whether a statement gives a back-propagated value to what adds it up in another file."""
-        if not self._semantics.elsewhere.is_in_project or not self._has_graph(value):
+        if isinstance(value, (ast.Constant, ast.JoinedStr)) or not self._semantics.elsewhere.is_in_project:
+            return False
+        if not self._has_graph(value):
             return False
         return self._is_backpropagated(value) and self._meters.add_up(node)
 
