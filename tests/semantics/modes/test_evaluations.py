@@ -428,3 +428,33 @@ def test_flags_are_handed_on(flag: str) -> None:
     assert not semantics.of(Evaluations).recorded
     semantics, _ = marked("import torch\n" + FLAGGED.format(quiet="if x:", flag=flag))
     assert bool(semantics.of(Evaluations).recorded) is (flag == "False")
+
+
+CONDITIONAL = """
+net = build()
+if exists(path):
+    net.load_state_dict(read(path))
+    net.eval()
+{between}
+for x in asked():
+    print(«net(x)».argmax())
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "more", "expected"),
+    [
+        ("", "", True),
+        ("print(path)", "net.train()", True),
+        ("net.train()", "", False),
+        ("", "def learn(x):\n    net(x).sum().backward()", False),
+        ("", "optimizer.step()", False),
+    ],
+)
+def test_a_program_that_trains_nothing_may_set_the_mode_under_a_condition(between: str, more: str, expected: bool) -> None:
+    found = recorded(CONDITIONAL.format(between=between, more=more))
+    assert (found is not None) is expected
+    if found is not None:
+        (statement,) = found.statements
+        assert isinstance(statement, ast.For)

@@ -93,18 +93,24 @@ class Evaluations:
                 self._consider_conditional(found)
         blocks: dict[ast.stmt, list[Evaluated]] = {}
         for found in always:
-            blocks.setdefault(self._block(found.switch)[0], []).append(found)
+            blocks.setdefault(self._block(found)[0], []).append(found)
         for together in blocks.values():
-            self._consider_block(self._block(together[0].switch), together)
+            self._consider_block(self._block(together[0]), together)
 
     def _in_order(self, found: Evaluated) -> tuple[bool, tuple[int, int]]:
         """The order of evaluations in a scope: of models that are left so, those in loops come first."""
         is_single = found.is_settled and not any(self._semantics.tree.loops(found.run.node))
         return is_single, position(found.run.node)
 
-    def _block(self, switch: ast.Call) -> list[ast.stmt]:
-        """The statements among which a model is put into evaluation mode."""
-        return self._semantics.tree.block(self._semantics.tree.statement(switch))
+    def _block(self, found: Evaluated) -> list[ast.stmt]:
+        """The statements among which a model is put into evaluation mode: where nothing is trained, also under a condition."""
+        tree = self._semantics.tree
+        statement: ast.stmt = tree.statement(found.switch)
+        while self._only_predicts and isinstance(around := tree.parent(statement), ast.If):
+            if tree.inside(found.run.node, around):
+                break
+            statement = around
+        return tree.block(statement)
 
     def _is_pure(self, function: Function, evaluated: list[Evaluated]) -> bool:
         """Whether a function does nothing but evaluate models that it is given."""
