@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -107,24 +108,30 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {name_of(path): ast.parse(path.read_bytes()) for path in sorted(PACKAGE.rglob("*.py"))}
+@cache
+def modules() -> dict[str, ast.Module]:
+    """The modules of the package."""
+    return {name_of(path): ast.parse(path.read_bytes()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def imports(module: str) -> Iterator[str]:
     """What a module imports: modules of torchlint by their full names, others as they are named."""
-    for node in ast.walk(MODULES[module]):
+    for node in ast.walk(modules()[module]):
         match node:
             case ast.Import(names=names):
                 yield from (alias.name for alias in names)
             case ast.ImportFrom(module=str(origin), names=names, level=0):
                 for alias in names:
                     whole = f"{origin}.{alias.name}"
-                    yield whole if whole in MODULES else origin
+                    yield whole if whole in modules() else origin
             case ast.ImportFrom():
                 raise AssertionError(f"{module} has a relative import")
 
 
-GRAPH = {module: {name for name in imports(module) if name in MODULES} - {module} for module in MODULES}
+@cache
+def graph() -> dict[str, set[str]]:
+    """What each module imports of the package."""
+    return {module: {name for name in imports(module) if name in modules()} - {module} for module in modules()}
 
 
 def part(module: str, below: str) -> str:
@@ -135,10 +142,10 @@ def part(module: str, below: str) -> str:
 def unwanted(table: dict[str, set[str]], below: str) -> list[str]:
     """The imports between what is right below a package that a table does not list."""
     found = []
-    for module in GRAPH:
+    for module in graph():
         if module != below and not module.startswith(f"{below}."):
             continue
-        for other in GRAPH[module]:
+        for other in graph()[module]:
             if other != below and not other.startswith(f"{below}."):
                 continue
             one, two = part(module, below), part(other, below)
@@ -160,17 +167,17 @@ def test_questions_of_semantics_import_in_one_direction() -> None:
 
 @pytest.mark.parametrize(("package", "library"), [("semantics", "libcst"), ("text", "libcst"), ("reporters", "libcst")])
 def test_what_knows_no_concrete_syntax(package: str, library: str) -> None:
-    users = {module for module in MODULES if part(module, "torchlint") == package and library in tops(module)}
+    users = {module for module in modules() if part(module, "torchlint") == package and library in tops(module)}
     assert users == set()
 
 
 def test_only_the_language_server_knows_pygls() -> None:
-    users = {part(module, "torchlint") for module in MODULES if tops(module) & {"pygls", "lsprotocol"}}
+    users = {part(module, "torchlint") for module in modules() if tops(module) & {"pygls", "lsprotocol"}}
     assert users == {"server"}
 
 
 def test_rules_know_no_ast() -> None:
-    assert {module for module in MODULES if part(module, "torchlint") == "rules" and "ast" in tops(module)} == set()
+    assert {module for module in modules() if part(module, "torchlint") == "rules" and "ast" in tops(module)} == set()
 
 
 def tops(module: str) -> set[str]:
@@ -184,9 +191,9 @@ def test_nothing_imports_in_circles() -> None:
 
 def circles() -> list[set[str]]:
     """The groups of modules each of which imports, through others, all of its group."""
-    reached = {module: reachable(module) for module in GRAPH}
+    reached = {module: reachable(module) for module in graph()}
     found: list[set[str]] = []
-    for module in GRAPH:
+    for module in graph():
         circle = {other for other in reached[module] if module in reached[other]}
         if circle and circle not in found:
             found.append(circle)
@@ -196,12 +203,12 @@ def circles() -> list[set[str]]:
 def reachable(module: str) -> set[str]:
     """All modules that importing one leads to."""
     seen: set[str] = set()
-    pending = list(GRAPH[module])
+    pending = list(graph()[module])
     while pending:
         other = pending.pop()
         if other not in seen:
             seen.add(other)
-            pending.extend(GRAPH[other])
+            pending.extend(graph()[other])
     return seen
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import layout
@@ -16,6 +17,7 @@ from torchlint.text.source import tree_of
 
 Mutation = Callable[[str, Choice], str]
 Span = tuple[int, int]
+Place = tuple[int, int]
 
 _STRING = re.compile(r"(?P<prefix>[rRbBuU]*)(?P<quote>['\"])(?P<body>[^'\"\\\n{}]*)(?P=quote)")
 
@@ -182,18 +184,27 @@ def _indent(text: str, start: int) -> str:
 # --- what findings are about -----------------------------------------------------------------------------------------
 
 
-def statement_at(tree: ast.Module, row: int, byte_column: int) -> int:
-    """The number of the innermost statement at a place, counted in the order of `ast.walk`."""
-    best, least = -1, (1 << 30, 1 << 30)
-    for number, node in enumerate(node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.ExceptHandler))):
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        start = (first, node.col_offset if first == node.lineno else 0)
-        if start <= (row, byte_column) <= (node.end_lineno, node.end_col_offset):
-            size = (node.end_lineno - first, node.end_col_offset - node.col_offset)
-            if size[0] < least[0] or (size[0] == least[0] and size[1] <= least[1]):
-                best, least = number, size
-    return best
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The statements of a module, numbered in the order of `ast.walk`, each with where it starts and ends."""
+
+    spans: list[tuple[Place, Place]]
+
+    @classmethod
+    def of(cls, tree: ast.Module) -> Statements:
+        spans = []
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.stmt, ast.ExceptHandler)):
+                assert node.end_lineno is not None and node.end_col_offset is not None
+                first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+                start = (first, node.col_offset if first == node.lineno else 0)
+                spans.append((start, (node.end_lineno, node.end_col_offset)))
+        return cls(spans)
+
+    def at(self, place: Place) -> int:
+        """The number of the innermost statement at a place, a row, from 1, and a column in UTF-8 bytes, from 0."""
+        around = [number for number, (start, end) in enumerate(self.spans) if start <= place <= end]
+        return max(around, key=lambda number: (self.spans[number][0], number), default=-1)
 
 
 def same_program(one: str, other: str) -> bool:

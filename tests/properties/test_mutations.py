@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from grammar import Choice
 from hypothesis import settings
-from mutations import MUTATIONS, Mutation, same_program, statement_at
+from mutations import MUTATIONS, Mutation, Statements, same_program
 
 from torchlint.engine.linter import lint
 from torchlint.engine.words import passes_sieve
@@ -34,12 +34,12 @@ Place = tuple[str, int]
 @cache
 def places(text: str) -> Counter[Place]:
     """The code of each finding, and the number of the statement that it is in."""
-    tree = tree_of(text)
+    statements = Statements.of(tree_of(text))
     lines = text.split("\n")
     found: Counter[Place] = Counter()
     for each in lint(Source(text), all_rules()):
         before = lines[each.location.row - 1][: each.location.column - 1]
-        found[each.code, statement_at(tree, each.location.row, len(before.encode()))] += 1
+        found[each.code, statements.at((each.location.row, len(before.encode())))] += 1
     return found
 
 

@@ -45,16 +45,19 @@ def package_patterns(of_functions: Mapping[str, Sequence[Any]]) -> Iterator[Used
             continue
         module = importlib.import_module(found.name)
         assert module.__file__ is not None
-        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        text = Path(module.__file__).read_text(encoding="utf-8")
+        held = [(name, pattern) for name, value in vars(module).items() for pattern in _within(value)]
+        if not held and "re." not in text:
+            continue
+        tree = ast.parse(text)
         methods: dict[str, set[str]] = {}
-        for node in ast.walk(tree):
+        for node in ast.walk(tree) if held else ():
             if isinstance(node, ast.Attribute) and node.attr in FUNCTIONS:
                 name = ast.unparse(node.value).rpartition(".")[2].partition("[")[0]
                 methods.setdefault(name, set()).add(node.attr)
-        for name, value in vars(module).items():
-            for pattern in _within(value):
-                yield Used(f"{found.name}.{name}", pattern, frozenset(methods.get(name, ())))
-        for function, call in _calls(tree):
+        for name, pattern in held:
+            yield Used(f"{found.name}.{name}", pattern, frozenset(methods.get(name, ())))
+        for function, call in _calls(tree) if "re." in text else ():
             assert isinstance(call.func, ast.Attribute)
             place = f"{found.name}.{function}"
             used = frozenset({call.func.attr} - {"compile"})
@@ -63,7 +66,7 @@ def package_patterns(of_functions: Mapping[str, Sequence[Any]]) -> Iterator[Used
             except NameError:
                 assert place in of_functions, f"say what the patterns in {place} are made of"
                 made = list(of_functions[place])
-            yield from (Used(place, re.compile(pattern), used) for pattern in made)
+            yield from (Used(place, re.compile(each), used) for each in made)
 
 
 def _within(value: object) -> Iterator[re.Pattern[Any]]:
@@ -93,17 +96,30 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
 # --- hostile texts ---------------------------------------------------------------------------------------------------
 
 
-def hostile(pattern: re.Pattern[Any], length: int) -> Iterator[Any]:
-    """Texts of about ``length`` characters that are made to cost a pattern dear."""
-    is_bytes = isinstance(pattern.pattern, bytes)
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that is made to cost a pattern dear, in any length."""
+
+    before: str
+    repeated: str
+    after: str
+
+    def of(self, length: int) -> str:
+        """The text with about ``length`` characters."""
+        return self.before + self.repeated * (length // len(self.repeated)) + self.after
+
+
+def hostile(pattern: re.Pattern[Any]) -> list[Text]:
+    """Texts that are made to cost a pattern dear."""
     flags = pattern.flags & ~re.LOCALE
-    seen: set[str] = set()
-    for prefix, pump in _pumped(list(parser.parse(pattern.pattern, flags & ~re.UNICODE if is_bytes else flags)), ""):
-        for text in (prefix + pump * (length // len(pump)), (prefix + pump) * (length // len(prefix + pump))):
-            for end in _ENDS:
-                if text + end not in seen:
-                    seen.add(text + end)
-                    yield (text + end).encode("latin-1", "replace") if is_bytes else text + end
+    tree = parser.parse(pattern.pattern, flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else flags)
+    pumped = (
+        (parts, end)
+        for prefix, pump in _pumped(list(tree), "")
+        for parts in ((prefix, pump), ("", prefix + pump))
+        for end in _ENDS
+    )
+    return list(dict.fromkeys(Text(before, repeated, end) for (before, repeated), end in pumped))
 
 
 def _pumped(items: Sequence[Any], prefix: str) -> Iterator[tuple[str, str]]:

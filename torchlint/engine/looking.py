@@ -106,13 +106,21 @@ class _Together(cst.CSTVisitor):
     def __init__(self, model: Model, rules: Sequence[Rule]) -> None:
         super().__init__()
         self._model = model
-        self._shown = [rule.on_visit for rule in rules]
+        self._rules = rules
+        self._shown: dict[str, list[Callable[[cst.CSTNode], object]]] = {}
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if self._model.is_placed(node):
-            for show in self._shown:
+            for show in self._of(f"visit_{type(node).__name__}"):
                 show(node)
         return True
+
+    def _of(self, method: str) -> list[Callable[[cst.CSTNode], object]]:
+        """The rules that have something of their own in the place of a method that does nothing."""
+        if method not in self._shown:
+            nothing = getattr(cst.CSTVisitor, method, None)
+            self._shown[method] = [rule.on_visit for rule in self._rules if getattr(type(rule), method, None) is not nothing]
+        return self._shown[method]
 
 
 def _all(rules: Iterable[Sequence[Entry]]) -> Iterable[Entry]:
