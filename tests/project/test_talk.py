@@ -138,7 +138,8 @@ WRITER = "import os\nimport torch\nmodel.cuda()\nx = x.cuda()\ntorch.save(model.
     [
         (ON_GPU, []),
         (ON_GPU.replace('out + "/best.pt"', "out"), []),
-        (ON_GPU.replace("batch.cuda()", "batch.to(out.device)"), ["TPL501"]),
+        (ON_GPU.replace("batch.cuda()", "batch.to(args.device)"), ["TPL501"]),
+        (ON_GPU.replace("batch.cuda()", "batch.to(model.device)"), []),
         (ON_GPU.replace("model.cuda()", "if torch.cuda.is_available(): model.cuda()"), []),  # the batch goes there anyway
         (ON_GPU.replace('out + "/best.pt"', '"pretrained/best.pt"'), []),
     ],
@@ -211,6 +212,12 @@ BUILDING = "import torch\n\ndef build(net, path):\n    net.load_state_dict(torch
         ("net = net.cuda()", []),
         ("images = images.to('cuda:0')  # or 'cpu'", []),
         ("device = torch.device('cuda')", []),
+        ("net.cuda(); y = net(x).to('cpu').numpy()", []),  # what comes out
+        # the number of the one GPU that the process sees
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = parse('--gpu'); net = net.cuda()", []),
+        ("net = net.cuda(); parse('--gpu')", ["TPL501"]),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = parse('--gpu'); net = net.to('cuda' if fast else 'cpu')", ["TPL501"]),
+        ("net.cuda(); net.to('cpu')", ["TPL501"]),
         # nothing says where the model goes, or it goes where somebody chooses
         ("net = net.eval()", ["TPL501"]),
         ("net = net.cuda() if torch.cuda.is_available() else net", ["TPL501"]),

@@ -78,11 +78,19 @@ class DevicesQuestions:
         return bool(self._model.answered(self._own_files.is_in_test, load))
 
     def is_load_within_run(self, load: cst.Call) -> bool:
-        """Whether the run saved what it loads, torchvision did, or only the CPU or one GPU is known where it is saved."""
+        """Whether the run saved what it loads, torchvision did, it is data, or only the CPU or one GPU is known there."""
         own, runs, gpu = self._own_files, self._semantics.of(TrainingRuns), self._semantics.of(OneGpu)
         if own.knows_cpu_alone or runs.saves_from_cpu_alone:
             return True
-        asked = (own.is_of_same_run, own.is_of_torchvision, own.is_left_on_cpu, runs.is_of_run, gpu.is_of_one_gpu)
+        loaded = self._semantics.of(LoadedTensors)
+        asked = (
+            loaded.are_data,
+            own.is_of_same_run,
+            own.is_of_torchvision,
+            own.is_left_on_cpu,
+            runs.is_of_run,
+            gpu.is_of_one_gpu,
+        )
         return any(self._model.answered(question, load) for question in asked)
 
     def refused_load(self, load: cst.Call) -> RefusedLoad[cst.BaseExpression] | None:

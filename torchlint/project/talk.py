@@ -18,8 +18,8 @@ _TOPICS = {
     "prefixes": re.compile(rb"""["'](module|_orig_mod)(\.[\w.]{0,60})?["']|\[(7|10):\]"""),
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
     "choices of devices": re.compile(
-        rb"""(?m)^[^#\n]{0,200}?(is_available|["']cpu["']|map_location|cuda:[1-9{%]|(?:local|world)_(?:rank|size)|set_device"""
-        rb"""|["'][\w-]{0,20}(?:gpu|device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b|[Aa]ccelerat|lightning|deepspeed)"""
+        rb"""(?m)^[^#\n]{0,200}?(is_available|["']cpu["'](?!\)\.(?:numpy|detach|data|clone|tolist|item))|map_location|cuda:[1-9{%]|(?:local|world)_(?:rank|size)|set_device"""
+        rb"""|["'][\w-]{0,20}(?:device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b|[Aa]ccelerat|lightning|deepspeed)"""
     ),
     "moves to the GPU": re.compile(rb"""(?m)^[^#\n]{0,200}?(\.cuda\(|\.to\((?:device=)?(?:0\)|["']cuda)|device\(["']cuda)"""),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
@@ -40,6 +40,11 @@ _TOPICS = {
 moves to the GPU, several best answers, saving, where all factories make tensors, modules that zero their own gradients, loops
 over epochs, and who tells a sampler of them.
 """
+_CHOOSING = "choices of devices"
+_NUMBERS = re.compile(rb"""(?m)^[^#\n]{0,200}?["'][\w-]{0,20}gpu\w{0,9}["']""")
+"""Options that say which GPU is meant, or whether one is."""
+_MADE_VISIBLE = re.compile(rb"""(?m)^[^#\n]{0,60}CUDA_VISIBLE_DEVICES["']\]\s*=""")
+"""Where it is said which GPUs the process sees: the first of these is the one, whatever its number."""
 _BARE = "bare loads"
 """The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""
 _ENDING = "models of probabilities"
@@ -73,16 +78,18 @@ class Talk:
                 self._told[key] = any(map(_loads_bare, self._texts(root, _RUNNING)))
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
+            elif topic == _CHOOSING:
+                self._told[key] = self._look_for(_chooses_device, root)
             else:
-                self._told[key] = self._look_for(_TOPICS[topic], root)
+                self._told[key] = self._look_for(_TOPICS[topic].search, root)
         return self._told[key]
 
-    def _look_for(self, words: re.Pattern[bytes], root: str) -> bool | None:
+    def _look_for(self, speaks: Callable[[bytes], object], root: str) -> bool | None:
         unread = False
         for text in self._texts(root):
             if text is None:
                 unread = True
-            elif words.search(text):
+            elif speaks(text):
                 return True
         return None if unread else False
 
@@ -99,6 +106,13 @@ class Talk:
                 yield code_of(path, read_file(path, _LARGEST) if text is None else text)
             except (OSError, ValueError):
                 yield None
+
+
+def _chooses_device(text: bytes) -> bool:
+    """Whether code says where to run, and not only which GPU the process is to see."""
+    if _TOPICS[_CHOOSING].search(text):
+        return True
+    return _NUMBERS.search(text) is not None and not _MADE_VISIBLE.search(text)
 
 
 def _loads_bare(text: bytes | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from marked import marked
@@ -72,3 +74,25 @@ def test_what_is_loaded_shows_to_be_tensors(snippet: str) -> None:
 def test_what_may_as_well_be_data(snippet: str) -> None:
     semantics, _ = marked(HEAD + snippet)
     assert semantics.of(LoadedTensors).found == set()
+
+
+@pytest.mark.parametrize(
+    ("snippet", "are_data"),
+    [
+        ("x, y = «torch.load(p)»\nx.to(device)\ny.to(device)", True),
+        ("x, y = «torch.load(p)»\nset = TensorDataset(x.cuda(), y)", True),
+        ("x, y = «torch.load(p)»\nx.cuda(); net(x, y)", True),
+        # models, states and statistics of a training
+        ("net, y = «torch.load(p)»\nnet.to(device)", False),
+        ("state, y = «torch.load(p)»\nstate.to(device)", False),
+        ("mean, std = «torch.load(p)»\nmean.to(device)", False),
+        ("x, y = «torch.load(p)»\nx.to(device).eval()", False),
+        ("x, y = «torch.load(p)»\nm.load_state_dict(x); y.cuda()", False),
+        ("x = «torch.load(p)»\nx.to(device)", False),
+        ("x, y = «torch.load(p)»\nprint(x.shape)", False),
+    ],
+)
+def test_data_that_are_put_on_a_device(snippet: str, are_data: bool) -> None:
+    semantics, (load,) = marked(HEAD + snippet)
+    assert isinstance(load, ast.Call)
+    assert semantics.of(LoadedTensors).are_data(load) is are_data

@@ -83,9 +83,14 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=where)", False),
         ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(args.device)", False),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=args.device)", False),
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(config.device)", False),
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(args['run'].device)", False),
         # where a tensor is, that of the GPU
         ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(x.device)", True),
         ("net.cuda(); x = x.cuda(); y = torch.clamp(x, 0, 1); z = torch.zeros(3, device=y.device)", True),
+        # where something else is that nothing is known of, but no options
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(anchors.device)", True),
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=next(net.parameters()).device)", True),
     ],
 )
 def test_knows_programs_that_run_on_one_gpu(moves: str, is_one: bool) -> None:

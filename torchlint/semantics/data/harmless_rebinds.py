@@ -11,6 +11,7 @@ from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.kinds.kind import UNKNOWN
+from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
 _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
 """Words in the names of parameters."""
@@ -49,7 +50,7 @@ class HarmlessRebinds:
             _is_swap(statement)
             or self._is_shared_with_new(statement.value, target.value)
             or self._is_of_optimizer_state(target.value)
-            or self._is_buffer(target.value)
+            or self._semantics.of(RegisteredBuffers).has(target.value)
             or self._is_statistic(target.value)
             or self._is_own_entry(target.value)
             or self._is_of_tensor_class(statement.value, target)
@@ -132,15 +133,6 @@ class HarmlessRebinds:
         bindings = self._semantics.bindings.reaching(layer)
         scope = self._semantics.bindings.scope_of(layer)
         return bool(bindings) and all(each.scope is scope and self._is_made(each) for each in bindings)
-
-    def _is_buffer(self, tensor: ast.expr) -> bool:
-        """Whether a tensor is one that its class registers as a buffer, which neither autograd nor an optimizer knows."""
-        owner = self._semantics.facts.self_class(tensor.value) if isinstance(tensor, ast.Attribute) else None
-        if owner is None or not isinstance(tensor, ast.Attribute):
-            return False
-        calls = self._semantics.facts.calls.get("register_buffer", ())
-        names = [call.args[0] for call in calls if call.args and self._tree.enclosing_class(call) is owner]
-        return any(isinstance(name, ast.Constant) and name.value == tensor.attr for name in names)
 
     def _is_statistic(self, tensor: ast.expr) -> bool:
         """Whether a tensor is one of the statistics of a norm, which nothing but its forward sets."""

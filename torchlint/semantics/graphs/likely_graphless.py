@@ -15,6 +15,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
 from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
 from torchlint.semantics.graphs.looked_up import LookedUp
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
+from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
 _LABELS = re.compile(
     r"(^|_)(labels?|targets?|tgts?|gts?|ground_?truths?|y_?true|classes|lengths?|lens|masks?|idx|idxs|ind|inds|indices|ids|"
@@ -59,6 +60,7 @@ class LikelyGraphless:
         self._tree = semantics.tree
         self._inputs = semantics.of(LikelyInputs)
         self._looked_up = semantics.of(LookedUp)
+        self._buffers = semantics.of(RegisteredBuffers)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
 
@@ -78,7 +80,7 @@ class LikelyGraphless:
             return True
         if self._chooses(node) or self._is_kept_as_label(node, origin) or self._looked_up.are(origin):
             return True
-        if self._is_of_data_set(origin):
+        if self._is_of_data_set(origin) or self._buffers.has(origin):
             return True
         return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
 

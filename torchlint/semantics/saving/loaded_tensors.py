@@ -22,6 +22,8 @@ _KEYS = re.compile(rf"(.+_)?state_dict|weights|({_NAMED})(_state|_weights|_sd)?"
 _MODEL = re.compile(
     r"(^|_)(model|net|network|backbone|pretrain(ed)?|weights?|checkpoint|ckpt|encoder|decoder|state_dict)s?(_|$)", re.IGNORECASE
 )
+_TRAINED = re.compile(rf"(^|_)({_NAMED}|backbone|weights?|checkpoint|ckpt|state|params?|parameters|mean|std)", re.IGNORECASE)
+"""What has come of a training, as it is called."""
 _DIGEST = re.compile(r"-[0-9a-f]{8}\.pth$")
 _LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
 _OPTIONS = re.compile(r"(args|options?|opt|cfg|conf|config|hparams|hyperparameters)$", re.IGNORECASE)
@@ -45,6 +47,22 @@ class LoadedTensors:
             for load in loads
             if load in files.weights or any(map(self._shows_tensors, uses.of(load))) or self._is_own_checkpoint(uses.of(load))
         }
+
+    def are_data(self, load: ast.Call) -> bool:
+        """Whether a load gives tensors side by side, of which nothing shows but that they are put on a device: a data set,
+        which is made on the CPU, and not what was trained.
+        """
+        match self._tree.parent(load):
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]) if all(isinstance(each, ast.Name) for each in targets):
+                if any(_TRAINED.search(last_name(each)) for each in targets) or load in self._semantics.of(SavedFiles).weights:
+                    return False
+                shown = [each for each in self._semantics.of(LoadedUses).of(load) if self._shows_tensors(each)]
+                return bool(shown) and all(map(self._is_put_on_device, shown))
+        return False
+
+    def _is_put_on_device(self, use: ast.expr) -> bool:
+        method = self._tree.parent(use)
+        return isinstance(method, ast.Attribute) and self._is_called(method) and self._moves(method)
 
     # --- whole modules -----------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.saving.own_files import file_of
 
@@ -30,6 +30,10 @@ _FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count",
 """What the flags are called that say whether there is a GPU, and how many."""
 _ASKED = re.compile(r"(is|was|has)_", re.IGNORECASE)
 """What is found out of what was loaded: `is_dataparallel`."""
+_CHOOSER = re.compile(
+    r"arg|opt|conf|cfg|param|flag|setting|trainer|agent|accelerat|fabric|strategy|env|ctx|context|cuda|^self$|^$", re.IGNORECASE
+)
+"""What holds the device that was chosen, by its name: other things have the device that they are on."""
 _GPU = frozenset({"cuda", "cuda:0"})
 _NUMBERED = re.compile(r"cuda:\d+")
 _SHOWING = frozenset({"print", "info", "debug", "warning", "log", "write"})
@@ -277,8 +281,12 @@ class OneGpu:
         return False
 
     def _is_device_of_tensor(self, node: ast.expr) -> bool:
-        """Whether a device is the one where a tensor is already."""
-        return isinstance(node, ast.Attribute) and node.attr == "device" and self._semantics.kind(node.value).is_tensor
+        """Whether a device is the one where a tensor is already, or another thing that has a place: not what options say."""
+        if not isinstance(node, ast.Attribute) or node.attr != "device":
+            return False
+        return self._semantics.kind(node.value).is_tensor or (
+            last_name(node.value) not in ("self", "cls", "torch") and not _CHOOSER.search(spoken_name(node.value))
+        )
 
     @cached_property
     def _chooses(self) -> bool:

@@ -52,6 +52,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     stored: dict[str, None] = {}
     matters = registers = False
     tensors: list[tuple[str, Made]] = []
+    buffers: dict[str, None] = {}
     top = LocalNames()
     for member in members:
         scope = top if member.method is None else LocalNames(member.method, parts=member.body)
@@ -61,6 +62,9 @@ def class_body(node: ast.ClassDef) -> ClassBody:
             name = last_name(call.func)
             matters = matters or is_modal(name)
             registers = registers or name in _REGISTERING
+            match call.args:
+                case [ast.Constant(value=str(buffer)), *_] if name == "register_buffer":
+                    buffers[buffer] = None
             if reference := scope.reference(call.func):
                 called[reference] = None
         for part in member.every(ast.Assign):
@@ -72,7 +76,7 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     forgets, gathering = not may_keep(members), gathering_methods(members)
     running = running_methods(members, is_derived=bool(node.bases))
     shown = (tuple(called), tuple(stored), matters, registers, running)
-    return ClassBody(*shown, tuple(tensors), forgets, gathering, runs_given)
+    return ClassBody(*shown, tuple(tensors), forgets, gathering, runs_given, tuple(buffers))
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:

@@ -340,10 +340,8 @@ class Lookup:
     def runs(self, found: ClassElsewhere, method: str) -> bool:
         """Whether a method of a class runs its instance in the mode and with the autograd that it finds."""
         for base in self.bases(found):
-            if not isinstance(base, ClassElsewhere):
-                return False
-            if method in base.summary.methods:
-                return method in self.body(base).running
+            if not isinstance(base, ClassElsewhere) or method in base.summary.methods:
+                return isinstance(base, ClassElsewhere) and method in self.body(base).running
         return False
 
     def has_state(self, found: ClassElsewhere, depth: int = _DEEPEST) -> bool:
@@ -362,6 +360,10 @@ class Lookup:
                 if isinstance(target, ClassElsewhere) and depth and self.has_state(target, depth - 1):
                     return True
         return False
+
+    def buffers(self, found: ClassElsewhere) -> set[str]:
+        """The names that a class, and those that it derives from, register buffers by."""
+        return {name for base in self.bases(found) if isinstance(base, ClassElsewhere) for name in self.body(base).buffers}
 
     def output(self, found: ClassElsewhere, path: tuple[int | str, ...]) -> tuple[str, ClassOutput] | None:
         """What calling an instance of a class gives, or a part of that, and in which file it is made."""

@@ -91,7 +91,8 @@ class ClassBody:
     mode ``matters``, and that it ``registers`` parameters or buffers itself. ``running`` are the methods that run it as its
     ``forward`` does, in the mode that they find. ``tensors`` are those that give what functions make which are called as some
     of torch's are, or a tuple with such in it. It ``forgets`` what it computes: no call leaves anything in its instances.
-    ``gathering`` are the methods that add what they are given to a sum, as it is. It ``runs_given`` modules that it keeps.
+    ``gathering`` are the methods that add what they are given to a sum, as it is. It ``runs_given`` modules that it keeps, and
+    registers ``buffers`` by these names.
     """
 
     called: tuple[str, ...] = ()
@@ -103,6 +104,7 @@ class ClassBody:
     forgets: bool = False
     gathering: tuple[str, ...] = ()
     runs_given: bool = False
+    buffers: tuple[str, ...] = ()
 
 
 UNTOLD = ClassBody(stored=("",))
