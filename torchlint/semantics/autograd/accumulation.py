@@ -135,11 +135,8 @@ class Accumulations:
 
     def _is_metered(self, node: ast.Expr, value: ast.expr) -> bool:
         """Whether a statement gives a back-propagated value to what adds it up in another file."""
-        if isinstance(value, (ast.Constant, ast.JoinedStr)) or not self._semantics.elsewhere.is_in_project:
-            return False
-        if not self._has_graph(value):
-            return False
-        return self._is_backpropagated(value) and self._meters.add_up(node)
+        may_be = self._semantics.elsewhere.is_in_project and not isinstance(value, (ast.Constant, ast.JoinedStr))
+        return may_be and self._has_graph(value) and self._is_backpropagated(value) and self._meters.add_up(node)
 
     def _is_list(self, target: ast.expr, method: str) -> bool:
         kind = self._semantics.kind(target)
