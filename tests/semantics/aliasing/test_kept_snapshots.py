@@ -130,3 +130,25 @@ def test_what_has_parameters_by_a_name_of_its_own(method: str, is_found: bool) -
     loop = f"thing = make()\nopt = torch.optim.SGD(thing.{method}())\nfor epoch in range(9):\n    opt.step()\n"
     snippet = f"{loop}    if score():\n        best = «thing.state_dict()»\nthing.load_state_dict(best)"
     assert (kept(snippet) is not None) == is_found
+
+
+@pytest.mark.parametrize(
+    ("loop", "condition", "is_kept"),
+    [
+        ("for epoch in range(epochs)", "epoch % 5 == 0 or epoch == epochs - 1", False),
+        ("for epoch in range(epochs)", "path and ((epoch + 1) % 5 == 0 or (epoch + 1) == epochs)", False),
+        ("for epoch in tqdm(range(first, epochs))", "epoch % 5 == 0 or epoch + 1 == epochs", False),
+        ("for epoch in range(epochs)", "epoch % 5 == 0", True),
+        ("for epoch in range(epochs)", "epoch % 5 == 0 or epoch == epochs", True),
+        ("for epoch in range(epochs)", "better(epoch) and (epoch % 5 == 0 or epoch == epochs - 1)", True),
+        ("for epoch in range(first, epochs)", "epoch % 5 == 0 or epoch + 1 == first", True),
+        ("for epoch in tqdm(rounds)", "epoch % 5 == 0 or epoch == epochs - 1", True),
+    ],
+)
+def test_what_the_last_round_takes_is_of_the_end(loop: str, condition: str, is_kept: bool) -> None:
+    text = f"def train(path, first, epochs, rounds):\n    {loop}:\n        {{0}}optimizer.step()\n        if {condition}:\n"
+    text += "            point = {{'model': «model.state_dict()»}}\n            keep(point, path)\n{1}    return point"
+    found = kept(text.format("", ""))
+    assert (found is not None) is is_kept
+    assert kept(text.format("if stop(epoch):\n            break\n        ", "")) is not None
+    assert kept(text.format("", "        print(epoch)\n        optimizer.step()\n")) is not None

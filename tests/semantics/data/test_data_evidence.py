@@ -118,3 +118,22 @@ GIVEN = (
 )
 def test_what_a_method_gives_that_has_entries_is_no_tensor(method: str, item: str, expected: bool) -> None:
     assert is_tensors(GIVEN.format(method=method, item=item)) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "expected"),
+    [
+        ("x, _ = self.rnn(x)", "x, lengths = nn.utils.rnn.pad_packed_sequence(x)", False),
+        ("x = self.norm(x)\n    x, _ = self.rnn(x)", "return self.rest(x, x.batch_sizes)", False),
+        (
+            "x = nn.utils.rnn.pack_padded_sequence(x, lengths)\n    x, _ = self.rnn(x)",
+            "return self.rest(x, x.batch_sizes)",
+            True,
+        ),
+        ("x, _ = self.rnn(x)", "return self.rest(x)", True),
+        ("y, _ = self.rnn(lengths)", "return nn.utils.rnn.pad_packed_sequence(y)", True),
+    ],
+)
+def test_what_layers_give_packed_they_were_given_packed(before: str, behind: str, expected: bool) -> None:
+    text = f"def forward(self, x, lengths):\n    res = «x.data».cpu()\n    {before}\n    {behind}"
+    assert is_tensors(text) is expected

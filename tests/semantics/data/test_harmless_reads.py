@@ -97,6 +97,7 @@ def is_harmless(snippet: str) -> bool:
         "torch.gather(y, 1, «x.data»)",
         "y.index_select(dim=1, index=«x.data»)",
         "a.data.copy_(«b.data»)",
+        "for w in nn.Linear(3, 3).parameters(): torch.distributed.broadcast(«w.data», src=0)",
         "class Own(torch.autograd.Function):\n    @staticmethod\n    def forward(c, x): return save(«x.data»)",
         "class Own(torch.autograd.Function):\n    def backward(self, g): return g * «self.saved_tensors[0].data»",
         "self.assertTensorClose(«x.data», y.data)",
@@ -117,6 +118,8 @@ def test_nothing_with_a_graph_comes_of_it(snippet: str) -> None:
     "snippet",
     [
         "kept.append(«x.data»)",
+        "for w in nn.Linear(3, 3).parameters(): torch.distributed.barrier(«w.data»)",
+        "y = x.sigmoid()\ntorch.distributed.broadcast(«y.data», src=0)",
         "kept.append(«x.data»[0].detach())",
         "kept.append(«x.data».clone())",
         "n = «x.data».view(4, -1)",

@@ -24,6 +24,8 @@ def is_entry(snippet: str) -> bool:
         "def f(weights, layer):\n    name = 'conv{}.weight'.format(layer)\n    «weights[name][:, 0].cpu()»",
         "def f(state_dict):\n    for k, v in state_dict.items():\n        «v»",
         "def f(model):\n    for k, v in model.items():\n        «v»",
+        "saved = torch.load(path)['state_dict']\nfor k in own:\n    «saved[k]»",
+        "saved = torch.load(path)\nfor k in own:\n    value = saved[k]\n    «value»",
     ],
 )
 def test_entries(snippet: str) -> None:
@@ -41,6 +43,8 @@ def test_entries(snippet: str) -> None:
         "def f(model):\n    for k, v in model.named_parameters():\n        «v»",
         "def f(weights):\n    for k in range(3):\n        «weights[k]»",
         "def f(state):\n    return «state['logits']»",
+        "params = dict(net.named_parameters())\nfor k in params:\n    value = params[k]\n    «value»",
+        "saved = torch.load(path)\nfor k in own:\n    value = saved[k]\n    if k in new:\n        value = new(k)\n    «value»",
         "sd = net.state_dict()\nif functional:\n    sd = dict(net.named_parameters())\nfor k in sd:\n    «sd[k]»",
     ],
 )

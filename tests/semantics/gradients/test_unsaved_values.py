@@ -41,6 +41,7 @@ def is_left_alone(snippet: str) -> bool:
         "    for i, n in enumerate(lengths):\n        «kept».data[i, n:] = 0\n    return kept",
         _CODES.format(body="«self.codes».data[x > 0] = 1.0"),
         _CODES.format(body="dead = self.codes == 0\n        «self.codes».data[dead] = 1.0"),
+        _CODES.format(body="far = x - self.codes\n        «self.codes».data[0] = far.sum()"),
         "class Shift(torch.autograd.Function):\n    @staticmethod\n    def backward(ctx, grad):\n"
         "        «grad».data[0] = 0\n        return grad",
         "class Net(nn.Module):\n    def forward(self, x, old):\n        a = x.softmax(1)\n"

@@ -150,6 +150,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "def f(y):\n    target = («y».data * 2).numpy()",
         "def f(x):\n    y = net(x)\n    target = «y.cpu()».data.numpy()",
         "def f(pred_labels, class_logits, soft_targets):\n    return «pred_labels»",
+        "def f(net, other):\n    for target_param, w in zip(net.all(), other.all()):\n        print(«target_param»)",
+        "def f(target_weight):\n    return «target_weight»",
         "def f(x, y):\n    F.mse_loss(net(x), y).backward()\n    return «y»",
         "def f(x, y):\n    F.cross_entropy(x, y).backward()\n    return «x»",
         "def f(self):\n    with torch.no_grad():\n        return «self.weights»",

@@ -6,20 +6,51 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, in_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, in_body, position
+from torchlint.semantics.conditions.last_rounds import LastRounds
 
 
 class LastSnapshots:
-    """Tells of snapshots whether the phase that ends each round of a loop takes them: ``if phase == "val":``."""
+    """Tells of snapshots whether the last phase of each round takes them, ``if phase == "val":``, or its last round."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
 
     def is_behind(self, start: ast.AST, update: ast.AST, uses: Iterable[ast.AST]) -> bool:
         """Whether what is kept at ``start`` is kept again behind an update, before any of its uses."""
-        loop = self._renewing(start)
-        tree = self._semantics.tree
-        return loop is not None and tree.inside(update, loop) and not any(tree.inside(use, loop) for use in uses)
+        loop, tree = self._renewing(start), self._semantics.tree
+        if loop is not None and tree.inside(update, loop) and not any(tree.inside(use, loop) for use in uses):
+            return True
+        last = self._of_last_round(start)
+        if last is None or not tree.inside(update, last):
+            return False
+        statement = tree.statement(start)
+        block = tree.block(statement)
+        behind = block[block.index(statement) + 1 :]
+        if not isinstance(update, (ast.stmt, ast.expr)) or position(update) > position(statement):
+            return False
+        return all(not tree.inside(use, last) or any(tree.inside(use, each) for each in behind) for use in uses)
+
+    def _of_last_round(self, start: ast.AST) -> ast.For | None:
+        """The loop whose last round keeps something at ``start`` for certain, if every n-th does: nothing ends it before."""
+        tree, child, tests = self._semantics.tree, start, list[ast.expr]()
+        for parent in tree.ancestors(start):
+            match parent:
+                case ast.If(test=test):
+                    if not in_body(child, parent):
+                        return None
+                    tests.append(test)
+                case ast.For(orelse=[]):
+                    last = self._semantics.of(LastRounds)
+                    is_left = any(isinstance(part, (ast.Break, ast.Return)) for part in ast.walk(parent))
+                    holds = bool(tests) and not is_left and all(last.holds_in(parent, test) for test in tests)
+                    return parent if holds else None
+                case ast.While() | ast.Try() | ast.For():
+                    return None
+                case _ if isinstance(parent, FUNCTIONS):
+                    return None
+            child = parent
+        return None
 
     def _renewing(self, start: ast.AST) -> ast.AST | None:
         """The outermost loop whose last phase keeps something anew at ``start``, on no other condition."""

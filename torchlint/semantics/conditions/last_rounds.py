@@ -1,17 +1,23 @@
-"""Code that runs in the last round of a loop alone: below ``if step == len(loader) - 1:`` in a loop over the loader."""
+"""Code that runs in the last round of a loop, or there alone: below ``if step == len(loader) - 1:``, over the loader."""
 
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.bindings import Form
+from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.conditions.assumptions import Assumptions
+
+_BARS = re.compile(r"tqdm|progress|track", re.IGNORECASE)
+"""Parts of names of what goes through something, and shows how far it is."""
+_PLAIN = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
 
 
 class LastRounds:
-    """Tells of places in a file whether they run in the last round of a loop alone."""
+    """Tells of places in a file whether they run in the last round of a loop, or there alone."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
@@ -33,6 +39,33 @@ class LastRounds:
                             return loop
         return None
 
+    def holds_in(self, loop: ast.For, test: ast.expr) -> bool:
+        """Whether a test holds in the last round of a loop: ``epoch % 5 == 0 or epoch == epochs - 1``.
+
+        So does, as far as a round can tell, one of names that the loop does not bind: it holds in all rounds or in none.
+        """
+        match test:
+            case ast.BoolOp(op=ast.Or(), values=parts):
+                return any(self.holds_in(loop, part) for part in parts) or self._stays(loop, test)
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return all(self.holds_in(loop, part) for part in parts)
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                if self._is_last(loop, left, right) or self._is_last(loop, right, left):
+                    return True
+        return self._stays(loop, test)
+
+    def _stays(self, loop: ast.For, test: ast.expr) -> bool:
+        """Whether a test is of plain names, none of which the loop binds."""
+        inside = self._semantics.bindings.bound_in_loop(loop)
+        for part in ast.walk(test):
+            if isinstance(part, ast.Name):
+                bindings = self._semantics.bindings.reaching(part)
+                if not bindings or any(binding in inside for binding in bindings):
+                    return False
+            elif not isinstance(part, _PLAIN):
+                return False
+        return True
+
     @cached_property
     def _compares(self) -> bool:
         return any(isinstance(node.ops[0], ast.Eq) for node in self._semantics.tree.of_type(ast.Compare))
@@ -53,32 +86,45 @@ class LastRounds:
         return start is not None and more - added == start - 1 and self._is_number(loop, number)
 
     def _start(self, loop: ast.For, index: ast.Name) -> int | None:
-        """What the index of a loop begins with, if the name is that."""
+        """What the index of a loop begins with, if the name is that; of ``range(a, b)`` as if it began with zero."""
         bindings = self._semantics.bindings.reaching(index)
         if len(bindings) != 1 or bindings[0].form is not Form.LOOP:
             return None
-        match loop:
-            case ast.For(target=ast.Tuple(elts=[target, _]), iter=ast.Call(func=function, args=[_, *rest], keywords=words)):
-                given = [*rest, *(word.value for word in words)]
-                is_one = target is bindings[0].node and self._semantics.qualified_name(function) == "builtins.enumerate"
-            case ast.For(target=target, iter=ast.Call(func=function, args=[_], keywords=[])):
+        target = loop.target
+        match self._counting(loop):
+            case "enumerate", ast.Call(args=[_, *rest], keywords=words) if (
+                isinstance(target, ast.Tuple) and len(target.elts) == 2
+            ):
+                given, target = [*rest, *(word.value for word in words)], target.elts[0]
+            case "range", ast.Call(args=[_] | [_, _], keywords=[]):
                 given = []
-                is_one = target is bindings[0].node and self._semantics.qualified_name(function) == "builtins.range"
             case _:
                 return None
+        if target is not bindings[0].node:
+            return None
         match given:
             case []:
-                return 0 if is_one else None
+                return 0
             case [ast.Constant(value=int(start))]:
-                return start if is_one else None
+                return start
         return None
+
+    def _counting(self, loop: ast.For) -> tuple[str, ast.Call | None]:
+        """The call of ``range`` or ``enumerate`` that a loop goes through, perhaps with a bar that shows how far it is."""
+        call = loop.iter
+        match call:
+            case ast.Call(func=function, args=[ast.Call() as inner, *_]) if _BARS.search(last_name(function)) is not None:
+                call = inner
+        name = self._semantics.qualified_name(call.func) if isinstance(call, ast.Call) else None
+        return (name or "").removeprefix("builtins."), call if isinstance(call, ast.Call) else None
 
     def _is_number(self, loop: ast.For, number: ast.expr) -> bool:
         """Whether a number is that of the rounds: the one that is given to ``range``, or the length of what is gone through."""
-        assert isinstance(loop.iter, ast.Call)
-        [data, *_] = loop.iter.args
-        if self._semantics.qualified_name(loop.iter.func) == "builtins.range":
-            return ast.dump(number) == ast.dump(data)
+        name, call = self._counting(loop)
+        assert call is not None
+        if name == "range":
+            return ast.dump(number) == ast.dump(call.args[-1])
+        data = call.args[0]
         if isinstance(number, ast.Name):
             bindings = self._semantics.bindings.reaching(number)
             values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path]

@@ -44,6 +44,8 @@ _KEYS = re.compile(r"(\w+_)?(key|name)", re.IGNORECASE)
 """What texts are called by which something is kept in a dictionary."""
 _OF_SEQUENCES = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 """What a packed sequence has besides its ``data``, and no tensor."""
+_UNPACKING = frozenset({"pad_packed_sequence", "unpack_sequence", "unpad_sequence"})
+"""Functions that are given packed sequences, and no tensors."""
 _PARAMETERS = re.compile(r"(\w*_)?(params|parameters)")
 
 
@@ -74,10 +76,29 @@ class DataEvidence:
 
     @cached_property
     def _sequences(self) -> set[Binding]:
-        """What gives names their values of which the code takes what only packed sequences have."""
-        taken = (part.value for part in self._tree.of_type(ast.Attribute) if part.attr in _OF_SEQUENCES)
-        names = (each for each in taken if isinstance(each, ast.Name))
-        return {binding for name in names for binding in self._semantics.bindings.reaching(name)}
+        """What gives names their values of which the code takes what only packed sequences have, or that it unpacks.
+
+        So is what such a value is made of under the same name, ``x`` before ``x, _ = self.rnn(x)``, but where it is packed.
+        """
+        taken = [part.value for part in self._tree.of_type(ast.Attribute) if part.attr in _OF_SEQUENCES]
+        for name in _UNPACKING:
+            taken += (call.args[0] for call in self._semantics.facts.calls.get(name, ()) if call.args)
+        found = set[Binding]()
+        left = [each for each in taken if isinstance(each, ast.Name)]
+        while left:
+            for binding in self._semantics.bindings.reaching(left.pop()):
+                if binding not in found:
+                    found.add(binding)
+                    left += self._sources(binding)
+        return found
+
+    def _sources(self, binding: Binding) -> list[ast.Name]:
+        """The names that a call is given which binds its result, or the first part of it, to the same one: `x = net(x)`."""
+        match binding:
+            case Binding(node=ast.Name(id=name), form=Form.ASSIGNMENT, path=() | (0,), value=ast.Call() as call):
+                if "pack" not in last_name(call.func).lower():
+                    return [each for each in call.args if isinstance(each, ast.Name) and each.id == name]
+        return []
 
     @cached_property
     def _probed(self) -> set[str]:

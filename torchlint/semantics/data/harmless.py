@@ -78,6 +78,7 @@ _EVALUATING_STEP = re.compile(r"_?(val|valid|validation|validate|eval|evaluation
 """What methods are called that a loop of an evaluation calls for each batch."""
 _WEIGHT = re.compile(r"(weight|bias)(_(ih|hh|hr)(_l\d+)?(_reverse)?)?")
 """What layers call their parameters, recurrent ones among them."""
+_EXCHANGES = frozenset(f"torch.distributed.{name}" for name in ("broadcast", "all_reduce", "reduce", "send", "isend", "recv"))
 _TYPES = frozenset({"builtins.isinstance", "builtins.type", "torch.is_tensor"})
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
@@ -110,6 +111,7 @@ class HarmlessReads:
             or self._semantics.of(Indices).are(data.value)
             or self._semantics.of(StateEntries).is_entry(data.value)
             or self._is_shown_input(data)
+            or self._is_exchanged(data)
             or self._is_of_meant_rebind(data)
             or self._semantics.of(RecomputedWeights).is_named(data.value)
             or self._is_of_state(data)
@@ -358,6 +360,14 @@ class HarmlessReads:
                     return True
                 bindings = self._semantics.bindings.reaching(data.value) if isinstance(data.value, ast.Name) else ()
                 return bool(bindings) and all(binding.form is Form.PARAMETER for binding in bindings)
+        return False
+
+    def _is_exchanged(self, data: ast.Attribute) -> bool:
+        """Whether processes exchange the values of a leaf, a parameter: no graph is of its making, and none is told of it."""
+        match self._tree.parent(data):
+            case ast.Call(func=function, args=arguments) if data in arguments:
+                name = self._semantics.qualified_name(function) or ""
+                return name in _EXCHANGES and self._semantics.kind(data.value).grad is Grad.LEAF
         return False
 
     def _is_of_meant_rebind(self, data: ast.expr) -> bool:

@@ -24,6 +24,8 @@ _CONVERSION = re.compile(r"%(?:\([^)]{0,99}\))?[-#0 +]{0,9}[\d*]{0,9}(?:\.[\d*]{
 _FIND = {"argmax": 1, "argmin": 1, "multinomial": 2}
 _FIND_BOTH = {"max": 1, "min": 1, "topk": 2, "sort": 2}
 """Functions and methods that give the places of what they find in a matrix, alone or beside the values; with how many axes."""
+_ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+"""Comparisons of which tensors of one number give what `if` understands; `in` a dictionary or set, they are never found."""
 _WANTED = "code may want a tensor here"
 _ROUNDS = "computed with as a number, it is rounded otherwise"
 _SHOWN = "a number is shown otherwise than a tensor"
@@ -34,7 +36,7 @@ class MeantNumber(Generic[Node]):
     """An expression ``read`` that is given for the number in a ``tensor``, and whether that number itself comes to the same.
 
     It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, and ``kept`` where it is added up or collected. Where a
-    format ``takes_tensor``, the text is the same as it stands. One that ``chooses`` is an index, which a tensor may be as well.
+    format ``takes_tensor``, the text is the same as it stands. One that ``chooses`` is an index, or compared, like a tensor.
     """
 
     read: Node
@@ -76,11 +78,13 @@ class MeantNumbers:
         )
 
     def _chooses(self, item: ast.expr) -> bool:
-        """Whether something is chosen by a number: `words[best.data[0] + 1]`."""
+        """Whether something is chosen by a number, `words[best.data[0] + 1]`, or it is compared: `best.data[0] == end`."""
         top = self._top(item)
         match self._tree.parent(top):
             case ast.Subscript(slice=index):
                 return index is top
+            case ast.Compare(ops=operators):
+                return all(isinstance(each, _ORDERS) for each in operators)
         return False
 
     def _item_of_indices(self, data: ast.Attribute) -> ast.expr | None:

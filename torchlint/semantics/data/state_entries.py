@@ -39,9 +39,18 @@ class StateEntries:
                     tensor = inner
                 case ast.Name():
                     bindings = self._semantics.bindings.reaching(tensor)
+                    if len(bindings) == 1 and (taken := self._taken(bindings[0])) is not None:
+                        return self.is_entry(taken)
                     return bool(bindings) and all(map(self._walks_entries, bindings))
                 case _:
                     return False
+
+    def _taken(self, binding: Binding) -> ast.Subscript | None:
+        """What a name is given by a plain assignment of an item: `value = state[name]`."""
+        match binding:
+            case Binding(form=Form.ASSIGNMENT, path=(), value=ast.Subscript() as item):
+                return item
+        return None
 
     def _is_key(self, key: ast.expr) -> bool:
         """Whether something is the name of a parameter: a text, or what is called a name and is no number."""
@@ -71,6 +80,8 @@ class StateEntries:
             return False
         match owner:
             case ast.Call(func=ast.Attribute(attr="state_dict"), keywords=[]):
+                return True
+            case ast.Call(func=function) if self._semantics.qualified_name(function) == "torch.load":
                 return True
             case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[]):
                 return self._is_state(inner, depth - 1)

@@ -73,12 +73,12 @@ class UnsavedValues:
         return not set(self._tree.loops(use)).isdisjoint(self._tree.loops(change))
 
     def _is_read(self, use: ast.expr) -> bool:
-        """Whether a value is stored to, compared or moved, or only its form or its ``.data`` is read."""
+        """Whether a value is stored to, compared, moved or added, or only its form or its ``.data`` is read."""
         match self._tree.parent(use):
             case ast.Attribute(attr=name):
                 return name in _READ
             case ast.Subscript(value=value, ctx=ast.Store()):
                 return value is use
-            case ast.Compare() | ast.Return():
-                return True
+            case ast.Compare() | ast.Return() | ast.BinOp(op=ast.Add() | ast.Sub()):
+                return True  # the gradients of sums and differences need neither operand
         return False

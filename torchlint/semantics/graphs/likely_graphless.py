@@ -27,8 +27,8 @@ _INTEGERS = re.compile(r"(^|_)(lengths?|lens|idxs?|inds|indices|ids)$|^(num|n)_"
 """Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
 _ANSWER = re.compile(r"y(s|_?(b|batch|batched|i|\d|train|test|val))?", re.IGNORECASE)
 """What a function calls the answers that it is given: labels, unless it makes something else of them."""
-_OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed", re.IGNORECASE)
-"""Parts of names of what a model gives."""
+_OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed|param|weight", re.IGNORECASE)
+"""Parts of names of what a model gives, or has: ``target_param`` is of the target network."""
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
 _COUNTING = frozenset({"numpy.unique", "numpy.bincount", "collections.Counter"})
