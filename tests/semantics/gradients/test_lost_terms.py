@@ -75,3 +75,41 @@ def test_what_is_not(body: str) -> None:
 )
 def test_what_is_called_a_loss(body: str) -> None:
     lost(body)
+
+
+POLICY = """\
+import torch
+from torch.distributions import Categorical
+class Agent:
+  def learn(self, states, actions, advantages, old):
+    dist = Categorical(logits=self.actor(states))
+    ratio = torch.exp(dist.log_prob(actions) - old)
+    policy = -torch.min(ratio * advantages, ratio.clamp(0.8, 1.2) * advantages)
+    {body}
+    self.optimizer.zero_grad()
+    loss.backward()
+    self.optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "loss = torch.mean(policy - 0.01 * «dist.entropy().detach()»)",
+        "entropy = «dist.entropy().detach()».sum(0)\n    loss = torch.mean(policy - 1e-2 * entropy)",
+        "loss = policy.mean() - self.entropy_coef * «dist.entropy().mean().item()»",
+        "entropy = dist.entropy().mean()\n    loss = policy.mean() - self.beta * «entropy.detach()»",
+        "loss = -(policy.mean().neg() + 0.01 * «dist.entropy().detach()».mean())",
+        "loss = policy.mean() - 0.01 * dist.entropy().mean()\n    log(dist.entropy().mean().item())",
+        "loss = policy.mean() * dist.entropy().detach().mean()",
+        "loss = (self.log_alpha * (dist.entropy().detach() - self.target)).mean() + policy.mean()",
+        "loss = (policy - dist.entropy().detach() * self.temperature).mean()",
+        "with torch.no_grad():\n      bonus = dist.entropy().detach()\n    loss = (policy - bonus).mean()",
+        "loss = policy.mean() - 0.01 * self.measure(dist).detach()",
+        "entropy = dist.entropy()\n    for _ in range(3):\n      entropy = entropy.mean()\n    loss = policy - entropy.item()",
+    ],
+)
+def test_the_entropy_of_a_policy_is_to_be_trained(body: str) -> None:
+    semantics, nodes = marked(POLICY.replace("{body}", body))
+    found = semantics.of(LostTerms).found
+    assert sorted(found, key=lambda call: (call.lineno, call.col_offset)) == nodes

@@ -13,8 +13,8 @@ class LostParameter(Rule):
     """
     ## What it does
     Finds parameters that are none any more when a module gets them, `self.w = nn.Parameter(t).to(device)`, and terms of a loss
-    that lost their graph, `loss = ce + 0.1 * penalty.item()`. A parameter may get there by way of a variable, or of a function
-    of the file that gives it back.
+    that lost their graph, `loss = ce + 0.1 * penalty.item()`. A parameter may get there by way of a
+    variable, or of a function of the file that gives it back. A term may be the entropy of a policy, which is subtracted.
 
     ## Why is this bad
     What `to`, `cuda`, `view` or a product give is a tensor like any other, with the parameter somewhere behind it. The module

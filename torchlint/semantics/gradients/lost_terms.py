@@ -19,6 +19,11 @@ Node = TypeVar("Node")
 
 _LOSS = re.compile(r"loss|criterion", re.IGNORECASE)
 
+_TRAINED = re.compile(r"alpha|temp", re.IGNORECASE)
+"""What factors are called that are trained themselves."""
+_DEPTH = 4
+"""Through so many steps a value is followed to the entropy that it is."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LostTerm(Generic[Node]):
@@ -42,7 +47,69 @@ class LostTerms:
             if isinstance(term, ast.Call) and (value := self._left_behind(term)) is not None:
                 if self._is_added(term) and self._is_loss(value):
                     found[term] = LostTerm(value)
+        return found | self._entropies
+
+    @cached_property
+    def _entropies(self) -> dict[ast.Call, LostTerm[ast.expr]]:
+        """The calls that leave the graph of a policy's entropy behind, which is to be rewarded: ``loss - 0.01 * entropy``."""
+        found: dict[ast.Call, LostTerm[ast.expr]] = {}
+        if not self._semantics.facts.calls.get("entropy"):
+            return found
+        seen = set[ast.expr]()
+        pending = [part for root in self._semantics.of(Backpropagated).roots for part in self._summed(root)]
+        while pending:
+            term = pending.pop()
+            if term in seen:
+                continue
+            seen.add(term)
+            value = self._left_behind(term) if isinstance(term, ast.Call) else None
+            if isinstance(term, ast.Call) and value is not None:
+                if self._is_entropy(value) and not self._is_quiet(term):
+                    found[term] = LostTerm(value)
+            else:
+                pending.extend(self._summed(term))
         return found
+
+    def _summed(self, term: ast.expr) -> Iterator[ast.expr]:
+        """What a term of a loss is the sum or the mean of, scaled by numbers, and with either sign."""
+        match term:
+            case ast.BinOp(left=left, right=right, op=ast.Add() | ast.Sub()):
+                yield from (left, right)
+            case ast.UnaryOp(operand=operand, op=ast.USub()):
+                yield operand
+            case ast.BinOp(left=left, right=right, op=ast.Mult()):
+                for part, other in ((left, right), (right, left)):
+                    if self._is_weight(other):
+                        yield part
+            case ast.Call(func=ast.Attribute(value=owner, attr="mean" | "sum") as function):
+                name = self._semantics.qualified_name(function) or ""
+                yield from term.args[:1] if name.startswith("torch.") else [owner]
+            case _:
+                yield from self._parts(term)
+
+    def _is_weight(self, factor: ast.expr) -> bool:
+        """Whether a factor is a number, as far as the file tells; no temperature, which is trained by what it scales."""
+        kind = self._semantics.kind(factor).type
+        return kind is Type.NUMBER or (
+            kind is Type.UNKNOWN and not _is_computed(factor) and not _TRAINED.search(last_name(factor))
+        )
+
+    def _is_entropy(self, value: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether a value is what a distribution has for its entropy, or the mean or the sum of it."""
+        if not depth:
+            return False
+        match value:
+            case ast.Call(func=ast.Attribute(attr="entropy"), args=[], keywords=[]):
+                return True
+            case ast.Call(func=ast.Attribute(value=owner, attr="mean" | "sum") as function):
+                name = self._semantics.qualified_name(function) or ""
+                inner = value.args[:1] if name.startswith("torch.") else [owner]
+                return any(self._is_entropy(each, depth - 1) for each in inner)
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(value)
+                made = [each.value if each.form is Form.ASSIGNMENT and not each.path else None for each in bindings]
+                return bool(made) and all(each is not None and self._is_entropy(each, depth - 1) for each in made)
+        return False
 
     def _terms(self) -> Iterator[ast.expr]:
         """The terms of the sums that are back-propagated, each once; what only scales another one is no term."""
