@@ -20,6 +20,10 @@ def asked_for(snippet: str) -> bool:
         pytest.param("if torch_version >= 1:\n    «f()»", id="a name for it"),
         pytest.param("x = «f()» if IS_OLD_TORCH else g()", id="a conditional expression"),
         pytest.param("if not hasattr(torch.nn.init, 'normal_'):\n    «f()»", id="what torch has"),
+        pytest.param("x.item() if hasattr(x, 'item') else «f()»", id="what all tensors have"),
+        pytest.param(
+            "def h(x):\n    if hasattr(x, 'detach'):\n        return x.detach()\n    return «f()»", id="left over by tensors"
+        ),
         pytest.param("try:\n    g()\nexcept AttributeError:\n    «f()»", id="what it turned out to lack"),
         pytest.param("try:\n    g()\nexcept (OSError, TypeError):\n    «f()»", id="one of several errors"),
         pytest.param("try:\n    g()\nexcept:\n    «f()»", id="any error"),
@@ -37,6 +41,7 @@ def test_is_for_a_version(snippet: str) -> None:
         pytest.param("«f()»", id="no question"),
         pytest.param("if version == 2:\n    «f()»", id="the version of something else"),
         pytest.param("if hasattr(model, 'head'):\n    «f()»", id="what something else has"),
+        pytest.param("if hasattr(model, name):\n    «f()»", id="what is not written out"),
         pytest.param("try:\n    «f()»\nexcept AttributeError:\n    g()", id="what is tried"),
         pytest.param("try:\n    g()\nexcept OSError:\n    «f()»", id="another error"),
         pytest.param(

@@ -15,7 +15,8 @@ class ScalarIndex(Rule):
     Finds 0-dim tensors, such as losses, that are indexed to get their number: `loss.data[0]`, `loss[0]`,
     `loss.data.cpu().numpy()[0]`.
 
-    Not reported is what a sum that starts with a dimension gives: `torch.FloatTensor([0.0])`.
+    Not reported is what a sum that starts with a dimension gives: `torch.FloatTensor([0.0])`, and code for an older torch:
+    `loss.item() if hasattr(loss, "item") else loss.data[0]`.
 
     ## Why is this bad
     Before torch 0.4 a loss had one element in one dimension. It has no dimensions now, and indexing it raises
@@ -51,7 +52,7 @@ class ScalarIndex(Rule):
     def visit_Subscript(self, node: cst.Subscript) -> None:
         """Reports the index of a value without dimensions."""
         tensor = self.model.shapes.indexed_scalar(node)
-        if tensor is None:
+        if tensor is None or self.model.apis.asks_for_version(node):
             return
         item = expression("{tensor}.item()", tensor=tensor)
         shown = self.model.shown(tensor)

@@ -19,6 +19,8 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "T
 
 
 _RAISED = frozenset({"RuntimeError"})
+_NEWER = frozenset({"item", "detach", "requires_grad_"})
+"""What tensors have since torch 0.4, or little longer: asked for by code that is to run before that, too."""
 _LEAVING = (ast.Return, ast.Continue)
 """How a statement leaves a block for another answer; one that raises says what the file needs, and has no answer."""
 
@@ -72,9 +74,15 @@ class Versions:
         return found
 
     def _asks_torch(self, test: ast.expr) -> bool:
-        """Whether a test is about what a module of torch has: ``hasattr(nn.init, "normal_")``."""
-        calls = [part for part in ast.walk(test) if isinstance(part, ast.Call) and _names(part.func) == "hasattr" and part.args]
-        return any((self._semantics.qualified_name(call.args[0]) or "").startswith("torch") for call in calls)
+        """Whether a test is about what a module of torch has, ``hasattr(nn.init, "normal_")``, or what tensors have today."""
+        for part in ast.walk(test):
+            match part:
+                case ast.Call(func=ast.Name(id="hasattr"), args=[asked, *more]):
+                    if (self._semantics.qualified_name(asked) or "").startswith("torch"):
+                        return True
+                    if more and isinstance(more[0], ast.Constant) and more[0].value in _NEWER:
+                        return True
+        return False
 
 
 def _catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
