@@ -1,6 +1,8 @@
-"""How many examples the property tests try."""
+"""How many examples the property tests try, and how many threads torch computes with."""
 
 from __future__ import annotations
+
+import os
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -15,3 +17,6 @@ settings.register_profile(  # the same examples each time; what fails is shrunk 
 )
 settings.register_profile("thorough", max_examples=500, deadline=None, suppress_health_check=_CHECKS)
 settings.load_profile("quick")
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+"""What torch is asked here is small, and threads that wait for it take as much time again."""

@@ -16,6 +16,7 @@ pytest.importorskip("flake8")
 
 from flake8.main.application import Application
 
+from forms import is_thorough
 from torchlint.flake8_plugin import Plugin
 from torchlint.proof.hazards import fixtures_folder
 from torchlint.rules import all_rules
@@ -64,8 +65,10 @@ def test_same_places_as_the_command_on_every_fixture() -> None:
     Each file is linted alone: they are no project, in which what one file does would silence a rule in all.
     """
     folder = fixtures_folder()
-    found = places(flake8("--select", "TPL", "--torchlint-no-project", ".", cwd=folder))
-    expected = places_of_command("--select", "TPL", "--no-project", ".", cwd=folder)
+    files = [path for path in sorted(folder.glob("*/*.py")) if is_thorough() or path.stem in ("bad", "hazard")]
+    names = [path.relative_to(folder).as_posix() for path in files]
+    found = places(flake8("--select", "TPL", "--torchlint-no-project", *names, cwd=folder))
+    expected = places_of_command("--select", "TPL", "--no-project", *names, cwd=folder)
     refused = {place[0] for place in expected if not _is_python(folder / place[0])}
     assert refused == {"tpl110_async_keyword/bad.py", "tpl110_async_keyword/hazard.py"}
     assert found == [place for place in expected if place[0] not in refused]

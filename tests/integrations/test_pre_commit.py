@@ -47,30 +47,37 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pre-commit keeps the environments that it builds."""
+    """Where pre-commit keeps the environment that it builds, one for both hooks."""
     return tmp_path_factory.mktemp("environments")
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(hooks: Path, tmp_path: Path) -> Path:
     (tmp_path / "bad.py").write_text(BAD, encoding="utf-8")
     (tmp_path / "bad.txt").write_text(BAD, encoding="utf-8")
     (tmp_path / "bad.ipynb").write_text(notebook(BAD), encoding="utf-8")
     (tmp_path / "good.py").write_text(FIXED, encoding="utf-8")
+    configured = {"repo": str(hooks), "rev": revision(hooks), "hooks": [{"id": "torchlint"}, {"id": "torchlint-fix"}]}
+    (tmp_path / ".pre-commit-config.yaml").write_text(json.dumps({"repos": [configured]}), encoding="utf-8")
     git("init", "--quiet", cwd=tmp_path)
     git("add", ".", cwd=tmp_path)
     return tmp_path
 
 
-def try_repo(hooks: Path, hook: str, project: Path, environments: Path) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pre_commit", "try-repo", "--color", "never", str(hooks), hook, "--all-files"]
+def revision(repository: Path) -> str:
+    run = subprocess.run(["git", "rev-parse", "HEAD"], cwd=repository, check=True, capture_output=True, encoding="utf-8")
+    return run.stdout.strip()
+
+
+def run_hook(hook: str, project: Path, environments: Path) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pre_commit", "run", hook, "--color", "never", "--all-files"]
     environment = os.environ | {"PRE_COMMIT_HOME": str(environments)}
     run = subprocess.run(command, cwd=project, env=environment, capture_output=True, encoding="utf-8", check=False)
     return run.returncode, run.stdout + run.stderr
 
 
-def test_torchlint_reports_and_changes_nothing(hooks: Path, project: Path, environments: Path) -> None:
-    code, output = try_repo(hooks, "torchlint", project, environments)
+def test_torchlint_reports_and_changes_nothing(project: Path, environments: Path) -> None:
+    code, output = run_hook("torchlint", project, environments)
     assert code == 1
     assert "torchlint................................................................Failed" in output
     assert "bad.py:5:5: TPL005 [*] `requres_grad` is a misspelt `requires_grad`" in output
@@ -80,8 +87,8 @@ def test_torchlint_reports_and_changes_nothing(hooks: Path, project: Path, envir
     assert (project / "bad.ipynb").read_text(encoding="utf-8") == notebook(BAD)
 
 
-def test_torchlint_fix_fixes_scripts_and_notebooks_only(hooks: Path, project: Path, environments: Path) -> None:
-    code, output = try_repo(hooks, "torchlint-fix", project, environments)
+def test_torchlint_fix_fixes_scripts_and_notebooks_only(project: Path, environments: Path) -> None:
+    code, output = run_hook("torchlint-fix", project, environments)
     assert code == 1
     assert "- files were modified by this hook" in output
     assert (project / "bad.py").read_text(encoding="utf-8") == FIXED
@@ -90,9 +97,9 @@ def test_torchlint_fix_fixes_scripts_and_notebooks_only(hooks: Path, project: Pa
     assert (project / "good.py").read_text(encoding="utf-8") == FIXED
 
 
-def test_both_pass_where_there_is_nothing_to_find(hooks: Path, project: Path, environments: Path) -> None:
+def test_both_pass_where_there_is_nothing_to_find(project: Path, environments: Path) -> None:
     (project / "bad.py").write_text(FIXED, encoding="utf-8")
     (project / "bad.ipynb").write_text(notebook(FIXED), encoding="utf-8")
     for hook in ("torchlint", "torchlint-fix"):
-        code, output = try_repo(hooks, hook, project, environments)
+        code, output = run_hook(hook, project, environments)
         assert (code, "Passed" in output) == (0, True)

@@ -98,23 +98,23 @@ def test_a_line_of_megabytes() -> None:
 
 
 def test_findings_on_one_line_share_its_text() -> None:
-    outcome = linted("import torch\np = torch.ones(1)\n" + "p.requres_grad = 1; " * 3000 + "\n", task=TYPOS)
-    assert len(outcome.diagnostics) == 3000
+    outcome = linted("import torch\np = torch.ones(1)\n" + "p.requres_grad = 1; " * 1000 + "\n", task=TYPOS)
+    assert len(outcome.diagnostics) == 1000
     assert len({id(found.snippet) for found in outcome.diagnostics}) == 1
 
 
 def test_the_cache_does_not_repeat_a_long_line_for_each_of_its_findings() -> None:
-    Path("a.py").write_text("import torch\np = torch.ones(1)\n" + "p.requres_grad = 1; " * 3000 + "\n")
+    Path("a.py").write_text("import torch\np = torch.ones(1)\n" + "p.requres_grad = 1; " * 2000 + "\n")
     for _ in range(2):
         [outcome] = run(["a.py"], TYPOS, cache=Cache("cache", "key"))
-        assert len(outcome.diagnostics) == 3000
+        assert len(outcome.diagnostics) == 2000
     assert sum(path.stat().st_size for path in Path("cache").rglob("*") if path.is_file()) < 1_000_000
 
 
 def test_thousands_of_fixes_are_made_in_one_round() -> None:
-    outcome = linted("import torch\np = torch.ones(1)\n" + "p.requres_grad = True\n" * 5000, task=FIXES)
-    assert outcome.replacement == b"import torch\np = torch.ones(1)\n" + b"p.requires_grad = True\n" * 5000
-    assert len(outcome.fixed) == 5000
+    outcome = linted("import torch\np = torch.ones(1)\n" + "p.requres_grad = True\n" * 2000, task=FIXES)
+    assert outcome.replacement == b"import torch\np = torch.ones(1)\n" + b"p.requires_grad = True\n" * 2000
+    assert len(outcome.fixed) == 2000
 
 
 # --- bytes that are no code ------------------------------------------------------------------------------------------

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 import torchlint
+from forms import is_thorough
 from marked import marked
 from torchlint.semantics.code.tree import Tree, walk
 
 PACKAGE = Path(torchlint.__file__).parent
 FILES = sorted(
     [*(path for path in PACKAGE.rglob("*.py") if "_fixtures" not in path.parts), *Path(__file__).parent.glob("*.py")]
-)
+)[:: 1 if is_thorough() else 5]
+"""Of the files of the package and of the tests beside this one, some, or all."""
 
 EVERYTHING = '''
 """Every kind of node."""
