@@ -161,7 +161,7 @@ class Modes:
     def _set_by(self, call: ast.Call, model: Reference) -> Setting | None:
         if (switch := self._switches.of_call.get(call)) is not None:
             models, mode = switch
-            place = self._loop_over(call) or self._asks_for(call) or call
+            place = self._loop_over(call) or self._asks_for(call, mode) or call
             if models is None:
                 return Setting(place, UNKNOWN)
             if any(found.holds(model) for found in models):
@@ -206,15 +206,18 @@ class Modes:
                 return bindings[0].value
         return None
 
-    def _asks_for(self, switch: ast.Call) -> ast.expr | None:
-        """The test of ``if m is not None: m.eval()``: without a model, there is none that has a mode."""
+    def _asks_for(self, switch: ast.Call, mode: Mode) -> ast.expr | None:
+        """The test of ``if m is not None: m.eval()``, without which there is none that has a mode, or of ``if m.training:
+        m.eval()``, without which it has that mode already.
+        """
         assert isinstance(switch.func, ast.Attribute)
         model = ast.unparse(switch.func.value)
+        has_other_mode = f"not {model}.training" if mode is Mode.TRAIN else f"{model}.training"
         child: ast.AST = switch
         for parent in self._semantics.tree.ancestors(switch):
             match parent:
                 case ast.If(test=test) if in_body(child, parent):
-                    return test if ast.unparse(test) in (model, f"{model} is not None") else None
+                    return test if ast.unparse(test) in (model, f"{model} is not None", has_other_mode) else None
                 case ast.stmt() if not isinstance(parent, ast.Expr):
                     return None
             child = parent
