@@ -47,18 +47,18 @@ def lint(
     comments are heeded. ``timeout`` is how many seconds of processor time the text may take, where this is the main thread and
     not Windows; 0 is no limit.
 
-    Raises `SourceError` where the text cannot be parsed (for a notebook with cells that cannot, it has the findings of the
-    others) or takes too long, `SelectionError` for a code that no rule has, `TypeError` for a string
-    in place of a list, `ValueError` for a version that is none and `PluginError` for a plugin that cannot be used. The function
-    is pure, and its results can be pickled; with a ``project_root``, a folder that ``filename`` is below, imports are followed
-    into the files in there, as the command does.
+    Raises `SourceError` where the text cannot be parsed (for a notebook with cells that cannot, and for statements that are
+    nested too deeply, it has the findings of the rest) or takes too long, `SelectionError` for a code that no rule has,
+    `TypeError` for a string in place of a list, `ValueError` for a version that is none and `PluginError` for a plugin that
+    cannot be used. The function is pure, and its results can be pickled; with a ``project_root``, a folder that ``filename`` is
+    below, imports are followed into the files in there, as the command does.
     """
     request = _Request.of(source, filename, select, ignore, extend_select, target_torch, accumulate_with, plugins)
     with _within(timeout, filename):
         _ = request.source.tree  # whatever the rules, a text that is no Python is said to be none
         found = lint_source(request.source, request.rules, request.options, reading=_reading(filename, project_root))
     located = [request.source.located(diagnostic) for diagnostic in found]
-    for error in request.source.errors:
+    for error in (*request.source.errors, *request.source.passed_over):
         raise SourceError(error, located)
     return located
 
@@ -95,7 +95,9 @@ def fix(
         result = fix_source(request.source, request.rules, applicability, options, reading=_reading(filename, project_root))
     fixed = request.source.with_text(result.text)
     text = fixed.notebook_text() if isinstance(fixed, NotebookSource) else result.text
-    return FixResult(text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken, request.source.errors)
+    return FixResult(
+        text, result.fixed, tuple(map(fixed.located, result.remaining)), result.broken, (*request.source.errors, *result.errors)
+    )
 
 
 def _require_list(name: str, given: Sequence[str] | None) -> None:

@@ -148,7 +148,8 @@ class FileError:
     @property
     def is_of_whole_file(self) -> bool:
         """Whether nothing of the file could be read."""
-        is_read = self.cell is not None or self.message.startswith(("not fixed", "cannot fix", "cannot write", "cannot add"))
+        in_part = ("not looked at", "not fixed", "cannot fix", "cannot write", "cannot add")
+        is_read = self.cell is not None or self.message.startswith(in_part)
         return not is_read and self.code in ("invalid-syntax", "io-error")
 
     def __str__(self) -> str:

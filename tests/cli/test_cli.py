@@ -348,6 +348,15 @@ def test_the_page_of_an_unknown_rule() -> None:
     assert result.returncode == 2
 
 
+def test_a_prefix_is_no_page() -> None:
+    result = torchlint_("rule", "TPL0")
+    assert result.stderr.startswith(
+        "torchlint: error: `TPL0` stands for several rules, of which one is to be named: TPL001, TPL002, "
+    )
+    assert result.stderr.endswith(" more\n") and result.stderr.count("\n") == 1
+    assert (result.stdout, result.returncode) == ("", 2)
+
+
 def test_the_table_of_rules() -> None:
     lines = [line.split() for line in torchlint_("rule", "--all").stdout.splitlines()]
     assert lines[0] == ["code", "name", "severity", "default", "fix"]

@@ -57,6 +57,18 @@ def _within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("--exit_zero",), "unrecognized argument: --exit_zero; did you mean `--exit-zero`?"),
         (("--fixonly",), "unrecognized argument: --fixonly; did you mean `--fix-only`?"),
         (("--noqa",), "unrecognized argument: --noqa"),
+        (
+            ("--statistics", "--output-format", "sarif", "a.py"),
+            "--statistics cannot be written as sarif; choose full, concise, grouped or json",
+        ),
+        (
+            ("--select", "TPL001 TPL002", "a.py"),
+            "unknown rule code `TPL001 TPL002`; codes are separated by commas: `TPL001,TPL002`",
+        ),
+        (
+            ("--ignore", "TPL1 data-mutation", "a.py"),
+            "unknown rule code `TPL1 data-mutation`; codes are separated by commas: `TPL1,data-mutation`",
+        ),
     ],
 )
 def test_refused(arguments: tuple[str, ...], message: str) -> None:

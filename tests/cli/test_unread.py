@@ -226,3 +226,50 @@ def test_what_pythons_parser_takes_is_linted_and_fixed(name: str, action: list[s
     Path("a.py").write_text(f"import torch\nx = torch.ones(1, requires_grad=True)\n{FLAT[name]}")
     finished = torchlint_(*action, "a.py")
     assert (finished.stderr, finished.returncode) == ("", 0 if action else 1)
+
+
+# --- a statement that is nested too deeply ---------------------------------------------------------------------------
+
+DEEP = "x = " + "p.data and " * 3000 + "1"
+"""Flat to Python, and deeper than what libcst is given."""
+WITH_DEEP = f"{TYPO}{DEEP}  # noqa: TPL002\np.requires_gard = True\n"
+NOT_LOOKED_AT = "a.py:4:1: error: not looked at: the statement is nested too deeply; the rest of the file is linted\n"
+
+
+def test_a_statement_that_is_nested_too_deeply_costs_no_other() -> None:
+    Path("a.py").write_text(WITH_DEEP)
+    finished = torchlint_("--isolated", "--no-cache", "--output-format", "concise", "a.py")
+    assert [line.partition(" ")[0] for line in finished.stdout.splitlines()[:2]] == ["a.py:3:1:", "a.py:5:1:"]
+    assert finished.stdout.splitlines()[-1] == "1 file could not be linted in full: a.py."
+    assert (finished.stderr, finished.returncode) == (NOT_LOOKED_AT, 2)
+
+
+def test_no_comment_in_it_is_said_to_silence_nothing() -> None:
+    Path("a.py").write_text(WITH_DEEP + "p = 1  # noqa: TPL005\n")
+    finished = torchlint_("--isolated", "--no-cache", "--select", "TPL002,TPL005,TPL900", "--output-format", "concise", "a.py")
+    assert [line.split(" ")[:2] for line in finished.stdout.splitlines() if "TPL900" in line] == [["a.py:6:16:", "TPL900"]]
+
+
+def test_the_rest_is_fixed_and_the_statement_stays_byte_for_byte() -> None:
+    Path("a.py").write_text(WITH_DEEP)
+    finished = torchlint_("--isolated", "--no-cache", "--fix", "--unsafe-fixes", "a.py")
+    assert (finished.stderr, finished.returncode) == (NOT_LOOKED_AT, 2)
+    assert Path("a.py").read_text() == WITH_DEEP.replace("requres", "requires").replace("gard", "grad")
+    again = torchlint_("--isolated", "--fix", "a.py"), torchlint_("--isolated", "--fix", "a.py")  # the second from the cache
+    assert [(each.stderr, each.returncode) for each in again] == [(NOT_LOOKED_AT, 2)] * 2
+
+
+def test_the_library_says_of_it_and_has_the_findings_of_the_rest() -> None:
+    with pytest.raises(torchlint.SourceError, match="nested too deeply") as raised:
+        torchlint.lint(WITH_DEEP)
+    assert [found.location.row for found in raised.value.found] == [3, 5]
+    fixed = torchlint.fix(WITH_DEEP, unsafe=True)
+    assert [error.location and error.location.row for error in fixed.errors] == [4]
+    assert fixed.text == WITH_DEEP.replace("requres", "requires").replace("gard", "grad")
+
+
+def test_in_a_cell_it_has_the_place_of_the_cell() -> None:
+    Path("a.ipynb").write_text(notebook(TYPO, f"{DEEP}\np.requres_grad = True\n"))
+    finished = torchlint_("--isolated", "--no-cache", "--output-format", "concise", "a.ipynb")
+    assert finished.stderr == NOT_LOOKED_AT.replace("a.py:4:1", "a.ipynb:cell 2:1:1")
+    assert finished.stdout.count("TPL005") == 2

@@ -55,7 +55,7 @@ def check(path: str, task: Task, tally: Counter[str]) -> list[str]:
     took = time.process_time() - began
     tally["findings"] += len(outcome.diagnostics)
     wrong = [str(error) for error in outcome.errors if "internal error" in error.message]
-    too_deep = any("cannot lint" in error.message for error in outcome.errors)
+    too_deep = any(error.message.startswith(("cannot lint", "not looked at")) for error in outcome.errors)
     tally["Python that is nested too deeply"] += too_deep
     tally["not Python, or not text"] += bool(outcome.errors) and not wrong and not too_deep
     if took > _LONG:

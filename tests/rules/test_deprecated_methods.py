@@ -48,6 +48,11 @@ def found(line: str, target: str | None = None) -> list[tuple[str, str]]:
         ("mine.step(3)", "TPL108", "`epoch` of `mine.step` is deprecated since torch 1.4"),
         ("plateau.step(loss, 3)", "TPL108", "`epoch` of `plateau.step` is deprecated since torch 1.4"),
         ("x.cross(x)", "TPL108", "`x.cross` without `dim` is deprecated since torch 2.2"),
+        (
+            "torch.autograd.profiler.profile(use_cuda=True)",
+            "TPL108",
+            "`use_cuda` of `torch.autograd.profiler.profile` is deprecated since torch 2.4: please use `use_device = 'cuda'`",
+        ),
         ("dist.all_reduce(x, op=dist.reduce_op.SUM)", "TPL108", "`dist.reduce_op` is deprecated since torch 1.0"),
         ("x.symeig(eigenvectors=True)", "TPL109", "`x.symeig` only raises since torch 2.0: use `torch.linalg.eigh`"),
         ("x.solve(x)", "TPL109", "`x.solve` only raises since torch 1.12"),

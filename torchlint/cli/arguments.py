@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from torchlint import __version__
 from torchlint.cli.terminal import WHEN
-from torchlint.reporters import FORMATS
+from torchlint.reporters import FOR_PEOPLE, FORMATS
 
 if TYPE_CHECKING:
     from torchlint.target import TorchVersion
@@ -92,6 +92,8 @@ def check_options(arguments: Sequence[str]) -> argparse.Namespace:
         for other in others:
             if getattr(options, one) and getattr(options, other):
                 parser.error(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} cannot be used together")
+    if options.statistics and options.output_format not in (None, *FOR_PEOPLE, "json"):
+        parser.error(f"--statistics cannot be written as {options.output_format}; choose {', '.join(FOR_PEOPLE)} or json")
     options.paths += arguments[end + 1 :]
     return options
 

@@ -172,7 +172,7 @@ def _examined(source: Source, task: Task, data: bytes, reading: Reading | None) 
         case Action.LINT:
             rules = task.rules_for(source.filename)
             found = lint(source, rules, task.options, suppress=task.suppress, fixes=task.fixes, reading=reading)
-            return Outcome(_located(source, found), is_lasting=True)
+            return Outcome(_located(source, found), source.passed_over, is_lasting=True)
         case Action.ADD_NOQA:
             return _with_comments(source, task, data, reading)
     return _fixed(source, task, data, reading)
@@ -207,7 +207,7 @@ def _with_comments(source: Source, task: Task, data: bytes, reading: Reading | N
     found = lint(source, task.rules_for(source.filename), task.options, reading=reading)
     wanted = found if task.baseline is None else task.baseline.new(found)
     if not wanted:
-        return NOTHING
+        return Outcome(errors=source.passed_over)
     from torchlint.text.noqa import Suppressions, with_noqa
 
     names = codes_of_names(all_rules(task.options.plugins))
@@ -219,7 +219,8 @@ def _with_comments(source: Source, task: Task, data: bytes, reading: Reading | N
         )
     comments = Suppressions(commented, names)
     silenced = {each: comments.covers(each.code, each.location.row) for each in wanted}
-    errors = tuple(source.located_error(_no_comment_for(each)) for each in wanted if not silenced[each])
+    refused = (source.located_error(_no_comment_for(each)) for each in wanted if not silenced[each])
+    errors = (*source.passed_over, *refused)
     if text == source.text:
         return Outcome(errors=errors)
     try:
@@ -284,7 +285,7 @@ def _fixed(source: Source, task: Task, data: bytes, reading: Reading | None) -> 
         for broken in result.broken
     )
     fixed = source.with_text(result.text)
-    outcome = Outcome(_located(fixed, result.remaining), errors)
+    outcome = Outcome(_located(fixed, result.remaining), (*result.errors, *errors))
     if result.text == source.text:
         return replace(outcome, is_lasting=not errors and task.baseline is None)
     try:

@@ -100,7 +100,7 @@ class Findings:
         assert issubclass(made, CommentRule)
         running = made(self._source, self.suppressions, all_rules(self._options.plugins))
         running.review(findings_of)
-        return running.diagnostics
+        return [each for each in running.diagnostics if not self._source.is_passed_over(each.location.row)]
 
 
 def load(rules: Iterable[Entry]) -> None:

@@ -31,7 +31,8 @@ class FixResult:
 
     ``text`` is the new text, ``fixed`` the findings whose fixes were applied, as they were when their turn came, ``remaining``
     the findings that the new text has, ``broken`` those whose fixes were dropped, because the result would not have been valid
-    Python or would have been fixed again without end, ``errors`` those of the cells of a notebook that were passed over.
+    Python or would have been fixed again without end, ``errors`` those of the statements, and of the cells of a notebook, that
+    were passed over.
     """
 
     text: str
@@ -100,7 +101,7 @@ def _fix(source: Source, applicability: Applicability, findings: Callable[[Sourc
             if diagnostic.fix is not None and applies(diagnostic.fix, applicability) and _key(diagnostic) not in broken
         )
         if not chosen:
-            return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()))
+            return FixResult(source.text, tuple(fixed), tuple(found), tuple(broken.values()), source.passed_over)
         text = apply(source, chosen)
         if not source.is_sound(text):
             culprits = [diagnostic for diagnostic in chosen if not source.is_sound(apply(source, [diagnostic]))] or chosen

@@ -17,7 +17,9 @@ from torchlint.rules.rule import Remark, Rule, visit_methods
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.units import Unit, place_of
 from torchlint.text.noqa import Suppressions
-from torchlint.text.source import Source, SourceError
+from torchlint.text.source import Source
+
+_TOO_DEEP = "not looked at: the statement is nested too deeply; the rest of the file is linted"
 
 _Visits: TypeAlias = dict[type[cst.CSTNode], list[Callable[[Any], object]]]
 
@@ -60,13 +62,14 @@ class Looking:
         self._model.let_go()
 
     def _nodes(self, unit: Unit) -> list[cst.CSTNode]:
-        """The nodes of a statement or clause in the order of the text; raises `SourceError` where it is nested too deeply."""
+        """The nodes of a statement or clause in the order of the text; none where it is nested too deeply, which is noted."""
         try:
             return list(self._model.parsed(unit).join.twins)
         except RecursionError:
-            place = Location(place_of(unit)[0], 1)
-            message = "cannot lint: a statement is nested too deeply to be looked at"
-            raise SourceError(FileError(self._source.filename, message, place)) from None
+            row = place_of(unit)[0]
+            error = FileError(self._source.filename, _TOO_DEEP, Location(row, 1))
+            self._source.pass_over(error, range(row, (getattr(unit, "end_lineno", None) or row) + 1))
+            return []
 
     def at_everything(self, rules: Iterable[Entry]) -> dict[str, list[Diagnostic]]:
         """What the rules find in the whole file, in libcst's own traversal of it."""

@@ -57,7 +57,18 @@ def find_rule(code: str, *, among: Sequence[Entry] | None = None) -> Entry:
     for rule in rules:
         if code in (rule.code, rule.name):
             return rule
+    several = [rule.code for rule in rules if code and rule.code.startswith(code)]
+    if len(several) > 1:
+        raise SelectionError(f"`{code}` stands for several rules, of which one is to be named: {_some(several)}")
     raise SelectionError(_unknown(code, rules, ()))
+
+
+def _some(codes: Sequence[str]) -> str:
+    """Codes in a line, of many the first."""
+    return ", ".join(codes) if len(codes) <= _SOME else f"{', '.join(codes[:_SOME])} and {len(codes) - _SOME} more"
+
+
+_SOME = 12
 
 
 def prefixes(rules: Iterable[Entry]) -> set[str]:
@@ -113,6 +124,9 @@ def _unknown(entry: str, rules: Iterable[Entry], others: Sequence[str]) -> str:
     """What is said of an ``entry`` that is no code of ``rules`` and none of the ``others``."""
     from difflib import get_close_matches
 
+    parts = entry.split()
+    if len(parts) > 1 and all(is_known(part, rules) for part in parts):
+        return f"unknown rule code `{entry}`; codes are separated by commas: `{','.join(parts)}`"
     codes = [*(rule.code for rule in rules), *others]
     near_codes = get_close_matches(entry.upper(), codes, n=1, cutoff=0.5)
     if near_codes != [entry.upper()]:

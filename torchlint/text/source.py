@@ -38,7 +38,7 @@ _WITH_MORE_BEHIND = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
 class SourceError(Exception):
     """A text that cannot be read as Python; carries the one-line `FileError` to report.
 
-    ``found`` are the findings of a notebook's other cells, where the error is about one cell.
+    ``found`` are those of the rest, where the error is about one cell of a notebook, or one statement.
     """
 
     def __init__(self, error: FileError, found: Sequence[Diagnostic] = ()) -> None:
@@ -67,6 +67,7 @@ class Source:
         self.encoding = encoding
         self.bom = bom
         self._given_tree = tree
+        self._passed_over: dict[FileError, range] = {}
 
     @classmethod
     def decode(cls, data: bytes, filename: str, *, encoding: str = "") -> Source:
@@ -129,6 +130,19 @@ class Source:
     def errors(self) -> tuple[FileError, ...]:
         """Parts that could not be read and were passed over; a script has none."""
         return ()
+
+    def pass_over(self, error: FileError, rows: range) -> None:
+        """Notes that a statement on ``rows`` is not looked at, and why."""
+        self._passed_over[error] = rows
+
+    @property
+    def passed_over(self) -> tuple[FileError, ...]:
+        """Why statements were not looked at, each with its place as users know it."""
+        return tuple(map(self.located_error, self._passed_over))
+
+    def is_passed_over(self, row: int) -> bool:
+        """Whether a row is one of a statement that was not looked at."""
+        return any(row in rows for rows in self._passed_over.values())
 
     def may_precede(self, row: int) -> bool:
         """Whether a line may be added in front of line ``row``."""

@@ -42,7 +42,8 @@ def _texts(each: Seen) -> list[str]:
     name = re.escape(each.name.rpartition(".")[2])
     parts = re.split(rf"[\w.:]*\b{name}\b|[`'\"].*?[`'\"]|\n|(?<=[.:]) ", each.message)
     long = sorted((part[:60] for part in parts if len(part) >= _TELLING), key=len, reverse=True)
-    return [each.message[:60].partition("\n")[0], *long, *(part[:_SHORT] for part in long)]
+    shorter = [*(part[:_SHORT] for part in long), each.message[:_SHORT].partition("\n")[0]]
+    return [each.message[:60].partition("\n")[0], *long, *shorter]
 
 
 _TELLING = 28

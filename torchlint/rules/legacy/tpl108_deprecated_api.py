@@ -109,5 +109,5 @@ class DeprecatedApi(Rule):
 
     def _said(self, row: Deprecation, subject: str) -> str:
         new = successor(row)
-        advice = f"use `{new}`" if new else row.message.rstrip(". ")
+        advice = f"use `{new}`" if new else row.advice
         return f"{subject} is deprecated since {row.library} {release(row.since)}: {advice}"

@@ -96,6 +96,6 @@ class RemovedApi(Rule):
 
     def _said(self, row: Deprecation, subject: str) -> str:
         new = successor(row)
-        advice = f": use `{new}`" if new else f": {row.message.rstrip('. ')}" if row.message else ""
+        advice = f": use `{new}`" if new else f": {row.advice}" if row.message else ""
         gone = "only raises since" if row.only_raises else "was removed in"
         return f"{subject} {gone} {row.library} {release(row.removed)}{advice}"

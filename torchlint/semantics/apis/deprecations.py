@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -29,6 +30,12 @@ _TOLD_BY_MODULE = (
 _COMMON = frozenset({"apply", "convert", "load_state_dict", "main", "prepare", "push"})
 """Words in many files, of members that are only used by the name of their owner."""
 
+_SAYS_SO = re.compile(
+    r"^(?:[^.:;]|\.(?=\w)){0,120}?\b(?:is|are|will be|is going to be|has been) deprecated\b"
+    r"(?:[^.:;,]|\.(?=\d)){0,60}(?:, |\. ?)(?=[Pp]lease |use )"
+)
+"""What a message begins with that says no more than that it is one of a deprecation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
@@ -53,6 +60,11 @@ class Deprecation:
     replacement: str
     found: frozenset[str]
     message: str
+
+    @property
+    def advice(self) -> str:
+        """What the library says, less that it deprecates it, where that goes before what to use."""
+        return _SAYS_SO.sub("", self.message).rstrip(". ")
 
     @property
     def warns(self) -> bool:

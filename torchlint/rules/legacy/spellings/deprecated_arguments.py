@@ -39,7 +39,7 @@ def advice(row: Deprecation) -> str:
         return f"use `{word}`"
     if value and row.when == "missing":
         return f"give `{row.replacement}`"
-    return row.message.rstrip(". ")
+    return row.advice
 
 
 def given_instead(rule: Rule, call: cst.Call, row: Deprecation) -> CodeFix | None:
