@@ -57,17 +57,20 @@ def _within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("--exit_zero",), "unrecognized argument: --exit_zero; did you mean `--exit-zero`?"),
         (("--fixonly",), "unrecognized argument: --fixonly; did you mean `--fix-only`?"),
         (("--noqa",), "unrecognized argument: --noqa"),
+        (("--format", "json", "a.py"), "unrecognized argument: --format; did you mean `--output-format`?"),
+        (("--select", "", "a.py"), "argument --select: no code is given, and nothing would be looked for"),
+        (("--select", " ,", "a.py"), "argument --select: no code is given, and nothing would be looked for"),
         (
             ("--statistics", "--output-format", "sarif", "a.py"),
             "--statistics cannot be written as sarif; choose full, concise, grouped or json",
         ),
         (
             ("--select", "TPL001 TPL002", "a.py"),
-            "unknown rule code `TPL001 TPL002`; codes are separated by commas: `TPL001,TPL002`",
+            "unknown rule code `TPL001 TPL002`; put a comma between `TPL001` and `TPL002`",
         ),
         (
             ("--ignore", "TPL1 data-mutation", "a.py"),
-            "unknown rule code `TPL1 data-mutation`; codes are separated by commas: `TPL1,data-mutation`",
+            "unknown rule code `TPL1 data-mutation`; put a comma between `TPL1` and `data-mutation`",
         ),
     ],
 )
@@ -79,7 +82,11 @@ def test_refused(arguments: tuple[str, ...], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("rules", "rule"), ("lint", "check"), ("explain", "rule"), ("servr", "server"), ("help", "--help")]
+    ("word", "meant"),
+    [
+        *(("rules", "rule"), ("lint", "check"), ("explain", "rule"), ("servr", "server"), ("help", "--help")),
+        *(("TPL004", "rule TPL004"), ("ACM001", "rule ACM001")),
+    ],
 )
 def test_a_command_that_there_is_not_leads_to_one_that_there_is(word: str, meant: str) -> None:
     result = torchlint_(word, ".")

@@ -86,7 +86,9 @@ def check_options(arguments: Sequence[str]) -> argparse.Namespace:
         known = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
         longer = [name for name in known if name.startswith(option)]
         names = {name.lstrip("-"): name for name in known}  # which share nothing but the hyphens
-        close = nearest((longer[0] if longer else option).lstrip("-").replace("_", "-"), names, cutoff=0.7)
+        ending = [name for name in known if name.endswith(f"-{option.lstrip('-')}")]
+        meant = longer[:1] or (ending if len(ending) == 1 else [option])
+        close = nearest(meant[0].lstrip("-").replace("_", "-"), names, cutoff=0.7)
         parser.error(f"unrecognized argument: {option}{close.replace('`', '`--', 1)}")
     for one, others in _APART.items():
         for other in others:
@@ -94,6 +96,8 @@ def check_options(arguments: Sequence[str]) -> argparse.Namespace:
                 parser.error(f"--{one.replace('_', '-')} and --{other.replace('_', '-')} cannot be used together")
     if options.statistics and options.output_format not in (None, *FOR_PEOPLE, "json"):
         parser.error(f"--statistics cannot be written as {options.output_format}; choose {', '.join(FOR_PEOPLE)} or json")
+    if options.select is not None and not "".join(options.select).strip(", "):
+        parser.error("argument --select: no code is given, and nothing would be looked for")
     options.paths += arguments[end + 1 :]
     return options
 

@@ -97,12 +97,19 @@ _IN_OTHER_WORDS = {"lint": "check", "explain": "rule", "lsp": "server", "help": 
 
 def _command_meant(word: str) -> str:
     """The command or option that a first argument stands for that is neither a path nor a command; empty if none is."""
+    if _is_code(word) and not os.path.lexists(word):
+        return f"rule {word}"
     if not word.replace("-", "").isalpha() or word.startswith("-") or word in _COMMANDS or os.path.lexists(word):
         return ""
     from difflib import get_close_matches
 
     near = get_close_matches(word, _COMMANDS, n=1, cutoff=0.8)
     return _IN_OTHER_WORDS.get(word) or (near[0] if near else "")
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word is made as the code of a rule is."""
+    return word[:-3].isalpha() and word.isupper() and word[-3:].isdigit()
 
 
 def _complete(options: argparse.Namespace) -> int:

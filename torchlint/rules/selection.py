@@ -126,7 +126,7 @@ def _unknown(entry: str, rules: Iterable[Entry], others: Sequence[str]) -> str:
 
     parts = entry.split()
     if len(parts) > 1 and all(is_known(part, rules) for part in parts):
-        return f"unknown rule code `{entry}`; codes are separated by commas: `{','.join(parts)}`"
+        return f"unknown rule code `{entry}`; put a comma between {' and '.join(f'`{part}`' for part in parts)}"
     codes = [*(rule.code for rule in rules), *others]
     near_codes = get_close_matches(entry.upper(), codes, n=1, cutoff=0.5)
     if near_codes != [entry.upper()]:

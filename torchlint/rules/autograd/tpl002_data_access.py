@@ -11,6 +11,9 @@ from torchlint.semantics.data.meant_numbers import MeantNumber
 from torchlint.semantics.data.roles import Role
 from torchlint.target import TorchVersion
 
+_LONGEST = 60
+"""What is longer is not shown twice, nor to its end."""
+
 
 class DataAccess(Rule):
     """
@@ -73,7 +76,10 @@ class DataAccess(Rule):
             self._report_number(node, number)
             return
         tensor = self.model.shown(node).removesuffix(".data")  # with the parentheses that it needs
-        message = f"`{tensor}.data` shares memory with `{tensor}`, but hides changes from autograd's checks; use `.detach()`"
+        short = f"`{tensor}.data` shares memory with `{tensor}`"
+        if len(tensor) > _LONGEST:
+            short = f"`.data` of `{self.model.shown_start(node.value, _LONGEST)}` shares memory with it"
+        message = f"{short}, but hides changes from autograd's checks; use `.detach()`"
         if self.model.memory.reads_form(node):
             message = f"`{tensor}.data` where `{tensor}` itself would do: only its form is read, or a number"
         elif is_needless(self.model, node):
