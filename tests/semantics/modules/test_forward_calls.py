@@ -50,6 +50,9 @@ def leaves_out_hooks(code: str) -> bool:
         "net = model_of(1)\nnet.eval()\nnet.load_state_dict(state)\n«net.forward(x)»",
         "class Other(Net):\n    def predict(self, x):\n        return «self.forward(x)»",
         "class Other(nn.Module):\n    def forward(self, x):\n        return «Net().forward(x)»",
+        "def f(net, x):\n    net.eval()\n    return «net.forward(x)»\nnet = Net()",
+        "class Plain:\n    pass\nplain = Plain()\ndef f(net, x):\n    net.eval()\n    return «net.forward(x)»",
+        "class Like(Base):\n    pass\nnet = Like()\ndef f(net, x):\n    net.eval()\n    return «net.forward(x)»",
     ],
 )
 def test_a_module_past_its_hooks(code: str) -> None:
@@ -81,6 +84,8 @@ def test_where_it_is_meant(code: str) -> None:
         "net = cv2.dnn.readNet(path)\nnet.setInput(x)\n«net.forward()»",
         "class Other(Base):\n    def forward(self, x):\n        return x\n    def f(self):\n        return «self.forward(1)»",
         "«Net().head(1)»",
+        "class Plain:\n    def forward(self, x):\n        return x\n"
+        "net = Plain()\nnet.cuda()\ndef f(net, x):\n    net.train()\n    return «net.forward(x)»",
     ],
 )
 def test_what_is_no_module_or_may_do_more_when_it_is_called(code: str) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.semantics import Kind, Semantics, Type
+from torchlint.semantics import Form, Kind, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.modules.classes import ModuleClasses
 from torchlint.semantics.modules.evidence import ModuleEvidence
@@ -39,6 +39,8 @@ class ForwardCalls:
         if kind.type is Type.INSTANCE:
             return self._is_mixed_in(kind) and not self._is_deliberate(call, receiver, kind)
         if kind.type is not Type.MODULE and not (kind.type is Type.UNKNOWN and self._is_likely_module(receiver, call)):
+            return False
+        if kind.definition is None and self._stands_for_plain_object(receiver):
             return False
         return self._is_plain_module(kind, call) and not self._is_deliberate(call, receiver, kind)
 
@@ -108,6 +110,23 @@ class ForwardCalls:
         slots = self._semantics.facts.slots(owner, receiver.attr) if owner is not None else ()
         values = (getattr(self._semantics.tree.parent(store), "value", None) for slot in slots for store in slot.stores)
         return any(isinstance(value, ast.Call) and self._semantics.elsewhere.is_plain(value.func) for value in values)
+
+    def _stands_for_plain_object(self, receiver: ast.expr) -> bool:
+        """Whether an argument is called as what a plain class of the file makes: ``model = ELM()``, ``def train(model)``."""
+        bindings = self._semantics.bindings.reaching(receiver) if isinstance(receiver, ast.Name) else ()
+        if not isinstance(receiver, ast.Name) or not bindings or any(each.form is not Form.PARAMETER for each in bindings):
+            return False
+        made = self._semantics.bindings.scopes[self._semantics.tree.module].bindings.get(receiver.id, ())
+        return bool(made) and all(not each.path and self._makes_plain(each.value) for each in made)
+
+    def _makes_plain(self, value: ast.expr | None) -> bool:
+        """Whether a class of the file that is no module, and cannot be called as one, makes a value."""
+        facts = self._semantics.facts
+        definition = facts.definition(value.func) if isinstance(value, ast.Call) else None
+        if not isinstance(definition, ast.ClassDef) or facts.method(definition, "__call__") is not None:
+            return False
+        outside = [base for each in facts.bases(definition) for base in each.bases if facts.definition(base) is None]
+        return all(self._semantics.qualified_name(base) in _PLAIN_BASES for base in outside)
 
     def _is_plain_module(self, kind: Kind, call: ast.Call) -> bool:
         """Whether calling a module does no more than run its hooks and its ``forward``, as far as can be seen."""
