@@ -148,11 +148,12 @@ def _called(tensor: cst.BaseExpression, method: str, arguments: list[cst.Arg]) -
 
 def _without_copying(data: cst.BaseExpression) -> cst.BaseExpression:
     """A tensor without the copying that its expression ends in already."""
-    for method in ("clone", "detach"):
+    while True:
         match data:
-            case cst.Call(func=cst.Attribute(value, cst.Name(name)), args=[]) if name == method:
+            case cst.Call(func=cst.Attribute(value, cst.Name("clone" | "detach")), args=[]):
                 data = value
-    return data
+            case _:
+                return data
 
 
 def _is_true(value: cst.BaseExpression) -> bool:
