@@ -42,6 +42,7 @@ _ORDINALS = (
     "twelfth",
     "thirteenth",
     "fourteenth",
+    "fifteenth",
 )
 _EARLIER = """\
 ### Earlier: true or false
