@@ -71,6 +71,11 @@ def test_tells_whether_there_is_a_graph_to_cut(snippet: str, cuts: bool) -> None
         ("def f(h, g): return «Variable(h / g, requires_grad=False)»", True),
         ("def f(h): return «Variable(-h, requires_grad=False)»", True),
         ("def f(h, g): return «Variable(h / g)»", False),
+        ("def f(x, before=None):\n    h = «Variable(before)»\n    y, h = cell(x, h)\n    return y, h", True),
+        ("def f(x, h):\n    h = «Variable(h)»\n    h = cell(x, state=h)\n    return h", True),
+        ("def f(x, h):\n    h = «Variable(h)»\n    y, h = cell(x, h)\n    return y", False),
+        ("def f(x):\n    x = «Variable(x)»\n    x = layer(x)\n    return x", False),
+        ("def f(x):\n    h = «Variable(torch.zeros(3))»\n    y, h = cell(x, h)\n    return y, h", False),
         (
             "class A:\n    def f(self, x):\n        h = self.net(x)['h']\n        h = «Variable(h[0], requires_grad=False)»",
             True,

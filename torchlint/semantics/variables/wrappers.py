@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Form, Grad, Semantics
+from torchlint.semantics import Binding, Form, Grad, Semantics
 from torchlint.semantics.apis.spellings import Spellings
 from torchlint.semantics.apis.variable_wrappers import VARIABLE
 from torchlint.semantics.code.tree import FUNCTIONS, last_name
@@ -57,7 +57,8 @@ class Wrappers:
             return not isinstance(wrapping.data, ast.Call)
         grad = self._semantics.kind(wrapping.data).grad
         if grad not in (Grad.GRAPH, Grad.LEAF):
-            return wrapping.flag is not None and grad is not Grad.NONE and self._may_be_computed(wrapping.data)
+            is_asked = wrapping.flag is not None and self._may_be_computed(wrapping.data)
+            return grad is not Grad.NONE and (is_asked or self._is_state_of_step(call, wrapping.data))
         if wrapping.flag is not None or self._is_kept(call) or self._is_of_last_round(call, wrapping.data):
             return True
         return self.is_for_frozen(call)
@@ -106,6 +107,31 @@ class Wrappers:
         is_late = bool(around) and all(getattr(node, "lineno", 0) > call.lineno for node in around)
         backwards = self._semantics.facts.calls.get("backward", ())
         return is_late and any(self._semantics.tree.inside(each, loop) for each in backwards)
+
+    def _is_state_of_step(self, call: ast.Call, data: ast.expr) -> bool:
+        """Whether a function is given the state of the step before, and gives that of its own: ``y, h = self.rnn(x, h)``."""
+        match self._semantics.tree.parent(call):
+            case ast.Assign(targets=[ast.Name() as target]) if isinstance(data, ast.Name):
+                before = self._semantics.bindings.of(target)
+            case _:
+                return False
+        given = self._semantics.bindings.reaching(data)
+        if before is None or not given or any(each.form is not Form.PARAMETER for each in given):
+            return False
+        afters = before.scope.bindings.get(target.id, ())
+        return any(self._gives_state(after, before) and self._is_returned(after) for after in afters)
+
+    def _is_returned(self, binding: Binding) -> bool:
+        users = [self._semantics.tree.parent(use) for use in binding.uses]
+        ends = [self._semantics.tree.parent(user) if isinstance(user, ast.Tuple) else user for user in users]
+        return any(isinstance(end, ast.Return) for end in ends)
+
+    def _gives_state(self, after: Binding, before: Binding) -> bool:
+        """Whether a call that is given an input, and then a state, gives what takes the place of the state."""
+        match after.value:
+            case ast.Call(args=[_, *others], keywords=words) if after.form is Form.ASSIGNMENT:
+                return any(use in others or use in [word.value for word in words] for use in before.uses)
+        return False
 
     def _is_kept(self, call: ast.Call) -> bool:
         """Whether the value is stored as an attribute, right away or under a name first."""
