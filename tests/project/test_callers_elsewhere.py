@@ -318,6 +318,14 @@ EVALUATION = """
         ("def main(model, loader):\n    t = Trainer(model)\n    with torch.no_grad():\n        return {call}", 0),
         ("@torch.inference_mode()\ndef main(model, loader):\n    t = Trainer(model)\n    return {call}", 0),
         ("def main(model, loader):\n    t = Trainer(model)\n    with torch.set_grad_enabled(False):\n        return {call}", 0),
+        ("def main(model, loader):\n    torch.set_grad_enabled(False)\n    t = Trainer(model)\n    return {call}", 0),
+        ("def main(model, loader):\n    torch.set_grad_enabled(True)\n    t = Trainer(model)\n    return {call}", 1),
+        (
+            "def main(model, loader):\n    torch.set_grad_enabled(False)\n    t = Trainer(model)\n"
+            "    torch.set_grad_enabled(True)\n    return {call}",
+            1,
+        ),
+        ("def main(model, loader):\n    t = Trainer(model)\n    {call}\n    torch.set_grad_enabled(False)", 1),
         ("def main(model, loader):\n    t = Trainer(model)\n    return {call}", 1),
         ("def main(model, loader):\n    t = Trainer(model)\n    with torch.no_grad():\n        {call}\n    return {call}", 1),
         ("def main(model, loader):\n    t = Trainer(model)\n    with torch.set_grad_enabled(True):\n        return {call}", 1),

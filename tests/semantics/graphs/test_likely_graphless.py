@@ -34,6 +34,8 @@ def seems_graphless(text: str) -> bool:
         "_, places = net(x).max(1)\n«places»",
         "«Variable(torch.ones(2))»",
         "«net.weight.grad»",
+        "seq = «model(x)[0]».data\nsents = decode_sequence(vocab, seq)",
+        "seq = «model(x)[0]».data.cpu().numpy()\nprint(seq)\nwords = table[seq]",
         "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.register_buffer('m', zeros())\n"
         "    def forward(self, x):\n        return «self.m.cpu()»",
         "for x in loader:\n    with torch.no_grad():\n        y = net(x)\n    «y»",
@@ -170,6 +172,8 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "outputs = [torch.zeros(3)]\nfor x in loader:\n    outputs.append(net(x))\n«torch.cat(outputs)»",
         "from mine import datasets\ndigits = datasets.MNIST('.')\nxs = [«d[0]» for d in digits]",
         "for d in found:\n    «d[0]»",
+        "seq = «model(x)[0]».data\nsents = decode(vocab, seq)",
+        "seq = «model(x)[0]».data\nseq = seq.max(1)[1]\nsents = decode_sequence(vocab, seq)",
         "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.register_buffer('m', zeros())\n"
         "    def forward(self, x):\n        self.m = net(x)\n        return «self.m.cpu()»",
         "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.register_buffer('m', zeros())\n"

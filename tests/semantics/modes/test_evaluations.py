@@ -396,6 +396,21 @@ def test_a_function_may_do_nothing_but_show(more: str, is_shown: bool) -> None:
     assert found.is_shown is is_shown
 
 
+@pytest.mark.parametrize(
+    ("more", "is_shown"),
+    [
+        ("save_image(y.detach(), flag)", True),
+        ("y = y.data.cpu()\n    utils.save_image(utils.make_grid(y), flag)", True),
+        ("for each in y.detach():\n        save_image(each, flag)", False),
+        ("print(y.argmax())", False),
+    ],
+)
+def test_one_picture_of_a_function_without_loops(more: str, is_shown: bool) -> None:
+    found = recorded(function(f"y = «model(flag)»\n    {more}", "evaluate"))
+    assert found is not None
+    assert found.is_shown is is_shown
+
+
 FLAGGED = """
 class Trainer:
     def answer(self, x, train):

@@ -84,6 +84,7 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(args.device)", False),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3, device=args.device)", False),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(config.device)", False),
+        ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(runner.device)", False),
         ("net.cuda(); x = x.cuda(); z = torch.zeros(3).to(args['run'].device)", False),
         # where a tensor is, that of the GPU
         ("net.cuda(); x = x.cuda(); z = x.new_zeros(3).to(x.device)", True),

@@ -25,7 +25,8 @@ class DataAccess(Rule):
     or under a name that stands for nothing else, for entries of state dicts, and where only the form of a tensor is read, a
     comparison, an assertion or a text is made of it, also of a sum of such numbers, a parameter, or a buffer beside the same
     parameter, `.data` does no harm: that is strict. So is what is detached as well on the way to a copy, a parameter whose
-    values processes exchange, and a loss that a meter is given where autograd is off.
+    values processes exchange, a loss that a meter is given where autograd is off, and one that has a name first and is then
+    indexed for its number, which raises.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through

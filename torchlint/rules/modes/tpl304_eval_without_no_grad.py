@@ -21,7 +21,7 @@ class EvalWithoutNoGrad(Rule):
     evaluation. Where an object, or the top level of a file, leaves a model in evaluation mode for good, its methods, or the
     file's functions, are found that run it in loops. A function of another file that runs the model it is given counts as a
     call of that. A loop that shows what comes out in windows, or in a grid of pictures, and adds nothing up, is a strict
-    finding.
+    finding, and so is a function without a loop that saves one picture.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a

@@ -18,6 +18,7 @@ from torchlint.semantics.data.state_entries import StateEntries
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
+from torchlint.semantics.shapes.scalars import Scalars
 
 _COMPARISONS = frozenset(
     {"eq", "ne", "lt", "le", "gt", "ge", "equal", "allclose", "isnan", "isinf", "isfinite", "sign", "nonzero"}
@@ -25,23 +26,8 @@ _COMPARISONS = frozenset(
 """Methods whose results have no graph, whatever they are computed from."""
 _COMPARING = frozenset(f"torch.{name}" for name in _COMPARISONS)
 _KEEPS = frozenset(
-    {
-        "cpu",
-        "cuda",
-        "to",
-        "float",
-        "double",
-        "long",
-        "int",
-        "view",
-        "squeeze",
-        "unsqueeze",
-        "reshape",
-        "abs",
-        "view_as",
-        "expand_as",
-        "type_as",
-    }
+    {"cpu", "cuda", "to", "float", "double", "long", "int", "view", "squeeze", "unsqueeze", "reshape", "abs"}
+    | {"view_as", "expand_as", "type_as"}
 )
 """Methods behind which values are still those that a comparison is about."""
 _NUMBERS = frozenset({"mean", "sum", "max", "min", "norm", "std", "var", "median", "cpu", "numpy", "item", "float", "squeeze"})
@@ -107,6 +93,7 @@ class HarmlessReads:
             or self._is_copied_into_data(data)
             or self._semantics.of(WrittenBack).is_all(data)
             or self._is_detached_as_well(data)
+            or self._semantics.of(Scalars).are_kept_for_index(data)
             or self._is_index(data)
             or self._semantics.of(Indices).are(data.value)
             or self._semantics.of(StateEntries).is_entry(data.value)
@@ -167,6 +154,8 @@ class HarmlessReads:
                     return True
                 case ast.Call(func=function, args=arguments) if node in arguments and _ASSERTS.match(last_name(function)):
                     return True
+                case ast.Call(func=function, args=[only], keywords=[]) if only is node and self._keeps(function):
+                    node = parent
                 case ast.Call(func=ast.Attribute(attr=method) as function, args=arguments) if node in arguments:
                     return method in _COMPARISONS or self._semantics.qualified_name(function) in _COMPARING
                 case ast.BinOp() | ast.UnaryOp():
@@ -180,6 +169,11 @@ class HarmlessReads:
                     node = call
                 case _:
                     return False
+
+    def _keeps(self, function: ast.expr) -> bool:
+        """Whether a function of torch gives values that a comparison is about, as the method does: ``torch.abs(x)``."""
+        library, _, name = (self._semantics.qualified_name(function) or "").rpartition(".")
+        return library == "torch" and name in _KEEPS | _NUMBERS
 
     def _is_written_out(self, data: ast.expr) -> bool:
         """Whether a value, or one number of it, goes into a text or becomes a number of Python on the spot."""
@@ -342,7 +336,7 @@ class HarmlessReads:
                 case ast.Subscript(value=value) if value is node:
                     node = parent
                 case ast.Attribute(attr=method) if method in _COPIES:
-                    return is_detached
+                    return is_detached or (method == "clone" and self._is_detached_behind(parent))
                 case ast.Attribute(attr=method) if method in _RESHAPES or method == "detach":
                     is_detached |= method == "detach"
                     call = self._tree.parent(parent)
@@ -351,6 +345,11 @@ class HarmlessReads:
                     node = call
                 case _:
                     return False
+
+    def _is_detached_behind(self, method: ast.Attribute) -> bool:
+        """Whether what a method gives is detached at once: ``x.data.clone().detach()``."""
+        outer = self._tree.parent(self._tree.parent(method) or method)
+        return isinstance(outer, ast.Attribute) and outer.attr == "detach"
 
     def _is_shown_input(self, data: ast.Attribute) -> bool:
         """Whether an argument, or a leaf, becomes a picture or an array on the spot: `tensor2np(tensor2im(in0.data))`."""

@@ -104,13 +104,18 @@ class LikelyGraphless:
             isinstance(each.value, ast.Call) and not each.path and self._is_data_set(each.value) for each in bindings
         )
 
-    def _chooses(self, node: ast.expr) -> bool:
+    def _chooses(self, node: ast.expr, *, named: bool = True) -> bool:
         """Whether something is chosen or counted by a value, `table[y.cpu().data.numpy(), :]`, `np.unique(y.data.numpy())`.
 
-        Only integers and booleans can choose; of what a model gives, nobody counts the numbers.
+        Only integers and booleans can choose; of what a model gives, nobody counts the numbers. So it is where the value has
+        a name first.
         """
         end = self._end_of_moves(node)
         parent = self._tree.parent(end)
+        if named and (target := self._name_of(end)) is not None:
+            binding = self._semantics.bindings.of(target)
+            uses = binding.uses if binding is not None else ()
+            return any(self._semantics.bindings.reaching(use) == (binding,) and self._chooses(use, named=False) for use in uses)
         if isinstance(parent, ast.Call) and end in parent.args:
             name = self._semantics.qualified_name(parent.func) or last_name(parent.func)
             return name in _COUNTING or _OF_CLASSES.fullmatch(name.rpartition(".")[2]) is not None

@@ -14,7 +14,7 @@ from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, last_name, position, walk_body
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
 from torchlint.semantics.modes.frozen_models import FrozenModels
 from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
@@ -349,7 +349,7 @@ class Evaluations:
         mendable = isinstance(function, ast.FunctionDef) and not suspends
         unneeded = self._semantics.of(UnneededGraphs).of_function(function)
         shown = [loop for found in evaluated for loop in self._semantics.tree.loops(found.run.call)]
-        is_shown = bool(shown) and all(map(_shows, shown))
+        is_shown = all(map(_shows, shown)) if shown else _saves_picture(function)
         self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded, is_shown=is_shown))
 
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
@@ -386,6 +386,14 @@ def _shows(statement: ast.stmt) -> bool:
             shows = shows or (part.func.attr in ("show", "waitKey") and not part.args[1:])
             shows = shows or (part.func.attr == "imshow" and isinstance(part.func.value, ast.Subscript))
     return shows
+
+
+def _saves_picture(function: Function) -> bool:
+    """Whether a function without a loop makes a picture of what a model gives, once."""
+    parts = list(walk_body(function.body))
+    if any(isinstance(part, (ast.For, ast.While, ast.comprehension)) for part in parts):
+        return False
+    return any(isinstance(part, ast.Call) and last_name(part.func) == "save_image" for part in parts)
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

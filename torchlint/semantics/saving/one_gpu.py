@@ -31,7 +31,9 @@ _FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count",
 _ASKED = re.compile(r"(is|was|has)_", re.IGNORECASE)
 """What is found out of what was loaded: `is_dataparallel`."""
 _CHOOSER = re.compile(
-    r"arg|opt|conf|cfg|param|flag|setting|trainer|agent|accelerat|fabric|strategy|env|ctx|context|cuda|^self$|^$", re.IGNORECASE
+    r"arg|opt|conf|cfg|param|flag|setting|trainer|runner|learner|engine|agent|worker|manager|accelerat|fabric|strategy"
+    r"|env|ctx|context|cuda|^self$|^$",
+    re.IGNORECASE,
 )
 """What holds the device that was chosen, by its name: other things have the device that they are on."""
 _GPU = frozenset({"cuda", "cuda:0"})

@@ -58,6 +58,21 @@ class Scalars:
                 case _:
                     return None
 
+    def are_kept_for_index(self, node: ast.expr) -> bool:
+        """Whether a value, or a copy, has a name under which nothing is done but to index it, though it has no dimensions."""
+        parent = self._semantics.tree.parent(node)
+        while isinstance(parent, ast.Attribute) and parent.attr in ("clone", "cpu", "detach"):
+            call = self._semantics.tree.parent(parent)
+            if not isinstance(call, ast.Call):
+                return False
+            node, parent = call, self._semantics.tree.parent(call)
+        match parent:
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is node:
+                binding = self._semantics.bindings.of(name)
+                uses = [self._semantics.tree.parent(use) for use in binding.uses] if binding is not None else []
+                return bool(uses) and all(use in self.indexed for use in uses)
+        return False
+
     def _indexed(self, node: ast.Subscript) -> ast.expr | None:
         if not isinstance(node.ctx, ast.Load) or not _is_first(node.slice):
             return None

@@ -171,10 +171,19 @@ class _Scope:
         return found
 
     def is_unrecorded(self, call: ast.Call) -> bool:
-        """Whether a call of this scope stands where a block or a decorator turns autograd off."""
+        """Whether a call of this scope stands where a block, a decorator or a statement turns autograd off."""
         if self._function is not None and any(map(_turns_off, self._function.decorator_list)):
             return True
-        return any(first <= call.lineno <= last for first, last in self._unrecorded)
+        if any(first <= call.lineno <= last for first, last in self._unrecorded):
+            return True
+        return self._off_from is not None and self._off_from < call.lineno
+
+    @cached_property
+    def _off_from(self) -> int | None:
+        """The line of the statement that turns autograd off from there on: ``torch.set_grad_enabled(False)``."""
+        statements = [each.value for each in self._body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
+        switches = [call for call in statements if last_name(call.func) == "set_grad_enabled"]
+        return switches[0].lineno if switches and all(map(_turns_off, switches)) else None
 
     def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
         inner = _Scope(function.body, function, self, owner)
