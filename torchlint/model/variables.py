@@ -171,6 +171,10 @@ class VariablesQuestions:
         """Whether an argument passes on a flag ``volatile`` that nothing in the file sets."""
         return bool(self._model.answered(self._semantics.of(Volatiles).is_never_set, node))
 
+    def meets_nothing(self, node: cst.Arg | cst.Assign) -> bool:
+        """Whether what is marked ``volatile`` meets no parameter, and so makes no graph."""
+        return bool(self._model.answered(self._semantics.of(Volatiles).meet_nothing, node))
+
     def volatile_beside(self, node: cst.Arg | cst.Assign, *, unless_silenced: str) -> list[cst.Arg | cst.Assign]:
         """The marks of one statement that set ``volatile`` to the same as ``node`` does, itself among them, in their order.
 

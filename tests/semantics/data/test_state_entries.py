@@ -43,6 +43,7 @@ def test_entries(snippet: str) -> None:
         "def f(model):\n    for k, v in model.named_parameters():\n        «v»",
         "def f(weights):\n    for k in range(3):\n        «weights[k]»",
         "def f(state):\n    return «state['logits']»",
+        "def f(items):\n    for each in items:\n        x = x[0]\n        «x»",
         "params = dict(net.named_parameters())\nfor k in params:\n    value = params[k]\n    «value»",
         "saved = torch.load(path)\nfor k in own:\n    value = saved[k]\n    if k in new:\n        value = new(k)\n    «value»",
         "sd = net.state_dict()\nif functional:\n    sd = dict(net.named_parameters())\nfor k in sd:\n    «sd[k]»",

@@ -9,7 +9,7 @@ from torchlint.semantics.unrecorded.gatherings import Gatherings
 
 
 def is_gathering(code: str) -> bool:
-    semantics, (container,) = marked("import torch\n" + code)
+    semantics, (container,) = marked("import numpy\nimport torch\n" + code)
     return semantics.of(Gatherings).is_one(semantics.tree.statement(container), container, [])
 
 
@@ -22,6 +22,8 @@ def is_gathering(code: str) -> bool:
         "def f(net, xs):\n    kept = []\n    for x in xs:\n        for y in net(x).view(-1): «kept».append(y)",
         "def f(losses):\n    kept = []\n    for k in sorted(losses.keys()): «kept».append(losses[k])",
         "def f(losses):\n    kept = []\n    for k, v in losses.items(): «kept».append(v)",
+        "def f(n):\n    v, kept = torch.rand(9), []\n    for k in range(n): «kept».append(torch.tensor(2).view(1) + v.sum())",
+        "def f(n, v):\n    r, kept = numpy.zeros(9), []\n    for k in range(n): «kept».append(r.sum() + v[k])",
         "def f(net):\n    kept = {}\n    for k, v in net.named_parameters(): «kept»[k] = shift(v)",
     ],
 )
@@ -36,6 +38,9 @@ def test_gathers(code: str) -> None:
         "def f(store):\n    kept = []\n    for k in store.keys(3): «kept».append(store[k])",
         "def f(xs):\n    kept = []\n    for _ in range(3):\n        for x in xs: «kept».append(x)\n        step()",
         "def f(xs):\n    kept = []\n    for x in xs:\n        «kept».append(x)\n        x.backward()",
+        "def f(v):\n    w, kept = torch.rand(9), []\n    for x in v:\n        «kept».append(x)\n        w.sum().backward()",
+        "def f(n, v):\n    kept = []\n    for k in range(n): «kept».append(v.sum())",
+        "def f(v):\n    w, kept = torch.rand(9), []\n    for x in v: «kept».append(torch.autograd.grad(w.sum(), x))",
         "def f(xs, kept):\n    for x in xs: «kept».append(x)",
         "kept = []\ndef f(xs):\n    for x in xs: «kept».append(x)",
         "kept = []\nfor x in xs: «kept».append(x)",

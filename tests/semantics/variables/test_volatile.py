@@ -175,3 +175,57 @@ def test_beside_a_mark(text: str, expected: list[bool]) -> None:
     semantics = semantics_of(text)
     calls = [call for call in semantics.tree.of_type(ast.Call) if ast.unparse(call.func) == "Variable"]
     assert [semantics.of(Volatiles).is_marked_beside(call) for call in calls] == expected
+
+
+_GROUP = """\
+class Group:
+    def __init__(self):
+        self.pool = torch.nn.MaxPool2d(3, 1, 1)
+        self.conv = torch.nn.Conv2d(3, 3, 1)
+
+    def peaks(self, x):
+        return x * torch.eq(self.pool(x), x).float()
+
+    def run(self, x):
+        return self.conv(x)
+
+    def hold(self, x):
+        self.x = x
+        return x * 2
+
+    def calc(self, x, out, loss):
+        x = Variable(x, volatile=True)
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("y = self.peaks(x)\n        return y.data.cpu().numpy()", True),
+        ("y = self.peaks(x).topk(3)[0]\n        kept = {'y': y}\n        return {k: kept[k].data.numpy() for k in kept}", True),
+        ("print(torch.max(x, 1))", True),
+        ("y = self.run(x)\n        return y.data.cpu().numpy()", False),
+        ("y = self.hold(x)\n        return y.data.cpu().numpy()", False),
+        ("y = self.conv(x)\n        return y.data.cpu().numpy()", False),
+        ("y = self.net(x)\n        return y.data.cpu().numpy()", False),
+        ("return self.peaks(x)", False),
+        ("self.x = self.peaks(x)", False),
+        ("out[0] = self.peaks(x)", False),
+        ("yield self.peaks(x)", False),
+        ("later(lambda: self.peaks(x))", False),
+        ("y = self.peaks(x)\n        def g(): return y\n        later(g)", False),
+        ("pass", False),
+    ],
+)
+def test_what_meets_no_parameter(body: str, expected: bool) -> None:
+    volatiles = semantics_of(_GROUP.format(body=body)).of(Volatiles)
+    assert [volatiles.meet_nothing(mark) for mark in volatiles.marks] == [expected]
+
+
+def test_one_of_two_marks_that_meets_a_model_is_enough() -> None:
+    text = "def f(net, x, y):\n    x, y = Variable(x, volatile=True), Variable(y, volatile=True)\n"
+    text += "    y = torch.relu(y).data\n    {}\n"
+    for rest, expected in (("return net(x).data", False), ("return torch.relu(x).data", True)):
+        volatiles = semantics_of(text.format(rest)).of(Volatiles)
+        assert [volatiles.meet_nothing(mark) for mark in volatiles.marks] == [expected, expected]

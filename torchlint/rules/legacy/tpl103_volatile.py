@@ -15,7 +15,8 @@ class Volatile(Rule):
     """
     ## What it does
     Finds `volatile`: `Variable(x, volatile=True)`, `x.volatile = True`. Where a statement says it several times, by the same
-    flag, that is one finding. It is strict where a function passes on a flag that no call in the file sets.
+    flag, that is one finding. It is strict where a function passes on a flag that no call in the file sets, and where what is
+    marked stays in its function and meets nothing there that may have parameters: no graph is made of it.
 
     ## Why is this bad
     `volatile` was how torch 0.3 turned autograd off for inference. It has no effect since 0.4, but for a warning: the graph
@@ -70,11 +71,14 @@ class Volatile(Rule):
             is_needless = self._is_needless(node, mark)
             use_instead = "drop it" if is_needless else "the graph is built; use `torch.no_grad()`"
             message = f"`volatile` has no effect since torch 0.4: {use_instead}"
-            self.report(node, message, self._fix(node, mark, marks), strict=self.model.variables.is_never_volatile(node))
+            is_idle = self.model.variables.is_never_volatile(node) or self.model.variables.meets_nothing(node)
+            self.report(node, message, self._fix(node, mark, marks), strict=is_idle)
 
     def _is_needless(self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression]) -> bool:
-        """Whether a graph is wanted, or autograd is off anyway."""
-        return self.model.code.truth(mark.flag) is False or self.model.autograd.is_off(self.model.statement(node))
+        """Whether a graph is wanted, none is made, or autograd is off anyway."""
+        if self.model.code.truth(mark.flag) is False or self.model.variables.meets_nothing(node):
+            return True
+        return self.model.autograd.is_off(self.model.statement(node))
 
     def _fix(
         self, node: cst.Arg | cst.Assign, mark: VolatileMark[cst.BaseExpression], marks: list[cst.Arg | cst.Assign]

@@ -27,9 +27,9 @@ class StateEntries:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
 
-    def is_entry(self, tensor: ast.expr) -> bool:
+    def is_entry(self, tensor: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether a tensor is an entry of a state dict, or a part of one."""
-        while True:
+        while depth:
             match tensor:
                 case ast.Subscript(value=owner, slice=key) if self._is_key(key):
                     return self._is_state(owner, _DEPTH)
@@ -40,10 +40,12 @@ class StateEntries:
                 case ast.Name():
                     bindings = self._semantics.bindings.reaching(tensor)
                     if len(bindings) == 1 and (taken := self._taken(bindings[0])) is not None:
-                        return self.is_entry(taken)
+                        tensor, depth = taken, depth - 1
+                        continue
                     return bool(bindings) and all(map(self._walks_entries, bindings))
                 case _:
                     return False
+        return False
 
     def _taken(self, binding: Binding) -> ast.Subscript | None:
         """What a name is given by a plain assignment of an item: `value = state[name]`."""

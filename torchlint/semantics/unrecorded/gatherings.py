@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics import Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, last_name
 from torchlint.semantics.unrecorded.carried_states import CarriedStates
 
@@ -16,6 +16,7 @@ _PARTS = frozenset({"keys", "values", "items"})
 _FEW = 8
 """So many values that a function keeps until it returns are no growth."""
 _MANY = _FEW + 1
+_PROPAGATE = frozenset({"backward", "register_hook", "apply_", "map_"})
 _RUN_OTHERS = frozenset({"builtins.next", "builtins.map", "builtins.filter"})
 
 
@@ -84,10 +85,18 @@ class Gatherings:
         if name.startswith("builtins."):
             return hasattr(builtins, name.removeprefix("builtins.")) and name not in _RUN_OTHERS
         if name.startswith("torch."):
-            return name in torch_api.FUNCTIONS
+            is_known = name in torch_api.FUNCTIONS or name in torch_api.FACTORIES
+            return is_known and not name.startswith("torch.autograd.")
         if not isinstance(call.func, ast.Attribute):
             return False
-        return call.func.attr in _FILLS or (call.func.attr in _PARTS and not call.args)
+        method = call.func.attr
+        return method in _FILLS or (method in _PARTS and not call.args) or self._is_of_values(call.func)
+
+    def _is_of_values(self, method: ast.Attribute) -> bool:
+        """Whether a method of a tensor or an array is called, which computes something of it."""
+        kind = self._semantics.kind(method.value)
+        is_one = kind.type is Type.ARRAY or (kind.is_tensor and not kind.loose and method.attr in torch_api.TENSOR_ATTRIBUTES)
+        return is_one and method.attr not in _PROPAGATE
 
 
 def _goes_through_numbers(loop: Loop) -> bool:

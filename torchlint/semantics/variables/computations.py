@@ -37,11 +37,11 @@ class Computations:
             match parent:
                 case ast.Attribute(attr=name) if name in _CUT:
                     return
-                case ast.Call(func=function) if node is not function and self._may_record(parent):
+                case ast.Call(func=function) if node is not function and self._may_record(parent, node):
                     self._found.add(self._semantics.tree.statement(parent))
                 case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append" | "extend")) if node in parent.args:
                     for binding in self._semantics.bindings.reaching(owner):
-                        self._follow_uses(binding)
+                        self.follow_uses(binding)
                 case ast.Assign(targets=targets):
                     self._follow_stored(*targets)
                     return
@@ -51,9 +51,11 @@ class Computations:
                 case ast.For(target=target, iter=iterated) | ast.comprehension(target=target, iter=iterated) if (
                     node is iterated
                 ):
-                    self._follow_stored(target)
+                    if self._semantics.kind(iterated).type is not Type.MAPPING:
+                        self._follow_stored(target)  # of a dictionary, that is its keys
                     return
-                case ast.stmt() | ast.Lambda():
+                case ast.stmt() | ast.Lambda() | ast.Yield():
+                    self._leave(parent)
                     return
             node = parent
 
@@ -65,8 +67,11 @@ class Computations:
                 if self._semantics.bindings.reaching(node) == bindings:
                     self.follow(node)
 
-    def _may_record(self, call: ast.Call) -> bool:
-        """Whether autograd may record something in a call that gets the value: that of a module, or of who knows what."""
+    def _may_record(self, call: ast.Call, given: ast.AST) -> bool:
+        """Whether autograd may record something in a call that gets the value: that of a module, or of who knows what.
+
+        ``given`` is the part of the call that the value is in.
+        """
         name = self._semantics.qualified_name(call.func) or ""
         module, _, function = name.rpartition(".")
         if name == VARIABLE or name.startswith(_PLAIN_CALLS) or (module == "builtins" and hasattr(builtins, function)):
@@ -77,14 +82,18 @@ class Computations:
             return call.func.attr not in _STORING and not is_plain
         return self._semantics.kind(call.func).type is not Type.CLASS
 
+    def _leave(self, end: ast.AST) -> None:
+        """Follows a value no further than to a statement, or to what hands it on."""
+
     def _follow_stored(self, *targets: ast.expr) -> None:
         for part in (part for target in targets for part in ast.walk(target)):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 binding = self._semantics.bindings.of(part)
                 if binding is not None:
-                    self._follow_uses(binding)
+                    self.follow_uses(binding)
 
-    def _follow_uses(self, binding: Binding) -> None:
+    def follow_uses(self, binding: Binding) -> None:
+        """Follows what a name is given to where it is used in the function."""
         if binding in self._seen:
             return
         self._seen.add(binding)

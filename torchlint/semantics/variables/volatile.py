@@ -18,6 +18,7 @@ from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.certainty.own_tensors import OwnTensors
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
 from torchlint.semantics.variables.computations import Computations
+from torchlint.semantics.variables.unmet import UnmetValues
 
 Node = TypeVar("Node")
 Mark: TypeAlias = ast.keyword | ast.expr | ast.Assign
@@ -43,6 +44,7 @@ class Volatiles:
         self._semantics = semantics
         self._backpropagated = semantics.of(Backpropagated)
         self._places: dict[ast.stmt, dict[ast.AST, int]] = {}
+        self._unmet: dict[Mark, bool] = {}
 
     @cached_property
     def marks(self) -> dict[Mark, VolatileMark[ast.expr]]:
@@ -102,6 +104,14 @@ class Volatiles:
         given = [self._semantics.facts.default(function, parameter.node)]
         given += [self._semantics.facts.argument(call, function, parameter.node) for call in calls]
         return bool(calls) and all(isinstance(each, ast.Constant) and not each.value for each in given)
+
+    def meet_nothing(self, mark: Mark) -> bool:
+        """Whether what a statement marks, as ``mark`` does, meets no parameter: it makes no graph, marked or not."""
+        if mark not in self._unmet:
+            calls = [self.marks[each].call for each in self.beside(mark)]
+            found = [call for call in calls if call is not None]
+            self._unmet[mark] = len(found) == len(calls) and self._semantics.of(UnmetValues).are_unmet(found)
+        return self._unmet[mark]
 
     def is_marked_beside(self, call: ast.Call) -> bool:
         """Whether a call of Variable stands in an assignment beside another one that is marked."""

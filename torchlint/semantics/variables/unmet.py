@@ -1,0 +1,94 @@
+"""Values that meet no parameter in the function that they are made in: autograd has nothing to record of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from torchlint.semantics import Binding, Semantics, Type, torch_api
+from torchlint.semantics.variables.computations import Computations
+
+_WITH_TENSORS = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS, torch_api.SUBMODULES)
+_DEEPEST = 3
+"""So many methods deep a value is followed."""
+
+
+class UnmetValues:
+    """Tells of values whether they meet no parameter."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._passed: dict[tuple[Binding, int], bool] = {}
+        """The parameters of methods that were asked for, with how much deeper to look: whether they meet nothing there."""
+
+    def are_unmet(self, values: Iterable[ast.expr]) -> bool:
+        """Whether values are computed with, stay in their function, and meet nothing there that may have parameters."""
+        for value in values:
+            uses = _Uses(self._semantics, self._semantics.tree.function(value), self, _DEEPEST)
+            uses.follow(value)
+            if uses.record or uses.hand_on or uses.give_back or not uses.compute:
+                return False
+        return True
+
+    def is_unmet_within(self, parameter: Binding, depth: int) -> bool:
+        """Whether what a method is given meets nothing in it that may have parameters, and is not kept."""
+        key = parameter, depth
+        if key not in self._passed:
+            uses = _Uses(self._semantics, parameter.scope.node, self, depth)
+            uses.follow_uses(parameter)
+            self._passed[key] = not (uses.record or uses.hand_on)
+        return self._passed[key]
+
+
+class _Uses(Computations):
+    """What becomes of a value in a function, and in the methods of the same class that this gives it to."""
+
+    def __init__(self, semantics: Semantics, function: ast.AST | None, unmet: UnmetValues, depth: int) -> None:
+        super().__init__(semantics, function)
+        self._unmet, self._depth = unmet, depth
+        self.hand_on = False
+        """Whether the value is kept in an attribute or an item, or handed to whoever calls a generator or a lambda."""
+        self.give_back = False
+        self.compute = False
+
+    @property
+    def record(self) -> bool:
+        """Whether autograd may record something."""
+        return bool(self._found)
+
+    def _may_record(self, call: ast.Call, given: ast.AST) -> bool:
+        self.compute = True
+        return super()._may_record(call, given) and not self._is_plain_layer(call) and not self._passes(call, given)
+
+    def _is_plain_layer(self, call: ast.Call) -> bool:
+        """Whether a layer of torch without parameters is called: pooling, an activation."""
+        kind = self._semantics.kind(call.func)
+        is_layer = kind.name in torch_api.MODULES and kind.name not in torch_api.CONTAINER_MODULES
+        return kind.type is Type.MODULE and is_layer and not any(table.get(kind.name) for table in _WITH_TENSORS)
+
+    def _passes(self, call: ast.Call, given: ast.AST) -> bool:
+        """Whether a method of the same class is called, in which the value meets nothing either."""
+        match call.func:
+            case ast.Attribute(value=owner, attr=name) if self._depth:
+                definition = self._semantics.facts.self_class(owner)
+            case _:
+                return False
+        method = self._semantics.facts.method(definition, name) if definition is not None else None
+        if method is None or given not in call.args or any(isinstance(each, ast.Starred) for each in call.args):
+            return False
+        parameters = [*method.args.posonlyargs, *method.args.args][1:]
+        place = next(place for place, each in enumerate(call.args) if each is given)
+        binding = self._semantics.bindings.of(parameters[place]) if place < len(parameters) else None
+        return binding is not None and self._unmet.is_unmet_within(binding, self._depth - 1)
+
+    def _leave(self, end: ast.AST) -> None:
+        self.give_back |= isinstance(end, ast.Return)
+        self.hand_on |= isinstance(end, (ast.Lambda, ast.Yield))
+
+    def _follow_stored(self, *targets: ast.expr) -> None:
+        parts = [part for target in targets for part in ast.walk(target)]
+        self.hand_on |= any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in parts)
+        names = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+        for binding in filter(None, map(self._semantics.bindings.of, names)):
+            self.hand_on |= any(self._semantics.tree.function(use) is not self._function for use in binding.uses)
+        super()._follow_stored(*targets)
