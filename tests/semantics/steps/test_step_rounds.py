@@ -129,3 +129,11 @@ def test_engines_act_by_themselves(library: str, acts: int) -> None:
     """Not so apex: it scales losses, and its optimizers step when they are told to."""
     semantics, _ = marked(f"import torch, {library}\nloss = torch.ones(1, requires_grad=True).sum()\nloss.backward()\n")
     assert len(semantics.of(Acts).all) == acts
+
+
+@pytest.mark.parametrize("library", ["deepspeed", "apex"])
+def test_the_acts_of_a_loop_are_there_whatever_acts_besides(library: str) -> None:
+    semantics, (backward, step) = marked(f"import torch\nimport {library}\n{LOOP}")
+    (loop,) = semantics.tree.of_type(ast.For)
+    round_ = semantics.of(Rounds).of_loop(loop)
+    assert [placed.act.call for placed in round_.of(Deed.BACKWARD, Deed.STEP)] == [backward, step]

@@ -9,6 +9,8 @@ import pytest
 
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import LOOPS
+from torchlint.semantics.steps.acts import Deed
+from torchlint.semantics.steps.rounds import Rounds
 from torchlint.semantics.steps.training_steps import TrainingSteps
 from torchlint.semantics.steps.unseen_code import UnseenCode
 from torchlint.semantics.training.optimizers import Optimizers
@@ -197,8 +199,8 @@ def test_a_round_runs_the_functions_that_it_calls() -> None:
                     self.work(x)
         """
     )
-    region = meaning.of(TrainingSteps).region(loop(meaning))
-    places = [(ast.unparse(act.call), ast.unparse(place)) for act, place in meaning.of(TrainingSteps).backwards_in(region)]
+    acts = meaning.of(Rounds).of_loop(loop(meaning)).of(Deed.BACKWARD)
+    places = [(ast.unparse(each.act.call), ast.unparse(each.place)) for each in acts]
     assert places == [("loss.backward()", "self.work(x)")]
 
 
@@ -217,9 +219,28 @@ def test_a_round_may_run_a_function_in_several_places() -> None:
                     self.work(x)
         """
     )
-    region = meaning.of(TrainingSteps).region(loop(meaning))
-    places = [ast.unparse(place) for _, place in meaning.of(TrainingSteps).backwards_in(region)]
-    assert sorted(places) == ["self.check(x)", "self.work(x)"]
+    round_ = meaning.of(Rounds).of_loop(loop(meaning))
+    [backward] = {each.act.call for each in round_.of(Deed.BACKWARD)}
+    assert sorted(map(ast.unparse, round_.places(backward))) == ["self.check(x)", "self.work(x)"]
+
+
+def test_a_round_of_a_loop_leaves_out_what_stands_elsewhere_and_closures() -> None:
+    meaning = semantics(
+        """
+        import torch
+        def closure():
+            loss = model(x).sum()
+            loss.backward()
+            return loss
+        for x in loader:
+            optimizer.step(closure)
+        else:
+            model(x).sum().backward()
+        model(x).sum().backward()
+        """
+    )
+    round_ = meaning.of(Rounds).of_loop(loop(meaning))
+    assert round_.of(Deed.BACKWARD) == []
 
 
 WIPING = [
@@ -264,7 +285,7 @@ def test_what_may_wipe_gradients(statement: str, wipes: bool) -> None:
         """
     )
     steps = meaning.of(TrainingSteps)
-    assert meaning.of(UnseenCode).may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
+    assert meaning.of(UnseenCode).may_wipe(meaning.of(Rounds).of_loop(loop(meaning)), steps.steps[0].optimizer) is wipes
 
 
 def test_a_method_of_an_unknown_base_class_may_wipe() -> None:
@@ -283,7 +304,7 @@ def test_a_method_of_an_unknown_base_class_may_wipe() -> None:
     for method, wipes in (("begin", True), ("model", False), ("log", False)):
         meaning = semantics(text.format(method=method))
         steps = meaning.of(TrainingSteps)
-        assert meaning.of(UnseenCode).may_wipe(steps.region(loop(meaning)), steps.steps[0].optimizer) is wipes
+        assert meaning.of(UnseenCode).may_wipe(meaning.of(Rounds).of_loop(loop(meaning)), steps.steps[0].optimizer) is wipes
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,11 @@ class Acts:
     def all(self) -> list[Act]:
         """The acts, in the order of the text; none where the file uses an engine that acts by itself."""
         words = self._semantics.words.all
-        if "torch" not in words or any(engine in words for engine in _ENGINES):
-            return []
+        return [] if "torch" not in words or any(engine in words for engine in _ENGINES) else self.written
+
+    @cached_property
+    def written(self) -> list[Act]:
+        """The acts that are written in the file, whatever acts besides."""
         found = [*self._backwards(), *self._steps(), *self._zeros(), *self._clips(), *self._scalings(), *self._looks()]
         tree = self._semantics.tree
         found = [act for act in found if not isinstance(tree.function(act.call), ast.Lambda)]

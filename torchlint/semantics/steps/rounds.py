@@ -9,14 +9,17 @@ from functools import cached_property
 
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import ControlFlow, FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop
 from torchlint.semantics.conditions.exclusive import Conditions
 from torchlint.semantics.steps.acts import Act, Acts, Deed
+from torchlint.semantics.training.optimizers import Making
 
 _DEEP = 3
 """So many functions may lie between a round and an act of it."""
 _MANY = 60
 """So many acts of one round are looked at; code with more of them is generated."""
+_PLACES = 8
+"""In so many places of a loop a function is looked at that the loop runs in several."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -76,6 +79,52 @@ class Round:
         return all(self._flow.may_start_with(scope, call, avoiding=obstacles.of(scope)) for scope, call in scopes)
 
 
+class LoopRound(Round):
+    """The acts that a round of a ``loop`` may do, and the code that it may run: the loop's body, and the functions of the file
+    that are called from there.
+    """
+
+    def __init__(self, loop: Loop, placed: list[Placed], semantics: Semantics) -> None:
+        self.loop = loop
+        self._tree = semantics.tree
+        self._call_graph = semantics.inference.call_graph
+        super().__init__(semantics.control_flow.scope(loop), [each for each in placed if each.place in self._own], semantics)
+
+    def places(self, call: ast.Call) -> list[ast.Call]:
+        """The calls in the loop's own code that are an act, or run it; none where no round does it."""
+        return list(dict.fromkeys(placed.place for placed in self.acts if placed.act.call is call))[:_PLACES]
+
+    def makes(self, making: Making) -> bool:
+        """Whether a round makes the optimizer anew."""
+        return making in self._own or self._tree.function(making) in self._functions
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the code, those of nested functions included."""
+        roots = [*self._roots, *(statement for function in self._functions for statement in function.body)]
+        return [node for root in roots for node in ast.walk(root)]
+
+    @cached_property
+    def _roots(self) -> list[ast.AST]:
+        return [self.loop.test if isinstance(self.loop, ast.While) else self.loop.iter, *self.loop.body]
+
+    @cached_property
+    def _own(self) -> set[ast.AST]:
+        return {node for root in self._roots for node in ast.walk(root)}
+
+    @cached_property
+    def _functions(self) -> dict[Function, None]:
+        found: dict[Function, None] = {}
+        pending = list(self._roots)
+        while pending:
+            for node in ast.walk(pending.pop()):
+                function = self._call_graph.called(node) if isinstance(node, ast.Call) else None
+                if function is not None and function not in found:
+                    found[function] = None
+                    pending.extend(function.body)
+        return found
+
+
 class _Obstacles:
     """Acts that are not to be passed, as calls in each scope: a call of a function counts where it cannot but do one."""
 
@@ -109,10 +158,15 @@ class Rounds:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._flow = semantics.control_flow
+        self._of_loops: dict[Loop, LoopRound] = {}
 
     @cached_property
     def all(self) -> list[Round]:
-        """A round for the code of each scope in which there are acts; none where there are too many of them."""
+        """A round for the code of each scope in which there are acts; none where there are too many of them, or where an engine
+        acts by itself.
+        """
+        if not self._semantics.of(Acts).all:
+            return []
         found = [(scope, acts) for scope, acts in self._by_scope.items() if len(acts) <= _MANY]
         return [Round(scope, acts, self._semantics) for scope, acts in found]
 
@@ -122,10 +176,37 @@ class Rounds:
         parts = {self._flow.scope(call) for round_ in self.all for placed in round_.acts for call in placed.chain[1:]}
         return [round_ for round_ in self.all if round_.scope not in parts]
 
+    def of_loop(self, loop: Loop) -> LoopRound:
+        """A round of a loop, with what functions do for it, but for closures that an optimizer runs."""
+        if loop not in self._of_loops:
+            self._of_loops[loop] = LoopRound(loop, self._by_loop.get(loop, []), self._semantics)
+        return self._of_loops[loop]
+
+    def of_scope(self, scope: FlowScope) -> Round:
+        """The round of a scope, whatever it has of acts."""
+        return Round(scope, self._by_scope.get(scope, []), self._semantics)
+
+    @cached_property
+    def _by_loop(self) -> dict[Loop, list[Placed]]:
+        found: dict[Loop, list[Placed]] = {}
+        for placed in (each for acts in self._by_scope.values() for each in acts):
+            if not self.is_in_closure(placed):
+                for loop in self._semantics.tree.loops(placed.place):
+                    found.setdefault(loop, []).append(placed)
+        return found
+
+    def is_in_closure(self, placed: Placed) -> bool:
+        """Whether an act is done by a function that an optimizer is given for its step."""
+        return bool(self._closures) and any(call in self._stepping for call in placed.chain[:-1])
+
+    @cached_property
+    def _stepping(self) -> set[ast.Call]:
+        return {call for calls in self._closures.values() for call in calls}
+
     @cached_property
     def _by_scope(self) -> dict[FlowScope, list[Placed]]:
         found: dict[FlowScope, list[Placed]] = {}
-        level = [Placed(act, (act.call,)) for act in self._semantics.of(Acts).all]
+        level = [Placed(act, (act.call,)) for act in self._semantics.of(Acts).written]
         for _ in range(_DEEP + 1):
             for placed in level:
                 found.setdefault(self._flow.scope(placed.place), []).append(placed)
@@ -147,7 +228,7 @@ class Rounds:
     def _closures(self) -> dict[Function, list[ast.Call]]:
         """The steps of optimizers that are given a function of the file, which they call."""
         found: dict[Function, list[ast.Call]] = {}
-        for act in self._semantics.of(Acts).all:
+        for act in self._semantics.of(Acts).written:
             if act.deed is Deed.STEP:
                 given: Iterable[ast.expr] = [*act.call.args, *(word.value for word in act.call.keywords)]
                 for function in map(self._semantics.facts.definition, given):

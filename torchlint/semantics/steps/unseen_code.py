@@ -14,7 +14,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import Function, dotted, last_name
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.kinds.results import GRAD_SCALERS
-from torchlint.semantics.steps.training_steps import Region
+from torchlint.semantics.steps.rounds import LoopRound
 from torchlint.semantics.training.optimizers import Optimizers, is_preparation, overlap, root_of, stepped
 
 _WIPING_NAME = re.compile(
@@ -64,9 +64,9 @@ class UnseenCode:
         self._optimizers = semantics.of(Optimizers)
         self._elsewhere = semantics.elsewhere
 
-    def may_wipe(self, region: Region, optimizer: ast.expr) -> bool:
+    def may_wipe(self, round_: LoopRound, optimizer: ast.expr) -> bool:
         """Whether anything in a loop may wipe the gradients of an optimizer, as far as that can be told."""
-        return any(self._may_wipe(node, optimizer) for node in region.nodes) or self.is_handed_out(optimizer)
+        return any(self._may_wipe(node, optimizer) for node in round_.nodes) or self.is_handed_out(optimizer)
 
     def _may_wipe(self, node: ast.AST, optimizer: ast.expr) -> bool:
         match node:

@@ -10,6 +10,8 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import dotted, walk_body
+from torchlint.semantics.steps.acts import Deed
+from torchlint.semantics.steps.rounds import Placed, Rounds
 from torchlint.semantics.steps.training_steps import TrainingSteps, ZeroGrad
 from torchlint.semantics.steps.unseen_code import UnseenCode
 from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, Optimizers, stepped
@@ -51,6 +53,7 @@ class Wiping:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._optimizers = semantics.of(Optimizers)
+        self._rounds = semantics.of(Rounds)
         self._acts: dict[FlowScope, _Acts] = {}
 
     @cached_property
@@ -84,24 +87,22 @@ class Wiping:
         return [], None
 
     def _acts_of(self, scope: FlowScope) -> _Acts:
-        own = self._steps_of.get(scope, [])
-        surely = {call for call, optimizer in own if self._optimizers.acts_as_optimizer(optimizer)}
+        """What the code of a scope does, and the backward calls of functions that it calls itself."""
+        placed = self._rounds.of_scope(scope).acts
+        own = [each.act for each in placed if len(each.chain) == 1]
+        steps = [(act.call, optimizer) for act in own if act.deed is Deed.STEP and (optimizer := stepped(act.call)) is not None]
+        surely = {call for call, optimizer in steps if self._optimizers.acts_as_optimizer(optimizer)}
         return _Acts(
-            own,
-            list(dict.fromkeys(self._backwards_of.get(scope, ()))),
+            steps,
+            list(dict.fromkeys(each.place for each in placed if self._propagates(each))),
             [source for source in self._sources(scope) if source not in surely],
             self._zeros_of.get(scope, []),
         )
 
-    @cached_property
-    def _steps_of(self) -> dict[FlowScope, list[tuple[ast.Call, ast.expr]]]:
-        """The steps of optimizers in each scope."""
-        found: dict[FlowScope, list[tuple[ast.Call, ast.expr]]] = {}
-        calls = self._semantics.facts.calls
-        for call in (*calls.get("step", ()), *calls.get("optimizer_step", ())):
-            if (optimizer := stepped(call)) is not None:
-                found.setdefault(self._semantics.control_flow.scope(call), []).append((call, optimizer))
-        return found
+    def _propagates(self, placed: Placed) -> bool:
+        """Whether an act surely adds to gradients, in the code of a round or in a function that this calls."""
+        is_near = len(placed.chain) < 3 and not self._rounds.is_in_closure(placed)
+        return placed.act.deed is Deed.BACKWARD and placed.act.certain and is_near
 
     @cached_property
     def _zeros_of(self) -> dict[FlowScope, list[ZeroGrad]]:
@@ -156,21 +157,6 @@ class Wiping:
             return False
         scope = self._semantics.bindings.scope_of(module)
         return len(self._semantics.bindings.lookup(module.id, scope)) == 1
-
-    @cached_property
-    def _backwards_of(self) -> dict[FlowScope, list[ast.Call]]:
-        """The calls in each scope that surely back-propagate, themselves or in a function of the file."""
-        flow, tree = self._semantics.control_flow, self._semantics.tree
-        found: dict[FlowScope, list[ast.Call]] = {}
-        for backward in self._semantics.of(TrainingSteps).backwards:
-            own = flow.scope(backward.call)
-            found.setdefault(own, []).append(backward.call)
-            function = tree.function(backward.call)
-            if function is not None and not isinstance(function, ast.Lambda):
-                for call in self._semantics.inference.call_sites(function):
-                    if (scope := flow.scope(call)) is not own:
-                        found.setdefault(scope, []).append(call)
-        return found
 
     def _sources(self, scope: FlowScope) -> list[ast.AST]:
         """The places in a scope where gradients may come from: calls that may back-propagate, and stored gradients."""

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.semantics import Semantics
-from torchlint.semantics.autograd.backwards import Backward
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, dotted, position
 from torchlint.semantics.purpose import Purpose
-from torchlint.semantics.steps.training_steps import Region, Step, TrainingSteps
+from torchlint.semantics.steps.acts import Deed
+from torchlint.semantics.steps.rounds import LoopRound, Rounds
+from torchlint.semantics.steps.training_steps import Step, TrainingSteps
 from torchlint.semantics.steps.unseen_code import UnseenCode
 from torchlint.semantics.training.optimizers import Optimizers, root_of
 
@@ -44,7 +45,7 @@ class PiledUp(Generic[Node, Place]):
 class _OwnBackward:
     """A backward that adds to what a step uses: where a round runs it, and where the step ``behind`` it."""
 
-    backward: Backward
+    backward: ast.Call
     place: ast.Call
     behind: ast.Call
 
@@ -55,6 +56,8 @@ class Zeroing:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._steps = semantics.of(TrainingSteps)
+        self._rounds = semantics.of(Rounds)
+        self._backwards: dict[Loop, list[tuple[ast.Call, ast.Call]]] = {}
         self._optimizers = semantics.of(Optimizers)
 
     @cached_property
@@ -69,15 +72,15 @@ class Zeroing:
         for step in steps:
             if self._is_wiped_beside(step):
                 continue
-            region = self._round(step)
-            if region is None or looked_at[region.loop] == _MANY:
+            round_ = self._round(step)
+            if round_ is None or looked_at[round_.loop] == _MANY:
                 continue
-            looked_at[region.loop] += 1
-            own = self._own_backwards(step, region)
-            key = (region.loop, frozenset(each.backward.call for each in own))
-            if own and key not in reported and self._piles_up(step, own, region):
+            looked_at[round_.loop] += 1
+            own = self._own_backwards(step, round_)
+            key = (round_.loop, frozenset(each.backward for each in own))
+            if own and key not in reported and self._piles_up(step, own, round_):
                 reported.add(key)
-                piles[step.call] = self._pile(step, own, region)
+                piles[step.call] = self._pile(step, own, round_)
         return piles
 
     # --- steps that other files make ---------------------------------------------------------------------------------
@@ -89,17 +92,17 @@ class Zeroing:
         for call in tree.of_type(ast.Call) if self._semantics.elsewhere.is_in_project else ():
             loop = next(tree.loops(call), None)
             optimizer = self._stepped_elsewhere(call) if loop is not None else None
-            if loop is None or optimizer is None or self._is_anew(self._steps.region(loop), optimizer):
+            if loop is None or optimizer is None or self._is_anew(self._rounds.of_loop(loop), optimizer):
                 continue
             outermost = [loop, *tree.loops(loop)][-1]
             wiping = [zero for zero in self._steps.zero_grads_in(outermost) if not self._optimizers.apart(optimizer, zero.of)]
-            if not wiping and not self._semantics.of(UnseenCode).may_wipe(self._steps.region(loop), optimizer):
+            if not wiping and not self._semantics.of(UnseenCode).may_wipe(self._rounds.of_loop(loop), optimizer):
                 yield call, PiledUp(optimizer, call, before=tree.statement(call))
 
-    def _is_anew(self, region: Region, optimizer: ast.expr) -> bool:
+    def _is_anew(self, round_: LoopRound, optimizer: ast.expr) -> bool:
         """Whether each round may have an optimizer of its own, by where that is made."""
         makings = self._optimizers.makings(optimizer) or frozenset()
-        return self._is_made_in(region, optimizer) or any(region.makes(each, self._semantics.tree) for each in makings)
+        return self._is_made_in(round_, optimizer) or any(round_.makes(each) for each in makings)
 
     def _stepped_elsewhere(self, call: ast.Call) -> ast.expr | None:
         """The optimizer of torch that a function of another file surely steps, behind a backward of its own."""
@@ -141,12 +144,12 @@ class Zeroing:
 
     # --- what goes round ---------------------------------------------------------------------------------------------
 
-    def _round(self, step: Step) -> Region | None:
+    def _round(self, step: Step) -> LoopRound | None:
         """The innermost loop that runs a step and a backward before it."""
         for loop in self._loops(step.call, _DEEP):
-            region = self._steps.region(loop)
-            if self._steps.backwards_in(region):
-                return region
+            round_ = self._rounds.of_loop(loop)
+            if self._backwards_in(round_):
+                return round_
         return None
 
     def _loops(self, node: ast.AST, depth: int) -> Iterator[Loop]:
@@ -158,22 +161,30 @@ class Zeroing:
             for call in self._semantics.inference.call_sites(function):
                 yield from self._loops(call, depth - 1)
 
-    def _own_backwards(self, step: Step, region: Region) -> list[_OwnBackward]:
+    def _own_backwards(self, step: Step, round_: LoopRound) -> list[_OwnBackward]:
         """The backward calls whose gradients the step uses in the same round."""
         flow = self._semantics.control_flow
-        head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
-        steps = self._steps.steps_in(region)
+        head = round_.loop.test if isinstance(round_.loop, ast.While) else round_.loop.target
+        steps = [(placed.act.call, placed.place) for placed in round_.of(Deed.STEP) if placed.act.call in self._stepped]
         own: dict[ast.Call, _OwnBackward] = {}
-        for place in region.places(step.call, self._semantics.tree):
-            others = [other for later, other in steps if later is not step and other is not place]
+        for place in round_.places(step.call):
+            others = [other for later, other in steps if later is not step.call and other is not place]
             avoiding = (head, *self._of_same_optimizer(others, step))
-            for backward, at in self._steps.backwards_in(region):
-                if backward.call in own:
+            for backward, at in self._backwards_in(round_):
+                if backward in own:
                     continue
                 beside = at is place
-                if self._comes_first(backward.call, step.call) if beside else flow.may_follow(at, place, avoiding=avoiding):
-                    own[backward.call] = _OwnBackward(backward, at, place)
+                if self._comes_first(backward, step.call) if beside else flow.may_follow(at, place, avoiding=avoiding):
+                    own[backward] = _OwnBackward(backward, at, place)
         return list(own.values())
+
+    def _backwards_in(self, round_: LoopRound) -> list[tuple[ast.Call, ast.Call]]:
+        """The calls that surely add to gradients, in the order of the text, each with the call in the loop that runs it."""
+        if round_.loop not in self._backwards:
+            placed = [each for each in round_.of(Deed.BACKWARD) if each.act.certain]
+            pairs = dict.fromkeys((each.act.call, each.place) for each in placed)
+            self._backwards[round_.loop] = sorted(pairs, key=lambda pair: position(pair[0]))
+        return self._backwards[round_.loop]
 
     def _of_same_optimizer(self, places: list[ast.Call], step: Step) -> list[ast.Call]:
         return [place for place in places if place in self._stepped and self._is_same(self._stepped[place], step.optimizer)]
@@ -194,67 +205,67 @@ class Zeroing:
             return True
         return self._semantics.control_flow.may_follow(backward, step)
 
-    def _piles_up(self, step: Step, own: list[_OwnBackward], region: Region) -> bool:
+    def _piles_up(self, step: Step, own: list[_OwnBackward], round_: LoopRound) -> bool:
         """Whether the gradients of one round are still there in the next, for all that the file shows."""
         steps, tree = self._steps, self._semantics.tree
         makings = self._optimizers.makings(step.optimizer) or frozenset()
-        if any(region.makes(making, tree) for making in makings):
+        if any(round_.makes(making) for making in makings):
             return False
-        if self._semantics.of(UnseenCode).may_wipe(region, step.optimizer):
+        if self._semantics.of(UnseenCode).may_wipe(round_, step.optimizer):
             return False
-        if not step.is_certain and self._is_made_in(region, step.optimizer):
+        if not step.is_certain and self._is_made_in(round_, step.optimizer):
             return False
-        outermost = [region.loop, *tree.loops(region.loop)][-1]  # round which the way leads, if at all
+        outermost = [round_.loop, *tree.loops(round_.loop)][-1]  # round which the way leads, if at all
         wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not self._optimizers.apart(step.optimizer, zero.of)]
-        flow, scope = self._semantics.control_flow, self._semantics.control_flow.scope(region.loop)
+        flow, scope = self._semantics.control_flow, self._semantics.control_flow.scope(round_.loop)
         places = [each.place for each in own]
         ahead = {place: flow.ahead_of(scope, [place], wiping, up_to=places) for place in {each.behind for each in own}}
         return any(ahead[each.behind].includes(each.place) for each in own)
 
-    def _is_made_in(self, region: Region, optimizer: ast.expr) -> bool:
+    def _is_made_in(self, round_: LoopRound, optimizer: ast.expr) -> bool:
         """Whether each round may have an optimizer of its own."""
         text, root = dotted(optimizer), root_of(optimizer)
-        targets = (node for node in region.nodes if isinstance(node, (ast.Name, ast.Attribute)))
+        targets = (node for node in round_.nodes if isinstance(node, (ast.Name, ast.Attribute)))
         if any(isinstance(node.ctx, ast.Store) and dotted(node) in (text, dotted(root)) for node in targets):
             return True
         bound = self._semantics.bindings.reaching(root) if isinstance(root, ast.Name) else ()
-        return any(self._semantics.tree.inside(binding.node, region.loop) for binding in bound)
+        return any(self._semantics.tree.inside(binding.node, round_.loop) for binding in bound)
 
     # --- where they can be zeroed ------------------------------------------------------------------------------------
 
-    def _pile(self, step: Step, own: list[_OwnBackward], region: Region) -> PiledUp[ast.expr, ast.stmt]:
+    def _pile(self, step: Step, own: list[_OwnBackward], round_: LoopRound) -> PiledUp[ast.expr, ast.stmt]:
         tree = self._semantics.tree
-        function, first = tree.function(step.call), own[0].backward.call
-        if any(tree.function(each.backward.call) is not function for each in own) or not self._is_bound_before(step, region):
+        function, first = tree.function(step.call), own[0].backward
+        if any(tree.function(each.backward) is not function for each in own) or not self._is_bound_before(step, round_):
             return PiledUp(step.optimizer, first)
-        if self._always_steps(step, own, region):
-            outer = region.loop if function is tree.function(region.loop) else function
+        if self._always_steps(step, own, round_):
+            outer = round_.loop if function is tree.function(round_.loop) else function
             assert isinstance(outer, (*LOOPS, *FUNCTIONS))
-            calls = [step.call, *(each.backward.call for each in own)]
+            calls = [step.call, *(each.backward for each in own)]
             return PiledUp(step.optimizer, first, before=self._first_of_shared_block(outer.body, calls))
         statement = tree.statement(step.call)
         return PiledUp(step.optimizer, first, behind=statement if isinstance(statement, ast.Expr) else None)
 
-    def _is_bound_before(self, step: Step, region: Region) -> bool:
+    def _is_bound_before(self, step: Step, round_: LoopRound) -> bool:
         """Whether the optimizer's variable is bound before the loop, or the function, starts."""
         names = [part for part in ast.walk(step.optimizer) if isinstance(part, ast.Name)]
         bindings = [binding for name in names for binding in self._semantics.bindings.reaching(name)]
         function = self._semantics.tree.function(step.call)
         inside = self._semantics.tree.inside
-        if function is self._semantics.tree.function(region.loop):
-            return not any(inside(binding.node, region.loop) for binding in bindings)
+        if function is self._semantics.tree.function(round_.loop):
+            return not any(inside(binding.node, round_.loop) for binding in bindings)
         return not any(
             isinstance(binding.node, ast.Name) and function is not None and inside(binding.node, function)
             for binding in bindings
         )
 
-    def _always_steps(self, step: Step, own: list[_OwnBackward], region: Region) -> bool:
+    def _always_steps(self, step: Step, own: list[_OwnBackward], round_: LoopRound) -> bool:
         """Whether each round that gets gradients makes the step."""
         flow, tree = self._semantics.control_flow, self._semantics.tree
-        if tree.function(step.call) is not tree.function(region.loop):
-            return not any(flow.may_end(each.backward.call, avoiding=[step.call]) for each in own)
-        head = region.loop.test if isinstance(region.loop, ast.While) else region.loop.target
-        return not any(flow.may_follow(each.backward.call, head, avoiding=[step.call]) for each in own)
+        if tree.function(step.call) is not tree.function(round_.loop):
+            return not any(flow.may_end(each.backward, avoiding=[step.call]) for each in own)
+        head = round_.loop.test if isinstance(round_.loop, ast.While) else round_.loop.target
+        return not any(flow.may_follow(each.backward, head, avoiding=[step.call]) for each in own)
 
     def _first_of_shared_block(self, block: list[ast.stmt], nodes: list[ast.Call]) -> ast.stmt:
         """The statement with the first of some calls, in the innermost block that holds all of them."""
