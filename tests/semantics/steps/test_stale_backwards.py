@@ -102,3 +102,43 @@ def test_an_optimizer_from_elsewhere_is_told_by_its_name(optimizer: str, model: 
     mark = "«later.backward()»" if is_named else "later.backward()"
     semantics, nodes = marked("import torch\n" + OF_A_CLASS.format(optimizer=optimizer, model=model, mark=mark))
     assert list(semantics.of(StaleBackwards).found) == nodes
+
+
+AGENT = """
+import torch
+from torch import nn, optim
+class Agent:
+    def __init__(self, model: nn.Module):
+        self.model = model
+        self.optimizer = optim.Adam(model.parameters())
+
+    def learn(self, rewards, log_probs, old, optimizers):
+        total = 0
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for log_prob, reward in zip(log_probs, rewards):\n  loss = -log_prob * reward\n  self.optimizer.zero_grad()\n"
+        "  «loss.backward()»\n  self.optimizer.step()",
+        "for i, p in enumerate(self.model.saved_log_probs):\n  self.optimizer.zero_grad()\n"
+        "  loss = p.mean()\n  «loss.backward(retain_graph=True)»\n  self.optimizer.step()",
+        "for log_prob, reward in zip(log_probs, rewards):\n  total = total - log_prob * reward\n"
+        "self.optimizer.zero_grad()\ntotal.backward()\nself.optimizer.step()",
+        "for log_prob, reward in zip(log_probs, rewards):\n  loss = -log_prob * reward\n  loss.backward()\n"
+        "self.optimizer.step()",
+        "for log_prob, optimizer in zip(log_probs, optimizers):\n  loss = log_prob.mean()\n  loss.backward()\n"
+        "  optimizer.step()",
+        "for state, log_prob in zip(rewards, log_probs):\n  loss = (self.model(state) - log_prob).mean()\n  loss.backward()\n"
+        "  self.optimizer.step()",
+        "for log_prob, reward in zip(log_probs, rewards):\n  loss = -log_prob * reward\n  loss.backward()\n"
+        "  self.optimizer.step()\n  break",
+        "for x, y in zip(rewards, old):\n  loss = (x - y).mean()\n  loss.backward()\n  self.optimizer.step()",
+    ],
+)
+def test_log_probabilities_of_weights_that_each_round_changes(body: str) -> None:
+    semantics, nodes = marked(AGENT + "".join(f"        {line}\n" for line in body.split("\n")))
+    found = semantics.of(StaleBackwards).found
+    assert list(found) == nodes
+    assert all(each.is_collected and not each.moved for each in found.values())

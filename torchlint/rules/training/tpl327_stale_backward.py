@@ -13,7 +13,8 @@ class StaleBackward(Rule):
     ## What it does
     Finds losses that are back-propagated through a model after a step of its optimizer has changed the weights that the loss
     was computed with, as in loops that train two models in turn. Of an optimizer that comes from elsewhere its name tells which
-    model it has: `self.d_optim` is that of `self.D`.
+    model it has: `self.d_optim` is that of `self.D`. So are log-probabilities that a policy has given before, and that a loop
+    back-propagates one by one, with a step for each.
 
     ## Why is this bad
     It raises: "one of the variables needed for gradient computation has been modified by an inplace operation". The backward
@@ -70,6 +71,13 @@ class StaleBackward(Rule):
         if stale is None:
             return
         step, forward = self.model.shown(stale.step), self.model.shown(stale.forward)
+        if stale.is_collected:
+            self.report(
+                node,
+                f"`{step}` of one round changes the weights that `{forward}` were computed with, so that this raises in the "
+                "next; add the losses up, and back-propagate them once",
+            )
+            return
         self.report(
             node,
             f"`{step}` has changed the weights that `{forward}` was computed with, so that this raises; "

@@ -14,6 +14,7 @@ from torchlint.semantics.autograd.paths import connected
 from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.tree import dotted, walk
 from torchlint.semantics.steps.acts import Acts, Deed
+from torchlint.semantics.steps.collected import CollectedBackwards
 from torchlint.semantics.steps.rounds import Placed, Round, Rounds
 from torchlint.semantics.training.optimizers import Optimizers
 
@@ -33,13 +34,14 @@ class StaleBackward(Generic[Node, Place]):
     """The ``forward`` of a model whose weights a ``step`` changes before the backward.
 
     The statements ``moved``, of which the step is the last, can come before the one that computes the ``loss``; there are none
-    where that is not clear.
+    where that is not clear. With ``is_collected``, the forward is what a loop goes through, with a step in each round.
     """
 
     forward: Node
     step: Node
     moved: tuple[Place, ...]
     loss: Place | None
+    is_collected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class StaleBackwards:
     def found(self) -> dict[ast.Call, StaleBackward[ast.expr, ast.stmt]]:
         """The backward calls that go through changed weights."""
         found: dict[ast.Call, StaleBackward[ast.expr, ast.stmt]] = {}
+        for backward_call, each in self._semantics.of(CollectedBackwards).found.items():
+            found[backward_call] = StaleBackward(each.items, each.step, (), None, is_collected=True)
         if sum(act.deed is Deed.BACKWARD for act in self._semantics.of(Acts).all) < 2:
             return found
         for round_ in self._semantics.of(Rounds).all:
