@@ -9,7 +9,7 @@ import pytest
 from marked import marked
 from torchlint.semantics.apis.loss_flags import LossFlags
 
-IMPORTS = "import functools\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torch.nn.modules.loss import _Loss\n"
+IMPORTS = "import functools\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torch.nn.modules.loss import _Loss\n"
 
 
 def flags(snippet: str) -> list[tuple[str, str]]:
@@ -26,6 +26,7 @@ def flags(snippet: str) -> list[tuple[str, str]]:
         ("nn.MSELoss(reduce=False, size_average=flag)", [("reduce", "False"), ("size_average", "flag")]),
         ("nn.MSELoss(False)", [("size_average", "False")]),
         ("nn.CrossEntropyLoss(weight, flag, -1, True)", [("size_average", "flag"), ("reduce", "True")]),
+        ("nn.CrossEntropyLoss(self.weight, self.averaged)", [("size_average", "self.averaged")]),
         ("F.nll_loss(x, y, None, False)", [("size_average", "False")]),
         ("F.nll_loss(x, y, *rest, size_average=None, reduce=flag)", [("size_average", "None"), ("reduce", "flag")]),
         ("functools.partial(F.mse_loss, size_average=False)", [("size_average", "False")]),
@@ -47,6 +48,8 @@ def test_finds_flags_by_name_and_place(snippet: str, expected: list[tuple[str, s
         "nn.MSELoss(size_average=None)",
         "nn.MSELoss(*flags)",
         "out = nn.Linear(2, 2)(x)\nnn.MSELoss(out, y)",
+        "nn.CrossEntropyLoss(self.scores, self.targets)",
+        "nn.MSELoss(scores, torch.zeros(3))",
         "nn.CrossEntropyLoss(weight)",
         "F.mse_loss(x, y)",
         "F.softmax(x, size_average=False)",

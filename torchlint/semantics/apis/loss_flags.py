@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Generic, TypeVar
@@ -10,7 +11,7 @@ from typing import Generic, TypeVar
 from torchlint.semantics import Form, Grad, Semantics, Type
 from torchlint.semantics.apis.deprecations import deprecation, taking
 from torchlint.semantics.apis.spellings import Spellings
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, last_name
 
 Node = TypeVar("Node")
 
@@ -24,6 +25,8 @@ _AS = {
 }
 """Losses without a row for their flags, that take them where another does: as a whole they are old, or private."""
 FLAGS = ("size_average", "reduce")
+_TARGETS = re.compile(r"(^|_)(targets?|labels?|tgt|gt|ground_?truths?|y|ys|y_?(true|hat|test|val|train)|truths?)$", re.IGNORECASE)
+"""What the second argument of a loss as a function is called, which is no flag."""
 
 
 @cache
@@ -96,10 +99,19 @@ class LossFlags:
                 values.append((name, argument))
         if all(isinstance(value, ast.Constant) and value.value is None for _, value in values):
             return None
-        if "functional" not in loss and len(call.args) > 1 and self._semantics.kind(call.args[0]).grad is Grad.GRAPH:
-            return None  # `nn.MSELoss(out, y)`: the class is taken for the function, and no flags are meant
+        if "functional" not in loss and self._is_taken_for_function(call):
+            return None
         values.sort(key=lambda item: (item[1].lineno, item[1].col_offset))
         return FlaggedLoss(tuple(Flag(name or "", value, self._may_be_none(value)) for name, value in values), parameters)
+
+    def _is_taken_for_function(self, call: ast.Call) -> bool:
+        """Whether the class of a loss is given what the function takes, `nn.MSELoss(out, targets)`: no flags are meant."""
+        if len(call.args) < 2 or any(isinstance(argument, ast.Starred) for argument in call.args[:2]):
+            return False
+        if self._semantics.kind(call.args[0]).grad is Grad.GRAPH:
+            return True
+        second = call.args[1]
+        return self._semantics.kind(second).type is Type.TENSOR or _TARGETS.search(last_name(second)) is not None
 
     def _loss(self, call: ast.Call) -> tuple[str | None, int]:
         """The loss that is called, and how many arguments stand before its own."""
