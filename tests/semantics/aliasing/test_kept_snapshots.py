@@ -152,3 +152,29 @@ def test_what_the_last_round_takes_is_of_the_end(loop: str, condition: str, is_k
     assert (found is not None) is is_kept
     assert kept(text.format("if stop(epoch):\n            break\n        ", "")) is not None
     assert kept(text.format("", "        print(epoch)\n        optimizer.step()\n")) is not None
+
+
+FLAGGED = """\
+for x in range(9):
+    optimizer.step()
+{clear}    if x > best:
+        {set}
+        state = {{'m': «model.state_dict()»}}
+    if improved:
+        torch.save(state, 'best.pt')
+"""
+
+
+@pytest.mark.parametrize(
+    ("clear", "set_", "is_kept"),
+    [
+        ("    improved = False\n", "improved = True", False),
+        ("", "improved = True", True),  # what was found once is saved in each round
+        ("    improved = x > 3\n", "improved = True", True),
+        ("    improved = False\n    if x > 5:\n        improved = True\n", "improved = True", True),
+        ("    other = False\n", "other = True", True),
+    ],
+)
+def test_what_is_saved_under_a_flag_that_is_set_with_it_is_of_the_same_round(clear: str, set_: str, is_kept: bool) -> None:
+    snippet = "best, improved = 0, False\n" + FLAGGED.format(clear=clear, set=set_)
+    assert (kept(snippet) is not None) is is_kept

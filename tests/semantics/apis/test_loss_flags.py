@@ -9,7 +9,13 @@ import pytest
 from marked import marked
 from torchlint.semantics.apis.loss_flags import LossFlags
 
-IMPORTS = "import functools\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom torch.nn.modules.loss import _Loss\n"
+IMPORTS = """\
+import functools
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn.modules.loss import _Loss
+"""
 
 
 def flags(snippet: str) -> list[tuple[str, str]]:

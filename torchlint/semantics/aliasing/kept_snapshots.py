@@ -200,7 +200,7 @@ class KeptSnapshots:
         updates = {update.node: update for update in every if not self._restores(update, kept)}
         updates = {node: each for node, each in updates.items() if not last.is_behind(kept.start, node, kept.uses)}
         for node in islice(places.following(kept.start, updates, avoiding), _MANY):
-            for use in places.following(node, kept.uses, list(kept.rebound)):
+            for use in last.uses_behind(node, kept.start, kept.uses, kept.rebound):
                 if use is not node and self._matters(use, snapshot, kept, updates[node]):
                     self._keep(snapshot, kept, updates[node])
                     return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Binding, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, in_body, position
 from torchlint.semantics.conditions.last_rounds import LastRounds
+from torchlint.semantics.memory.places import Places
 
 
 class LastSnapshots:
@@ -30,6 +31,43 @@ class LastSnapshots:
         if not isinstance(update, (ast.stmt, ast.expr)) or position(update) > position(statement):
             return False
         return all(not tree.inside(use, last) or any(tree.inside(use, each) for each in behind) for use in uses)
+
+    def uses_behind(
+        self, update: ast.AST, start: ast.AST, uses: Sequence[ast.expr], rebound: Sequence[ast.AST]
+    ) -> Iterator[ast.expr]:
+        """The uses of what is kept at ``start`` that may come behind an update, and before anything is kept anew.
+
+        A use in ``if improved:`` comes behind what sets that, and so behind what is kept along with it.
+        """
+        following = self._semantics.of(Places).following
+        cleared = {use: self._clearing(use, [start, *rebound]) for use in uses}
+        yield from following(update, [use for use in uses if not cleared[use]], list(rebound))
+        for use in uses:
+            if cleared[use]:
+                yield from following(update, [use], [*rebound, *cleared[use]])
+
+    def _clearing(self, use: ast.expr, kept: Sequence[ast.AST]) -> list[ast.AST]:
+        """What clears a flag that a use asks for, and that nothing sets but what keeps something right there."""
+        tree = self._semantics.tree
+        child: ast.AST = use
+        for parent in tree.ancestors(use):
+            if isinstance(parent, FUNCTIONS):
+                break
+            if isinstance(parent, ast.If) and isinstance(parent.test, ast.Name) and in_body(child, parent):
+                bindings = self._semantics.bindings.reaching(parent.test)
+                if bindings and all(self._is_flag(binding, kept) for binding in bindings):
+                    return [binding.node for binding in bindings if _constant(binding.value) is False]
+            child = parent
+        return []
+
+    def _is_flag(self, binding: Binding, kept: Sequence[ast.AST]) -> bool:
+        """Whether a flag is cleared, or is set beside what keeps something."""
+        truth = _constant(binding.value)
+        if truth is not True or binding.path:
+            return truth is False and not binding.path
+        tree = self._semantics.tree
+        block = tree.block(tree.statement(binding.node))
+        return any(tree.statement(each) in block for each in kept)
 
     def _of_last_round(self, start: ast.AST) -> ast.For | None:
         """The loop whose last round keeps something at ``start`` for certain, if every n-th does: nothing ends it before."""
@@ -76,6 +114,10 @@ class LastSnapshots:
                     break
             child = parent
         return loop if not phases else None
+
+
+def _constant(value: ast.expr | None) -> object:
+    return value.value if isinstance(value, ast.Constant) else None
 
 
 def _is_of(test: ast.expr, name: str, last: ast.expr) -> bool:

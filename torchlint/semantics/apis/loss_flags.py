@@ -25,7 +25,9 @@ _AS = {
 }
 """Losses without a row for their flags, that take them where another does: as a whole they are old, or private."""
 FLAGS = ("size_average", "reduce")
-_TARGETS = re.compile(r"(^|_)(targets?|labels?|tgt|gt|ground_?truths?|y|ys|y_?(true|hat|test|val|train)|truths?)$", re.IGNORECASE)
+_TARGETS = re.compile(
+    r"(^|_)(targets?|labels?|tgt|gt|ground_?truths?|y|ys|y_?(true|hat|test|val|train)|truths?)$", re.IGNORECASE
+)
 """What the second argument of a loss as a function is called, which is no flag."""
 
 
