@@ -486,3 +486,12 @@ def test_an_annotation_that_is_silenced_stays() -> None:
     text = ANNOTATED.replace("torch.FloatTensor],", "torch.FloatTensor],  # noqa: TPL101")
     assert found(text, "TPL101") == [8, 9, 13]
     assert "scores: Union[Variable, torch.FloatTensor]" in fixed(text, "TPL101")
+
+
+@pytest.mark.parametrize(
+    ("made", "kept"), [("torch.FloatTensor(std.size()).normal_()", False), ("torch.FloatTensor(std)", True)]
+)
+def test_a_wrapper_of_what_was_just_made_goes(made: str, kept: bool) -> None:
+    text = "import torch\nfrom torch.autograd import Variable\n\n\ndef sample(mean, std):\n"
+    text += f"    eps = {made}\n    eps = Variable(eps)\n    return eps.mul(std).add_(mean)\n"
+    assert ("eps = eps.detach()" in fixed(text, "TPL101")) == kept

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from torchlint.semantics import Semantics, torch_api
+from torchlint.semantics import Semantics, Type, torch_api
 from torchlint.semantics.code.bindings import Binding, Form
 
 _FORM = frozenset({"data", "shape", "dtype", "device", "ndim", "is_cuda", "layout", "itemsize", "nbytes"})
@@ -59,6 +59,8 @@ FILLING = frozenset({"fill_", "zero_", "normal_", "uniform_", "random_", "expone
 _LAYERS = torch_api.LOSS_MODULES | {f"torch.nn.{name}" for name in ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding")}
 _PLACING = frozenset({"out", "inplace", "requires_grad", None})
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("len", "int", "float", "round"))
+_SIZES = frozenset({"size", "numel", "nelement", "dim", "ndimension"})
+"""Methods that tell how large a tensor is."""
 _DEEP = 4
 
 
@@ -148,7 +150,7 @@ class PassingUses:
     # --- what brings no graph ----------------------------------------------------------------------------------------
 
     def is_plain(self, node: ast.expr, depth: int = _DEEP) -> bool:
-        """Whether a value is no tensor with a graph: a number, or what numpy computed, which refuses such (ran)."""
+        """Whether a value is no tensor with a graph: a number, a size, or what numpy computed, which refuses such (ran)."""
         match node:
             case ast.Constant():
                 return True
@@ -159,9 +161,15 @@ class PassingUses:
             case ast.Name() if depth:
                 bindings = self._semantics.bindings.reaching(node)
                 return bool(bindings) and all(self._binds_plain(each, depth - 1) for each in bindings)
+            case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _SIZES:
+                return self._semantics.kind(owner).type is not Type.INSTANCE
             case ast.Call(func=function):
                 name = self._semantics.qualified_name(function) or ""
                 return name.startswith("numpy.") or name in _NUMBERS
+            case ast.Attribute(value=owner, attr="shape" | "ndim"):
+                return self._semantics.kind(owner).type is not Type.INSTANCE
+            case ast.Subscript(value=ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size")) as sizes):
+                return self.is_plain(sizes, depth)
         return False
 
     def _binds_plain(self, binding: Binding, depth: int) -> bool:
