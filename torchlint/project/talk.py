@@ -22,7 +22,7 @@ _TOPICS = {
         rb"""|["'][\w-]{0,20}(?:device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b|[Aa]ccelerat|lightning|deepspeed)"""
     ),
     "moves to the GPU": re.compile(rb"""(?m)^[^#\n]{0,200}?(\.cuda\(|\.to\((?:device=)?(?:0\)|["']cuda)|device\(["']cuda)"""),
-    "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w*\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
+    "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w{0,40}\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "default devices": re.compile(
         rb"(?m)^[^#\n]{0,120}\b(set_default_device\b|set_default_tensor_type\([^\n)]{0,60}(?i:cuda))"
     ),
