@@ -61,7 +61,11 @@ class _Uses(Computations):
         return super()._may_record(call, given) and not self._is_plain_layer(call) and not self._passes(call, given)
 
     def _is_plain_layer(self, call: ast.Call) -> bool:
-        """Whether a layer of torch without parameters is called: pooling, an activation."""
+        """Whether a layer of torch without parameters is called, with nothing beside the value that may have met some: pooling,
+        an activation, and no loss.
+        """
+        if len(call.args) != 1 or call.keywords:
+            return False
         kind = self._semantics.kind(call.func)
         is_layer = kind.name in torch_api.MODULES and kind.name not in torch_api.CONTAINER_MODULES
         return kind.type is Type.MODULE and is_layer and not any(table.get(kind.name) for table in _WITH_TENSORS)
