@@ -36,6 +36,7 @@ class Computations:
         for parent in self._semantics.tree.ancestors(value):
             match parent:
                 case ast.Attribute(attr=name) if name in _CUT:
+                    self._cut()
                     return
                 case ast.Call(func=function) if node is not function and self._may_record(parent, node):
                     self._found.add(self._semantics.tree.statement(parent))
@@ -81,6 +82,9 @@ class Computations:
             is_plain = kind.is_tensor or kind.type in (Type.STRING, Type.SEQUENCE, Type.MAPPING)
             return call.func.attr not in _STORING and not is_plain
         return self._semantics.kind(call.func).type is not Type.CLASS
+
+    def _cut(self) -> None:
+        """Follows a value no further than to where its plain numbers, or its form, are read."""
 
     def _leave(self, end: ast.AST) -> None:
         """Follows a value no further than to a statement, or to what hands it on."""

@@ -50,6 +50,7 @@ class _Uses(Computations):
         """Whether the value is kept in an attribute or an item, or handed to whoever calls a generator or a lambda."""
         self.give_back = False
         self.compute = False
+        """Whether anything is done with the value, if only its numbers are read."""
 
     @property
     def record(self) -> bool:
@@ -84,6 +85,9 @@ class _Uses(Computations):
         place = next(place for place, each in enumerate(call.args) if each is given)
         binding = self._semantics.bindings.of(parameters[place]) if place < len(parameters) else None
         return binding is not None and self._unmet.is_unmet_within(binding, self._depth - 1)
+
+    def _cut(self) -> None:
+        self.compute = True
 
     def _leave(self, end: ast.AST) -> None:
         self.give_back |= isinstance(end, ast.Return)
