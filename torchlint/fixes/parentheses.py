@@ -106,7 +106,7 @@ def fitting_there(
     new: cst.BaseExpression, old: cst.BaseExpression, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> cst.BaseExpression:
     """An expression as it has to be written to stand where ``old`` does: in parentheses if it needs them."""
-    if old.lpar and not isinstance(old, cst.Tuple) and not _holds(new, old):
+    if old.lpar and not isinstance(old, cst.Tuple) and not holds(new, old):
         return new  # between its parentheses
     parent = parents[old]
     place = next((each.name for each in fields(parent) if getattr(parent, each.name) is old), "")
@@ -114,8 +114,9 @@ def fitting_there(
     return new if new.lpar or _is_on_one_line(new) or _is_within_brackets(old, parents) else in_parentheses(new)
 
 
-def _holds(node: cst.CSTNode, part: cst.CSTNode) -> bool:
-    return node is part or any(_holds(child, part) for child in node.children)
+def holds(node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    """Whether a node is another one, or has it as a part."""
+    return node is part or any(holds(child, part) for child in node.children)
 
 
 def _is_within_brackets(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:

@@ -9,6 +9,8 @@ from torchlint.rules.catalogue import Entry
 
 WORDS_FOR_ALL = ("ALL", "strict")
 """What stands for all rules, each with all that it finds."""
+_SOME = 12
+"""So many codes of several are named in a message."""
 
 
 class SelectionError(Exception):
@@ -66,9 +68,6 @@ def find_rule(code: str, *, among: Sequence[Entry] | None = None) -> Entry:
 def _some(codes: Sequence[str]) -> str:
     """Codes in a line, of many the first."""
     return ", ".join(codes) if len(codes) <= _SOME else f"{', '.join(codes[:_SOME])} and {len(codes) - _SOME} more"
-
-
-_SOME = 12
 
 
 def prefixes(rules: Iterable[Entry]) -> set[str]:

@@ -5,6 +5,7 @@ import libcst as cst
 from torchlint.fact import unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import expression
+from torchlint.fixes.parentheses import holds
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
 
@@ -57,7 +58,7 @@ class WholeModuleSave(Rule):
             return
         saved = next((each.value for each in node.args if each.keyword is None or each.keyword.value == "obj"), modules[0])
         call = f"`{self.model.shown(node.func)}({self.model.shown(saved, 40)}, …)`"
-        if isinstance(modules[0], cst.Call) and not _holds(node, modules[0]):
+        if isinstance(modules[0], cst.Call) and not holds(node, modules[0]):
             made = self.model.shown(modules[0].func)
             self.report(
                 node,
@@ -78,10 +79,6 @@ class WholeModuleSave(Rule):
                 rests_on=unknown("the code that loads the file has to make the module itself"),
             ),
         )
-
-
-def _holds(node: cst.CSTNode, part: cst.CSTNode) -> bool:
-    return node is part or any(_holds(child, part) for child in node.children)
 
 
 def _state(module: cst.BaseExpression) -> cst.BaseExpression:

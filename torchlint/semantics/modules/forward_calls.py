@@ -62,10 +62,15 @@ class ForwardCalls:
             is_top = node in self._semantics.tree.module.body and not facts.is_module(node)
             slot = facts.classes[node].slots.get("forward") if is_top else None
             if slot is not None and slot.uses and not any(facts.method(node, name) is not None for name in _OWN_FORWARD):
-                outside = [base for each in facts.bases(node) for base in each.bases if facts.definition(base) is None]
-                if all(self._semantics.qualified_name(base) in _PLAIN_BASES for base in outside):
+                if self._is_plain_class(node):
                     found[node] = self._heirs_are_modules(node)
         return found
+
+    def _is_plain_class(self, node: ast.ClassDef) -> bool:
+        """Whether a class derives from nothing but classes of the file and plain ones."""
+        facts = self._semantics.facts
+        outside = [base for each in facts.bases(node) for base in each.bases if facts.definition(base) is None]
+        return all(self._semantics.qualified_name(base) in _PLAIN_BASES for base in outside)
 
     def _heirs_are_modules(self, node: ast.ClassDef) -> bool | None:
         """Whether the classes that derive from a class, and that nobody derives from, are modules; `None` if there are none."""
@@ -113,8 +118,10 @@ class ForwardCalls:
 
     def _stands_for_plain_object(self, receiver: ast.expr) -> bool:
         """Whether an argument is called as what a plain class of the file makes: ``model = ELM()``, ``def train(model)``."""
-        bindings = self._semantics.bindings.reaching(receiver) if isinstance(receiver, ast.Name) else ()
-        if not isinstance(receiver, ast.Name) or not bindings or any(each.form is not Form.PARAMETER for each in bindings):
+        if not isinstance(receiver, ast.Name):
+            return False
+        bindings = self._semantics.bindings.reaching(receiver)
+        if not bindings or any(each.form is not Form.PARAMETER for each in bindings):
             return False
         made = self._semantics.bindings.scopes[self._semantics.tree.module].bindings.get(receiver.id, ())
         return bool(made) and all(not each.path and self._makes_plain(each.value) for each in made)
@@ -125,8 +132,7 @@ class ForwardCalls:
         definition = facts.definition(value.func) if isinstance(value, ast.Call) else None
         if not isinstance(definition, ast.ClassDef) or facts.method(definition, "__call__") is not None:
             return False
-        outside = [base for each in facts.bases(definition) for base in each.bases if facts.definition(base) is None]
-        return all(self._semantics.qualified_name(base) in _PLAIN_BASES for base in outside)
+        return self._is_plain_class(definition)
 
     def _is_plain_module(self, kind: Kind, call: ast.Call) -> bool:
         """Whether calling a module does no more than run its hooks and its ``forward``, as far as can be seen."""

@@ -84,13 +84,11 @@ class CollectedBackwards:
     def _step(self, backward: ast.Call, round_: LoopRound) -> ast.Call | None:
         """The step that each round makes behind the backward, of an optimizer that is there before."""
         flow = self._semantics.control_flow
+        changed = {part.id for part in ast.walk(round_.loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
         for placed in round_.of(Deed.STEP):
             optimizer = placed.act.of
             if not placed.act.certain or optimizer is None or len(placed.chain) > 1:
                 continue
-            changed = {
-                part.id for part in ast.walk(round_.loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            }
             if (dotted(optimizer) or "").partition(".")[0] in changed:
                 continue
             head = round_.loop.target if isinstance(round_.loop, ast.For) else round_.loop
