@@ -124,6 +124,23 @@ def test_a_number_that_counts_nothing_is_taken_for_a_size(snippet: str, is_value
         ("def f(l: DataLoader):\n    for x, y in l:\n        «torch.Tensor(y)»", None),
         ("def f(l: DataLoader):\n    for b in l:\n        x = b['x'][0]\n        «torch.Tensor(x[:3])»", None),
         ("l = DataLoader(d)\nfor x, y in l:\n    «torch.LongTensor(y)»", TwoMeanings.ANY_DTYPE),
+        # tensors by one way, and by another one arrays or nobody knows what
+        ("x = torch.ones(3) if a else load()\n«torch.LongTensor(x)»", None),
+        ("x = torch.ones(3) if a else torch.zeros(3)\n«torch.LongTensor(x)»", TwoMeanings.ANY_DTYPE),
+        ("x = torch.ones(3) if a else np.ones(3)\n«torch.LongTensor(x[0])»", TwoMeanings.SIZE_OR_DATA),
+        (
+            "class A:\n    def __init__(self, x, t): self.x = torch.from_numpy(x) if t else x\n"
+            "    def f(self, i): «torch.Tensor(self.x[i])»",
+            None,
+        ),
+        (
+            "class A:\n    def __init__(self, x): self.x = torch.from_numpy(x)\n    def f(self, i): «torch.Tensor(self.x[i])»",
+            TwoMeanings.ANY_DTYPE,
+        ),
+        ("def load(x):\n    if a: return torch.ones(3)\n    return x\n«torch.LongTensor(load(x))»", None),
+        ("def load(x):\n    if a: return torch.ones(3)\n    return x\ny = load(x)\n«torch.LongTensor(y)»", None),
+        ("def load(): return torch.ones(3)\n«torch.LongTensor(load())»", TwoMeanings.ANY_DTYPE),
+        ("«torch.Tensor(np.eye(3)[y])».long()", None),
         ("def f(ids): «torch.Tensor(ids)».long()", TwoMeanings.ROUNDED),
         ("def f(ids):\n    a = np.zeros(ids.shape)\n    a[1:] = ids\n    «torch.Tensor(a)».long()", None),
         ("a, b, c, d = sklearn.train_test_split(x, np.zeros(3))\n«torch.Tensor(d)».long()", None),

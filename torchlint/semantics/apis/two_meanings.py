@@ -10,7 +10,7 @@ from functools import cached_property
 
 from torchlint.semantics import Basis, Binding, Form, Semantics, Type
 from torchlint.semantics.apis.constructors import Constructors, Content, TensorClass, is_called_a_count
-from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.code.tree import FUNCTIONS, last_name, own_returns
 from torchlint.semantics.shapes.known_dtypes import KnownDtypes
 
 _INTEGERS = frozenset({"uint8", "int8", "int16", "int32", "int64", "bool"})
@@ -117,7 +117,7 @@ class Ambiguities:
             for each in bindings
         )
 
-    def _may_be_array(self, tensor: ast.expr) -> bool:
+    def _may_be_array(self, tensor: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether what is known as a tensor is an array elsewhere, or an item of what has values of other kinds.
 
         What loops over loaders give is one of those where the file makes no loader: it may be handed a dataset of arrays;
@@ -125,16 +125,39 @@ class Ambiguities:
         """
         if self._semantics.kind(tensor).basis is Basis.BATCH and not self._collates_tensors():
             return True
-        if isinstance(tensor, ast.Attribute):
-            return any(each is None or not self._semantics.kind(each).is_tensor for each in self._stored(tensor))
-        if not isinstance(tensor, ast.Name):
-            return False
+        match tensor:
+            case ast.IfExp(body=one, orelse=other) if depth:
+                return not self._are_only_tensors((one, other), depth - 1)
+            case ast.BoolOp(values=values) if depth:
+                return not self._are_only_tensors(values, depth - 1)
+            case ast.Subscript(value=ast.Attribute() | ast.Name() | ast.Subscript() as whole) if depth:
+                return self._semantics.kind(whole).is_tensor and self._may_be_array(whole, depth - 1)
+            case ast.Attribute():
+                return not self._are_only_tensors(self._stored(tensor), depth - 1)
+            case ast.Name():
+                return self._names_array(tensor, depth)
+            case ast.Call(func=function) if depth:
+                called = self._semantics.facts.definition(function)
+                returns = own_returns(called) if isinstance(called, FUNCTIONS) else ()
+                return not self._are_only_tensors([each.value for each in returns], depth - 1)
+        return False
+
+    def _are_only_tensors(self, values: Iterable[ast.expr | None], depth: int) -> bool:
+        """Whether all of several values are tensors, and no arrays by another way."""
+        return all(
+            each is not None and self._semantics.kind(each).is_tensor and not self._may_be_array(each, depth) for each in values
+        )
+
+    def _names_array(self, tensor: ast.Name, depth: int) -> bool:
+        """Whether a variable that is known as a tensor may be an array, by anything that it is bound to where it is read."""
         bindings = self._semantics.bindings.reaching(tensor)
         if len(bindings) > 1 and not all(self._semantics.inference.binding_kind(each).is_tensor for each in bindings):
             return True  # a variable that is a tensor now and then: a global one, say
         values = [each.value for each in bindings if each.form is Form.ASSIGNMENT]
         return any(
-            self._is_item_of_others(each) or self._semantics.kind(each).type is Type.ARRAY
+            self._is_item_of_others(each)
+            or self._semantics.kind(each).type is Type.ARRAY
+            or (depth > 0 and self._semantics.kind(each).is_tensor and self._may_be_array(each, depth - 1))
             for each in values
             if each is not None
         )

@@ -11,8 +11,10 @@ _DEFAULT = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "rand
 """Functions that make tensors of the default dtype, on the CPU unless told otherwise."""
 _CHANGING = frozenset({"set_default_dtype", "set_default_tensor_type"})
 _TOLD = _DEFAULT | {"torch.tensor", "torch.as_tensor", "torch.full", "torch.arange"}
-_FLOATS = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty"})
+_FLOATS = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty", "numpy.eye", "numpy.identity"})
 """Functions of numpy that make floats, of 64 bits, unless they are told otherwise."""
+_DRAWS = frozenset(f"numpy.random.{name}" for name in ("rand", "randn", "random", "random_sample", "uniform", "normal"))
+"""Those that draw floats of 64 bits."""
 _SHARED = frozenset({"torch.from_numpy", "numpy.expand_dims", "numpy.ascontiguousarray", "numpy.transpose", "numpy.squeeze"})
 """Functions that keep the dtype of what they are given."""
 _KEEPING = frozenset(
@@ -97,7 +99,7 @@ class KnownDtypes:
         match call:
             case ast.Call(func=ast.Attribute(attr="astype"), args=[dtype, *_]):
                 return self._said(dtype)
-            case ast.Call(func=ast.Attribute(attr="to"), args=[dtype], keywords=[]):
+            case ast.Call(func=ast.Attribute(attr="to" | "type"), args=[dtype], keywords=[]):
                 return self._said(dtype)
         if name in _SHARED:
             return self.of(call.args[0], depth - 1) if call.args else None
@@ -129,7 +131,7 @@ class KnownDtypes:
             return self._said(call.args[1])
         if name in _DEFAULT:
             return None if _CHANGING & self._semantics.words.all else "float32"
-        return "float64" if name in _FLOATS and len(call.args) == 1 else None
+        return "float64" if name in _DRAWS or (name in _FLOATS and len(call.args) == 1) else None
 
     def _said(self, dtype: ast.expr) -> str | None:
         """The name of a dtype that is written out: of numpy, of torch, or of Python."""
