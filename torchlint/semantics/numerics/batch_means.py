@@ -34,7 +34,7 @@ class BatchMeans:
         self._semantics = semantics
 
     def is_mean(self, value: ast.expr, depth: int = 0) -> bool:
-        """Whether a value is the mean that a loss of torch gives for a batch, or a sum of terms with such a one among them."""
+        """Whether a value is the mean that a loss of torch gives for a batch, the share of hits, or a sum with such a term."""
         value = plain(value)
         if depth > _DEEP:
             return False
@@ -53,7 +53,7 @@ class BatchMeans:
                         return self.is_mean(other, depth + 1)
                 return False
             case ast.Call():
-                return self._is_mean_call(value)
+                return _is_share_of_hits(value) or self._is_mean_call(value)
         return False
 
     def _is_bound_to_mean(self, binding: Binding, depth: int) -> bool:
@@ -139,12 +139,38 @@ def plain(value: ast.expr) -> ast.expr:
                 value = inner
             case ast.Attribute(value=inner, attr="data"):
                 value = inner
-            case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=100 | 100.0), right=inner):
+            case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=1 | 100), right=inner):
                 value = inner
-            case ast.BinOp(op=ast.Mult(), left=inner, right=ast.Constant(value=100 | 100.0)):
+            case ast.BinOp(op=ast.Mult(), left=inner, right=ast.Constant(value=1 | 100)):
                 value = inner
             case _:
                 return value
+
+
+def is_hits(value: ast.expr) -> bool:
+    """Whether a value counts the samples of a batch for which something is equal: ``(output.argmax(1) == y).sum()``."""
+    return _is_of_comparison(plain(value), "sum")
+
+
+def _is_share_of_hits(value: ast.expr) -> bool:
+    """Whether a value is the share of the samples of a batch for which something is equal: ``(p == y).float().mean()``."""
+    return _is_of_comparison(value, "mean")
+
+
+def _is_of_comparison(value: ast.expr, reduction: str) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(value=compared, attr=name), args=[], keywords=[]) if name == reduction:
+            pass
+        case ast.Call(func=function, args=[compared], keywords=[]) if last_name(function) == reduction:
+            pass
+        case _:
+            return False
+    match plain(compared):
+        case ast.Compare(ops=[ast.Eq()]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="eq"), args=[_]):
+            return True
+    return False
 
 
 def _in_common(definition: ast.ClassDef, name: str) -> list[ast.expr]:

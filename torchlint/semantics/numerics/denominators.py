@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Binding, Form, Semantics
+from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import dotted, last_name
-from torchlint.semantics.numerics.batch_means import BatchMeans, plain
+from torchlint.semantics.numerics.batch_means import BatchMeans, is_hits, plain
+from torchlint.semantics.numerics.sums import Sums, is_zero
 from torchlint.semantics.provenance.loaders import LOADERS
+from torchlint.semantics.scores.activations import Activations
 
 Node = TypeVar("Node")
 
@@ -23,6 +25,7 @@ _BATCH_SIZE = re.compile(r"^((train|tr|val|valid|validation|test|eval|mini)_?)?(
 """What the number of samples in a batch is called."""
 _SIZES = re.compile(r"^(data|dataset|data_set|image_dataset|ds)_?(sizes?|lens?|lengths?)$", re.IGNORECASE)
 """What a table is called of the numbers of samples."""
+_TOTALS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _COUNTS = (ast.Call, ast.Name, ast.Attribute, ast.BinOp, ast.Subscript)
 _SETS = re.compile(r"data_?sets?$", re.IGNORECASE)
 
@@ -40,15 +43,6 @@ class WrongDenominator(Generic[Node]):
     loader: Node
     of_samples: bool
     running: bool = False
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Sum:
-    """A statement that adds a value to a variable, in a loop."""
-
-    statement: ast.stmt
-    value: ast.expr
-    loop: ast.For
 
 
 class Denominators:
@@ -70,20 +64,20 @@ class Denominators:
 
     # --- the division --------------------------------------------------------------------------------------------------
 
-    def _divisions(self) -> Iterator[tuple[ast.Name, ast.expr]]:
-        """The variables that are divided by something that may be a count, and by nothing else."""
+    def _divisions(self) -> Iterator[tuple[ast.expr, ast.expr]]:
+        """The sums that are divided by something that may be a count, and by nothing else."""
         for division in self._semantics.tree.of_type(ast.BinOp):
             if isinstance(division.op, ast.Div) and isinstance(division.right, _COUNTS):
                 total = plain(division.left)
-                if isinstance(total, ast.Name) and self._is_last(division):
-                    yield total, division.right
+                if isinstance(total, _TOTALS) and self._is_last(division):
+                    yield total, _bare(division.right)
                 elif isinstance(total, ast.BinOp) and isinstance(total.op, ast.Div) and self._is_last(division):
                     sum_ = plain(total.left)
-                    if isinstance(sum_, ast.Name):
+                    if isinstance(sum_, _TOTALS):
                         yield sum_, division
         for statement in self._semantics.tree.of_type(ast.AugAssign):
-            if isinstance(statement.op, ast.Div) and isinstance(statement.target, ast.Name):
-                yield statement.target, statement.value
+            if isinstance(statement.op, ast.Div) and isinstance(statement.target, _TOTALS):
+                yield statement.target, _bare(statement.value)
 
     def _is_last(self, division: ast.BinOp) -> bool:
         """Whether nothing but a percentage is made of a quotient: ``correct / len(loader) / batch_size`` is another figure."""
@@ -97,23 +91,23 @@ class Denominators:
 
     # --- what was summed ------------------------------------------------------------------------------------------------
 
-    def _wrong(self, total: ast.Name, divisor: ast.expr) -> WrongDenominator[ast.expr] | None:
-        sums = self._sums(total)
+    def _wrong(self, total: ast.expr, divisor: ast.expr) -> WrongDenominator[ast.expr] | None:
+        sums = self._semantics.of(Sums).additions(total)
         if len(sums) != 1:
             return None
         sum_ = sums[0]
         loader = self._gone_through(sum_.loop.iter)
         if loader is None or self._is_of_single_samples(loader):
             return None
-        if self._tree.function(total) is not self._tree.function(sum_.loop) or not self._is_whole(sum_):
+        if self._tree.function(total) is not self._tree.function(sum_.loop) or not sum_.is_whole:
             return None
         count = self._followed(divisor)
         running = self._tree.inside(total, sum_.loop)
         if running and not self._counts_so_far(count):
             return None
-        counted = divisor.args[0] if isinstance(divisor, ast.Call) and divisor.args else loader
+        counted = self._length(divisor) or loader
         if self._counts_batches(count, loader, sum_.loop):
-            of_samples = _is_hits(self._followed(plain(sum_.value))) or self._is_weighted(sum_.value)
+            of_samples = is_hits(self._followed(plain(sum_.value))) or self._is_weighted(sum_.value)
             if of_samples and _LOADER.search(ast.unparse(loader)):
                 return WrongDenominator(total, counted, loader, of_samples=True, running=running)
         elif self._counts_samples(count, loader, sum_.loop) and self._semantics.of(BatchMeans).is_mean(sum_.value):
@@ -125,48 +119,6 @@ class Denominators:
         return isinstance(count, ast.Name) or (
             isinstance(count, ast.BinOp) and not any(self._length(each) is not None for each in _factors(count))
         )
-
-    def _sums(self, total: ast.Name) -> list[_Sum]:
-        """What adds to a variable, each with the loop around it; empty where the variable gets its value in other ways, too."""
-        found: list[_Sum] = []
-        own = self._semantics.bindings.of(total)
-        pending = list(
-            own.before if own is not None and own.form is Form.AUGMENTED else self._semantics.bindings.reaching(total)
-        )
-        seen = set(pending)
-        while pending:
-            binding = pending.pop()
-            if (added := self._added(binding)) is not None:
-                statement = self._tree.statement(binding.node)
-                loop = next(self._tree.loops(statement), None)
-                if not isinstance(loop, ast.For):
-                    return []
-                value, before = added
-                found.append(_Sum(statement, value, loop))
-                pending += [each for each in before if each not in seen]
-                seen.update(before)
-            elif not (binding.form is Form.ASSIGNMENT and _is_zero(binding.value, binding.path)):
-                return []
-        return found
-
-    def _added(self, binding: Binding) -> tuple[ast.expr, tuple[Binding, ...]] | None:
-        """What is added to a variable where it is bound, and what it may have been before."""
-        statement = self._tree.statement(binding.node)
-        match statement:
-            case ast.AugAssign(op=ast.Add(), value=value) if binding.form is Form.AUGMENTED:
-                return value, binding.before
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Add(), left=left, right=right)):
-                for old, value in ((left, right), (right, left)):
-                    if isinstance(old, ast.Name) and old.id == name:
-                        return value, self._semantics.bindings.reaching(old)
-        return None
-
-    def _is_whole(self, sum_: _Sum) -> bool:
-        """Whether each round of a loop adds, and none ends it."""
-        body, statement = sum_.loop.body, sum_.statement
-        if statement not in body and not any(isinstance(part, ast.With) and statement in part.body for part in body):
-            return False
-        return not any(isinstance(part, (ast.Break, ast.Continue)) for each in body for part in ast.walk(each))
 
     def _is_weighted(self, value: ast.expr) -> bool:
         """Whether a value is that of a batch times the number of its samples: ``loss.item() * x.size(0)``."""
@@ -214,6 +166,8 @@ class Denominators:
     def _length(self, count: ast.expr) -> ast.expr | None:
         """What a count is the length of."""
         match count:
+            case ast.Call(func=ast.Attribute(value=counted, attr="__len__"), args=[], keywords=[]):
+                return counted
             case ast.Call(func=function, args=[counted], keywords=[]):
                 return counted if self._semantics.qualified_name(function) == "builtins.len" else None
         return None
@@ -223,6 +177,8 @@ class Denominators:
         counted = self._length(count)
         if counted is not None:
             return self._is_same(counted, loader)
+        if isinstance(count, ast.Name) and self._adds_up(count, loop, _is_one):
+            return True
         match count, loop.target, loop.iter:
             case (
                 ast.BinOp(op=ast.Add(), left=ast.Name() as last, right=ast.Constant(value=1)),
@@ -231,7 +187,7 @@ class Denominators:
             ) if last.id == name:
                 return all(
                     self._tree.inside(each.node, loop.target)
-                    or (each.form is Form.ASSIGNMENT and _is_zero(each.value, each.path))
+                    or (each.form is Form.ASSIGNMENT and is_zero(each.value, each.path))
                     for each in self._semantics.bindings.reaching(last)
                 )
         return False
@@ -242,8 +198,8 @@ class Denominators:
         if counted is not None:
             return self._is_data_of(counted, loader)
         match count:
-            case ast.Name():
-                return self._adds_up_samples(count, loop)
+            case ast.Name() | ast.Attribute():
+                return self._adds_up(count, loop, lambda each: self._is_size_of_round(each, loop))
             case ast.BinOp(op=ast.Mult() | ast.Div()):
                 left, right = _factors(count)
                 pairs = ((left, right), (right, left))
@@ -252,16 +208,17 @@ class Denominators:
                 return _SIZES.search(last_name(sizes)) is not None and ast.unparse(key) == ast.unparse(loader.slice)
         return False
 
-    def _adds_up_samples(self, count: ast.Name, loop: ast.For) -> bool:
-        """Whether a variable adds up the sizes of the batches that a loop goes through: ``seen += len(y)``."""
-        sums = self._sums(count)
-        if len(sums) != 1 or sums[0].loop is not loop or not self._is_whole(sums[0]):
-            return False
-        match sums[0].value:
+    def _adds_up(self, count: ast.expr, loop: ast.For, is_each: Callable[[ast.expr], bool]) -> bool:
+        """Whether a sum adds up something in each round of a loop: ``seen += len(y)``, ``batches += 1``."""
+        sums = self._semantics.of(Sums).additions(count)
+        return len(sums) == 1 and sums[0].loop is loop and sums[0].is_whole and is_each(sums[0].value)
+
+    def _is_size_of_round(self, value: ast.expr, loop: ast.For) -> bool:
+        match value:
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as batch]):
                 bindings = self._semantics.bindings.reaching(batch)
                 return bool(bindings) and all(self._tree.inside(each.node, loop) for each in bindings)
-        return self._is_batch_size(sums[0].value)
+        return self._is_batch_size(value)
 
     def _is_same(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two expressions are spelled alike, and a name has the same value at both places."""
@@ -277,9 +234,25 @@ class Denominators:
                 return self._is_same(owner, loader)
             case ast.Subscript(value=sets, slice=key) if isinstance(loader, ast.Subscript):
                 return _SETS.search(last_name(sets)) is not None and ast.unparse(key) == ast.unparse(loader.slice)
-        return isinstance(counted, ast.Name) and any(
-            dotted(data) == counted.id for call in self._makers(loader) for data in _given(call, 0, "dataset")
+        return isinstance(counted, (ast.Name, ast.Attribute)) and any(
+            dotted(data) == dotted(counted) or self._is_kept(counted, data)
+            for call in self._makers(loader)
+            for data in _given(call, 0, "dataset")
         )
+
+    def _is_kept(self, counted: ast.expr, data: ast.expr) -> bool:
+        """Whether an attribute holds nothing but what a name has where the loader is made: ``self.data = data``."""
+        facts = self._semantics.facts
+        if not isinstance(counted, ast.Attribute) or not isinstance(data, ast.Name):
+            return False
+        owner = facts.self_class(counted.value)
+        stores = [store for slot in facts.slots(owner, counted.attr) for store in slot.stores] if owner is not None else []
+        match [self._tree.parent(each) for each in stores]:
+            case [ast.Assign(value=ast.Name() as kept)]:
+                return kept.id == data.id and set(self._semantics.bindings.reaching(kept)) == set(
+                    self._semantics.bindings.reaching(data)
+                )
+        return False
 
     def _is_of_single_samples(self, loader: ast.expr) -> bool:
         """Whether a loader made in sight has batches of one sample, or batches that nobody sees."""
@@ -296,6 +269,10 @@ class Denominators:
 
     def _makers(self, loader: ast.expr) -> Iterator[ast.Call]:
         held = loader.value if isinstance(loader, ast.Subscript) else loader
+        if isinstance(held, ast.Attribute):
+            for maker in self._semantics.of(Activations).constructions(held):
+                if isinstance(maker, ast.Call) and self._semantics.qualified_name(maker.func) in LOADERS:
+                    yield maker
         for binding in self._semantics.bindings.reaching(held) if isinstance(held, ast.Name) else ():
             pending = [binding.value]
             if isinstance(binding.value, (ast.Dict, ast.DictComp)):
@@ -303,25 +280,6 @@ class Denominators:
             for made in pending:
                 if isinstance(made, ast.Call) and self._semantics.qualified_name(made.func) in LOADERS:
                     yield made
-
-
-def _is_hits(value: ast.expr) -> bool:
-    """Whether a value counts the samples of a batch for which something is equal: ``(output.argmax(1) == y).sum()``."""
-    value = plain(value)
-    match value:
-        case ast.Call(func=ast.Attribute(value=compared, attr="sum"), args=[]) if not value.keywords:
-            pass
-        case ast.Call(func=function, args=[compared]) if not value.keywords and last_name(function) == "sum":
-            pass
-        case _:
-            return False
-    compared = plain(compared)
-    match compared:
-        case ast.Compare(ops=[ast.Eq()]):
-            return True
-        case ast.Call(func=ast.Attribute(attr="eq"), args=[_]):
-            return True
-    return False
 
 
 def _factors(count: ast.BinOp) -> tuple[ast.expr, ast.expr]:
@@ -333,19 +291,17 @@ def _factors(count: ast.BinOp) -> tuple[ast.expr, ast.expr]:
 
 
 def _bare(count: ast.expr) -> ast.expr:
-    """A count without the ``float(…)`` around it."""
+    """A count without the ``float(…)`` or ``max(…, 1)`` around it."""
     match count:
         case ast.Call(func=ast.Name(id="float"), args=[inner], keywords=[]):
+            return inner
+        case ast.Call(func=ast.Name(id="max"), args=[inner, ast.Constant()] | [ast.Constant(), inner], keywords=[]):
             return inner
     return count
 
 
-def _is_zero(value: ast.expr | None, path: tuple[int | None, ...]) -> bool:
-    for index in path:
-        if not isinstance(value, ast.Tuple) or index is None or index >= len(value.elts):
-            return False
-        value = value.elts[index]
-    return isinstance(value, ast.Constant) and value.value == 0
+def _is_one(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value == 1
 
 
 def _is_size(value: ast.expr) -> bool:
