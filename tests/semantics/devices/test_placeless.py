@@ -67,10 +67,20 @@ def test_what_meets_an_input(body: str, met: tuple[str, str | None]) -> None:
         "return torch.zeros(2) + torch.ones(2)",
         "return x + torch.zeros(2), x.numpy()",
         "rows = torch.where(x > 0)[0]\nreturn x + torch.zeros(2), list(rows.numpy())",
+        "t = torch.zeros(2)\nreturn torch.cat([t, x]).to(y)",
+        "t = torch.zeros(2)\nif flag:\n    t = torch.cat((t, x), 0)\nt = t.to(y)\nreturn t",
     ],
 )
 def test_what_is_somewhere_or_meets_nothing(body: str) -> None:
     assert placeless(body) == []
+
+
+def test_an_input_that_may_be_none_has_no_device_for_certain() -> None:
+    snippet = CLASS.replace("x: torch.Tensor, y, flag", "x: torch.Tensor, z: torch.Tensor = None")
+    semantics, nodes = marked(snippet.format(method="forward", body="return z + «torch.zeros(2)», «torch.ones(2)» + z * x"))
+    found = semantics.of(PlacelessTensors).found
+    assert list(found) == nodes
+    assert [each.known and ast.unparse(each.known) for each in found.values()] == [None, "x"]
 
 
 def test_methods_that_forward_calls() -> None:

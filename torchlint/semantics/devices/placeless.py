@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.devices.module_inputs import ModuleInputs
 from torchlint.semantics.devices.plain_tensors import PlainTensors
@@ -164,13 +164,21 @@ class PlacelessTensors:
         return found
 
     def _known(self, other: ast.expr) -> ast.expr | None:
-        """A parameter of the method that is a tensor, of which an input is computed."""
+        """A parameter of the method that is a tensor whatever is given, of which an input is computed."""
         for part in ast.walk(other):
             if isinstance(part, ast.Name) and self._semantics.kind(part).is_tensor:
                 bindings = self._semantics.bindings.reaching(part)
-                if bindings and bindings[0].form is Form.PARAMETER and len(bindings) == 1:
+                if bindings and bindings[0].form is Form.PARAMETER and len(bindings) == 1 and not self._is_left_out(bindings[0]):
                     return part
         return None
+
+    def _is_left_out(self, parameter: Binding) -> bool:
+        """Whether a parameter is None where it is not given."""
+        function, argument = parameter.scope.node, parameter.node
+        if not isinstance(function, FUNCTIONS) or not isinstance(argument, ast.arg):
+            return False
+        default = self._semantics.facts.default(function, argument)
+        return isinstance(default, ast.Constant) and default.value is None
 
 
 def _is_told(call: ast.Call) -> bool:

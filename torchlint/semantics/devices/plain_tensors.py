@@ -251,13 +251,16 @@ class PlainTensors:
         return function if isinstance(function, FUNCTIONS) and isinstance(self._tree.parent(function), ast.ClassDef) else None
 
     def _names_for(self, value: ast.expr) -> list[ast.Name]:
-        """The uses of the name that a value is given, where it is."""
+        """The uses of the name that a value is given, where it is and nothing else can be."""
+        binding = self._named(value)
+        return [] if binding is None else [use for use in binding.uses if self._is_only(binding, use)]
+
+    def _named(self, value: ast.expr) -> Binding | None:
+        """The binding of the one name that a value is given."""
         parent = self._tree.parent(value)
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
-            binding = self._semantics.bindings.of(parent.targets[0])
-            if binding is not None:
-                return [use for use in binding.uses if self._is_only(binding, use)]
-        return []
+            return self._semantics.bindings.of(parent.targets[0])
+        return None
 
     def _is_only(self, binding: Binding, use: ast.Name) -> bool:
         """Whether a use of a name is of what it is bound to there, or else of a number."""
@@ -278,9 +281,12 @@ class PlainTensors:
     def _is_moved_then(self, value: ast.expr) -> bool:
         """Whether what an operation makes of a tensor is moved: it was on the CPU, and so was what the tensor met."""
         made = self._tree.parent(value)
+        if isinstance(made, (ast.List, ast.Tuple)):
+            made = self._tree.parent(made)  # `torch.cat([x, value])`
         if not isinstance(made, (ast.BinOp, ast.Compare, ast.Call)):
             return False
-        return any(self._is_moved(each) for each in (made, *self._names_for(made)))
+        binding = self._named(made)
+        return any(self._is_moved(each) for each in (made, *(binding.uses if binding is not None else ())))
 
     def _meets(self, use: ast.expr, method: Function) -> tuple[ast.expr, ast.expr | None]:
         """The largest expression that is where a tensor is, and what of another place it is combined with, if anything."""
