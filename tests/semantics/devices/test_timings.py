@@ -48,6 +48,8 @@ def timing(body: str, move: str = ".cuda()") -> Timing[ast.AST, ast.stmt] | None
             "rounds @ rounds",
         ),
         ("t = time.time()\ny = model(x)\nprint(«time.time() - t»)", "model(x)"),
+        ("t = now()\nif x.dim() > 2:\n    y = model(x)\nd = «now() - t»", "model(x)"),
+        ("t = now()\ny = model(x)\nif y.sum() > 2:\n    y = model(y)\nd = «now() - t»", "model(y)"),
         ("t = now()\ny = x @ x\ne = now()\nprint(«e - t»)", "x @ x"),
         ("t = now()\nfor _ in range(rounds):\n    x = model(x)\nd = «now() - t»", "model(x)"),
         ("t = now()\ny = model(x).sum()\ny.backward()\nd = «now() - t»", "y.backward()"),
@@ -91,6 +93,10 @@ def test_work_that_may_go_on(body: str, work: str) -> None:
         "flag = rounds().cuda()\nt = now()\na, b, c = flag(x)\nd = «now() - t»",
         "t = now()\ny = rounds @ rounds\nd = «now() - t»\nrounds = rounds.cuda()",
         "t = now()\ny = model(x)\ndef g():\n    return «now() - t»",
+        "t = now()\ny = model(x)\nif y.isnan().any():\n    rounds()\nd = «now() - t»",
+        "t = now()\ny = model(x).exp()\nassert not y.sum() > 3\nd = «now() - t»",
+        "t = now()\ny = model(x)\nz = torch.nonzero(y)\nd = «now() - t»",
+        "t = now()\ny = model(x)\nz = f'{y.sum():.2f}'\nd = «now() - t»",
     ],
 )
 def test_times_that_are_right_or_of_something_else(body: str) -> None:

@@ -219,7 +219,9 @@ class Timings:
         is_much = True
         for statement in statements:
             for node in _in_order(statement):
-                if self._work.starts(node):
+                if self._work.is_read(node):
+                    work, is_much = None, False
+                elif self._work.starts(node):
                     work = None if self._sorts_out(node) else node
                     is_much = is_much or not self._work.is_step(node)
                 elif self._work.may_wait(node):
@@ -245,7 +247,8 @@ class Timings:
     def _waits_each_round(self, work: ast.AST, statements: list[ast.stmt]) -> bool:
         """Whether a loop among the statements waits in each round, so that only the end of the last one is not counted."""
         loops = [loop for loop in self._semantics.tree.loops(work) if any(loop in ast.walk(part) for part in statements)]
-        return any(self._work.may_wait(part) for loop in loops[-1:] for statement in loop.body for part in _in_order(statement))
+        parts = (part for loop in loops[-1:] for statement in loop.body for part in _in_order(statement))
+        return any(self._work.may_wait(part) or self._work.is_read(part) for part in parts)
 
     def _is_synchronised(self, statement: ast.stmt) -> bool:
         """Whether the statement before waits for the GPU."""

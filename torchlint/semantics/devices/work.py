@@ -78,6 +78,17 @@ class DeviceWork:
             return True
         return not (node.func.attr in _HARMLESS_METHODS | torch_api.VIEW_METHODS or self._computes(node))
 
+    def is_read(self, node: ast.AST) -> bool:
+        """Whether ``node`` is a tensor whose value decides or is shown there, which waits for it: ``if x.isnan().any()``."""
+        match parent := self._semantics.tree.parent(node):
+            case ast.If(test=value) | ast.While(test=value) | ast.IfExp(test=value) | ast.Assert(test=value):
+                is_asked = value is node
+            case ast.UnaryOp(op=ast.Not()) | ast.BoolOp() | ast.FormattedValue():
+                is_asked = node is not getattr(parent, "format_spec", None)
+            case _:
+                is_asked = False
+        return is_asked and isinstance(node, ast.expr) and self._semantics.kind(node).is_tensor
+
     def _is_known_at_once(self, node: ast.expr) -> bool:
         """Whether nothing has to be computed for a value to be read: a text, a number, the form of a tensor."""
         match node:
@@ -115,7 +126,8 @@ class DeviceWork:
         """Whether a call is of a module, or of torch's own functions or methods that give tensors."""
         name = self._semantics.qualified_name(call.func) or ""
         if name.startswith("torch."):
-            return torch_api.FUNCTIONS.get(name, "").startswith(("tensor", "tuple")) and name not in torch_api.FACTORIES
+            gives_tensors = torch_api.FUNCTIONS.get(name, "").startswith(("tensor", "tuple"))
+            return gives_tensors and name not in torch_api.FACTORIES and name.removeprefix("torch.") not in WAITING_METHODS
         if self.runs_module(call):
             return bool(call.args or call.keywords)
         if isinstance(call.func, ast.Attribute) and self._semantics.kind(call.func.value).is_tensor:
