@@ -70,6 +70,7 @@ def test_what_is_a_parameter_afterwards() -> None:
         ("self.register_buffer('x', self.x)", 0),
         ("self.register_buffer(name='x', tensor=t)", 0),
         ("self.register_buffer('z', t)", 1),
+        ("setattr(self, 'z', t)", 1),
     ],
 )
 def test_what_is_registered_by_its_name(registers: str, expected: int) -> None:
@@ -125,6 +126,8 @@ def test_what_is_kept(value: str, found: bool) -> None:
         ("def forward", "def cuda(self):\n    self.y = 1\n  def forward"),
         ("self.fc =", "self.x = None\n    self.fc ="),
         ("def forward", "def reset_parameters"),
+        ("class Net", "def place(net):\n  net.x = net.x.cuda()\nclass Net"),
+        ("def forward", "def move(self, d):\n    for k in d:\n      setattr(self, k, self.y)\n  def forward"),
     ],
 )
 def test_what_is_another_matter(old: str, new: str) -> None:

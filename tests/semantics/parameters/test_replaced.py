@@ -47,6 +47,23 @@ def test_what_is_not_trained(change: str, part: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ("self.opt.step()", 1),
+        ("self.opt = None", 1),
+        ("self.opt = chosen(self.net)", 0),
+    ],
+)
+def test_an_optimizer_that_an_object_keeps(others: str, expected: int) -> None:
+    snippet = (
+        "class T:\n    def __init__(self):\n        self.net = Net()\n        self.opt = optim.SGD(self.net.parameters())\n"
+        f"        self.net.fc = nn.Linear(2, 3)\n    def train(self):\n        {others}"
+    )
+    semantics, _ = marked(HEAD + snippet)
+    assert len(semantics.of(ReplacedParameters).found) == expected
+
+
+@pytest.mark.parametrize(
     "given",
     [
         "list(model.parameters())",
@@ -76,6 +93,9 @@ def test_how_it_is_given(given: str) -> None:
         "opt = optim.SGD(model.parameters())\nmodel.fc = nn.Linear(2, 3)\ndef f():\n    return optim.SGD(model.parameters())\n"
         "opt.step()",
         "for i in range(2):\n    opt = optim.SGD(model.parameters())\n    opt.step()\n    model.fc = nn.Linear(2, i)",
+        "opt = optim.SGD(model.parameters())\nhead = model.fc\nmodel.fc = nn.Linear(2, 3)\nmodel.fc = head\nopt.step()",
+        "opt = optim.SGD(model.parameters())\nmodel.fc = nn.Linear(2, 3)\n"
+        "opt.param_groups[0]['params'] = [*model.parameters()]\nopt.step()",
         "opt = Mine(model.parameters())\nmodel.fc = nn.Linear(2, 3)\nopt.step()",
         "if new:\n    model.fc = nn.Linear(2, 3)\nelse:\n    opt = optim.SGD(model.parameters())\nopt.step()",
     ],

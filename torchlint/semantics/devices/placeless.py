@@ -168,7 +168,7 @@ class PlacelessTensors:
         for part in ast.walk(other):
             if isinstance(part, ast.Name) and self._semantics.kind(part).is_tensor:
                 bindings = self._semantics.bindings.reaching(part)
-                if bindings and bindings[0].form is Form.PARAMETER and len(bindings) == 1 and not self._is_left_out(bindings[0]):
+                if len(bindings) == 1 and bindings[0].form is Form.PARAMETER and not self._is_left_out(bindings[0]):
                     return part
         return None
 

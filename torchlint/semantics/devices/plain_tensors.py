@@ -79,6 +79,8 @@ class PlainTensors:
                 stores = [store for store in slot.stores if not self._is_trained(store)]
                 if len(stores) != 1 or slot.class_values or len(self._facts.slots(definition, name)) != 1:
                     continue
+                if name in self._facts.stored_attributes:
+                    continue  # `net.scale = net.scale.to(device)`
                 if self._is_registered(definition, name):
                     continue
                 assignment = self._tree.parent(stores[0])
@@ -111,7 +113,11 @@ class PlainTensors:
         return function is not None and self._semantics.qualified_name(function) == "torch.nn.Parameter"
 
     def _places(self, definition: ast.ClassDef) -> bool:
-        """Whether a class moves its tensors itself when it is moved."""
+        """Whether a class moves its tensors itself when it is moved, or sets attributes of itself by names from elsewhere."""
+        for call in self._facts.calls.get("setattr", ()):
+            is_named = len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
+            if not is_named and call.args and self._facts.self_class(call.args[0]) is definition:
+                return True
         return any(
             {"_apply", "to", "cuda"} & self._facts.classes[base].methods.keys() for base in self._facts.bases(definition)
         )

@@ -107,9 +107,17 @@ class ReplacedParameters:
                 scope = self._flow.scope(change)
                 if any(self._flow.scope(use) is not scope or self._flow.may_follow(change, use) for use in uses):
                     return True
-            elif isinstance(target, ast.Attribute) and self._semantics.facts.self_class(target.value) is not None:
-                return True
+            elif isinstance(target, ast.Attribute):
+                owner = self._semantics.facts.self_class(target.value)
+                if owner is not None and not self._is_made_again(owner, target):
+                    return True
         return False
+
+    def _is_made_again(self, owner: ast.ClassDef, kept: ast.Attribute) -> bool:
+        """Whether the attribute that keeps an optimizer is given another one anywhere in the class."""
+        stores = (store for slot in self._semantics.facts.slots(owner, kept.attr) for store in slot.stores if store is not kept)
+        values = (getattr(self._tree.parent(store), "value", None) for store in stores)
+        return any(not (isinstance(value, ast.Constant) and value.value is None) for value in values)
 
     def _is_stepless(self, use: ast.expr) -> bool:
         """Whether a use of an optimizer lets it change no parameter."""
@@ -159,8 +167,24 @@ class ReplacedParameters:
                 if self._flow.scope(place) is not scope or not any(self._is_part(whole, reference) for whole in wholes):
                     continue
                 if self._flow.may_follow(optimizer, place) and not self._is_looked_after(place, reference):
-                    if not self._flow.may_follow(place, optimizer):
+                    if not self._flow.may_follow(place, optimizer) and not self._is_put_back(part, place):
                         yield part, place
+
+    def _is_put_back(self, part: ast.expr, place: ast.expr) -> bool:
+        """Whether a part gets later what has a name already: ``model.fc = head``."""
+        stores = self._kept_parts.get(ast.unparse(part), ())[:_MOST]
+        return any(self._flow.scope(each) is self._flow.scope(place) and self._flow.may_follow(place, each) for each in stores)
+
+    @cached_property
+    def _kept_parts(self) -> dict[str, list[ast.expr]]:
+        """The attributes that are assigned the value of a name, as they are spelled."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._tree.of_type(ast.Assign):
+            if isinstance(node.value, ast.Name):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute):
+                        found.setdefault(ast.unparse(target), []).append(target)
+        return found
 
     @cached_property
     def _by_root(self) -> dict[tuple[ast.AST, str], list[tuple[ast.expr, Reference, ast.expr]]]:
@@ -185,9 +209,9 @@ class ReplacedParameters:
         return any(self._flow.scope(each) is not scope or self._flow.may_follow(change, each) for each in later)
 
     @cached_property
-    def _trainers(self) -> tuple[list[ast.Call], dict[tuple[ast.AST, str], list[tuple[ast.Call, Reference]]]]:
+    def _trainers(self) -> tuple[list[ast.expr], dict[tuple[ast.AST, str], list[tuple[ast.Call, Reference]]]]:
         """The calls that make optimizers, or tell them of more, of who knows what; and those of the models of a variable."""
-        unknown = [*self._semantics.facts.calls.get("add_param_group", ())]
+        unknown: list[ast.expr] = [*self._semantics.facts.calls.get("add_param_group", ()), *self._regrouped()]
         known: dict[tuple[ast.AST, str], list[tuple[ast.Call, Reference]]] = {}
         for optimizer, models in self.optimizers.items():
             for model in models:
@@ -197,6 +221,14 @@ class ReplacedParameters:
                 else:
                     known.setdefault((whole.root, whole.path[0]), []).append((optimizer, whole))
         return unknown, known
+
+    def _regrouped(self) -> Iterator[ast.Subscript]:
+        """Where the parameters of a group are set: ``optimizer.param_groups[0]["params"] = list(model.parameters())``."""
+        if "param_groups" in self._semantics.words.all:
+            for node in self._tree.of_type(ast.Subscript):
+                if isinstance(node.slice, ast.Constant) and node.slice.value == "params":
+                    if isinstance(node.ctx, ast.Store) or isinstance(self._tree.parent(node), ast.Attribute):
+                        yield node
 
     # --- the fix -----------------------------------------------------------------------------------------------------
 
