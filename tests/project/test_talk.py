@@ -335,3 +335,26 @@ OVER_THE_LOADER = "for epoch in range(9):\n    for x in trainer.loader:\n       
 )
 def test_sampler_of_an_object_that_another_file_trains(tmp_path: Path, text: str, other: str, expected: list[str]) -> None:
     assert [each for each in codes(tmp_path, text, other) if each == "TPL313"] == expected
+
+
+FOLLOWING = """
+import torch
+def noised(mu: torch.Tensor, n):
+    return mu + torch.randn(mu.size(0), n).to(mu.device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("loss.backward()", []),
+        ("# model.cuda()\ny = x.to(mu.device)\nloss.backward()", []),
+        ("", ["TPL401"]),  # nothing trains here: others run it where they like
+        ("model.cuda()\nloss.backward()", ["TPL401"]),
+        ("d = torch.device(args.where)\nloss.backward()", ["TPL401"]),
+        ("p.add_argument('--device')\nloss.backward()", ["TPL401"]),
+        ("from pytorch_lightning import Trainer\nloss.backward()", ["TPL401"]),
+    ],
+)
+def test_what_goes_where_others_are_moves_in_no_project_of_the_cpu(tmp_path: Path, other: str, expected: list[str]) -> None:
+    assert codes(tmp_path, FOLLOWING, other) == expected

@@ -22,6 +22,12 @@ _TOPICS = {
         rb"""|["'][\w-]{0,20}(?:device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b|[Aa]ccelerat|lightning|deepspeed)"""
     ),
     "moves to the GPU": re.compile(rb"""(?m)^[^#\n]{0,200}?(\.cuda\(|\.to\((?:device=)?(?:0\)|["']cuda)|device\(["']cuda)"""),
+    "other devices": re.compile(
+        rb"""(?m)^[^#\n]{0,200}?((?i:cuda|\bn?gpus?\b|gpu_|_gpu|accelerat|lightning|deepspeed|horovod|fastai|ignite|catalyst|skorch)"""
+        rb"""|\b(?:[mxnh]pu|mps|xla|Trainer)\b|(?<![.\w])device\(|torch\.device\b|["'][\w-]{0,20}device\w{0,9}["']"""
+        rb"""|(?:args|cfg|config|conf|opts?|h?params|flags)\.\w{0,9}device)"""
+    ),
+    "backward passes": re.compile(rb"(?m)^[^#\n]{0,200}?\.backward\("),
     "several": re.compile(rb"\b(topk?|maxk|ks)\s*=\s*[(\[]\s*\d+\s*,\s*\d|accuracy\w{0,40}\([^\n]{0,200}?[(\[]\s*\d+\s*,\s*\d"),
     "default devices": re.compile(
         rb"(?m)^[^#\n]{0,120}\b(set_default_device\b|set_default_tensor_type\([^\n)]{0,60}(?i:cuda))"
@@ -37,8 +43,8 @@ _TOPICS = {
     "own gradients": re.compile(rb"\bself\.zero_grad\("),
 }
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, devices that are chosen or are several,
-moves to the GPU, several best answers, saving, where all factories make tensors, modules that zero their own gradients, loops
-over epochs, and who tells a sampler of them.
+moves to the GPU, other devices by any name, backward passes, several best answers, saving, where all factories make tensors,
+modules that zero their own gradients, loops over epochs, and who tells a sampler of them.
 """
 _CHOOSING = "choices of devices"
 _NUMBERS = re.compile(rb"""(?m)^[^#\n]{0,200}?["'][\w-]{0,20}gpu\w{0,9}["']""")

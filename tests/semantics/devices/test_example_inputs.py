@@ -35,6 +35,10 @@ def is_tried(snippet: str) -> bool:
         "def flops(net, h, w):\n    x = «torch.randn(1, 3, h, w).cuda()»\n    return profile(net, inputs=(x,))",
         "x = «torch.randint(0, 9, (2, 1, 28, 28)).cuda()»\nprint(net(x))",
         "x = «torch.rand(1, 1024, 3).cuda()»\nprint(net(x))",
+        # what counts operations, or asks for a form
+        "x = «torch.zeros(n, 9).to(device)»\nmacs, n = profile(net, inputs=(x,))\nprint(macs, x.shape)\nnet(y).backward()",
+        "class T:\n    def __init__(self, net, n):\n        self.n = net(«torch.ones(n, 8).cuda()»).flatten(1).shape[1]",
+        "def size(net, n):\n    out = net(«torch.ones(n, 8).cuda()»)\n    loss.backward()\n    return out.size(1), out.shape",
     ],
 )
 def test_what_is_only_tried(snippet: str) -> None:
@@ -55,6 +59,9 @@ def test_what_is_only_tried(snippet: str) -> None:
         "def f(net):\n    noise = «torch.randn(64, 1, 28, 28).cuda()»\n    return net(noise)",
         "def f(net):\n    z = «torch.randn(64, 3, 28, 28).cuda()»\n    return net(z)",
         # no image, or another use of it
+        "def f(net, n):\n    x = «torch.zeros(n, 9).cuda()»\n    profile(net, (x,))\n    return net(x)",
+        "def f(net, n):\n    y = net(«torch.zeros(n, 9).cuda()»)\n    return y.sum(), y.shape",
+        "def f(net, n):\n    return knn_graph(«torch.zeros(n, 9).cuda()»)",
         "def f(net):\n    x = «torch.randn(64, 100, 1, 1).cuda()»\n    return net(x)",
         "def f(net, b, t, c):\n    x = «torch.zeros(b, t, c, 9).cuda()»\n    return net(x)",
         "def f(net):\n    x = «torch.zeros(2, 1, 128).cuda()»\n    return net(x)",

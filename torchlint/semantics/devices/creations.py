@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from torchlint.fact import Fact, all_of, known
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.conditions.cpu_projects import CpuProjects
 from torchlint.semantics.devices import factories
 from torchlint.semantics.devices.example_inputs import ExampleInputs
 from torchlint.semantics.devices.factories import keyword
@@ -96,7 +97,7 @@ class Creations:
                 chain.placement.known_dtype,
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1]),
-                _follows(chain.placement.device) and self._is_of_cpu_program,
+                _follows(chain.placement.device) and (self._is_of_cpu_program or self._semantics.of(CpuProjects).is_of_one),
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)
