@@ -151,6 +151,19 @@ def test_a_script_that_knows_one_gpu_loads_to_it_whoever_saves(
     assert codes(tmp_path, text, other) == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("    print('GPU:', torch.cuda.is_available())", []),  # it is shown, and nothing is chosen
+        ("use = torch.cuda.is_available()", ["TPL501"]),
+        ("    print('GPU')\nuse = torch.cuda.is_available()", ["TPL501"]),
+    ],
+)
+def test_who_shows_whether_there_is_a_gpu_chooses_none(tmp_path: Path, line: str, expected: list[str]) -> None:
+    other = f"import torch\nx = torch.ones(2).cuda()\nif x.sum() > 1:\n    x = x + 1\n{line}\ntorch.save(x, 'a')"
+    assert codes(tmp_path, LOADING, other) == expected
+
+
 TRAINING = """
 import torch
 from parts import Net

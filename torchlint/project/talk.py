@@ -18,8 +18,11 @@ _TOPICS = {
     "prefixes": re.compile(rb"""["'](module|_orig_mod)(\.[\w.]{0,60})?["']|\[(7|10):\]"""),
     "accelerators": re.compile(rb"(?i)cuda|gpu|device|accelerat|lightning|deepspeed|\b[mxnh]pu\b|\bmps\b"),
     "choices of devices": re.compile(
-        rb"""(?m)^[^#\n]{0,200}?(is_available|["']cpu["'](?!\)\.(?:numpy|detach|data|clone|tolist|item))|map_location|cuda:[1-9{%]|(?:local|world)_(?:rank|size)|set_device"""
-        rb"""|["'][\w-]{0,20}(?:device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b|[Aa]ccelerat|lightning|deepspeed)"""
+        rb"""(?m)^(?![ \t]{0,60}print\()[^#\n]{0,200}?"""
+        rb"""(is_available|["']cpu["'](?!\)\.(?:numpy|detach|data|clone|tolist|item))"""
+        rb"""|map_location|cuda:[1-9{%]|(?:local|world)_(?:rank|size)|set_device"""
+        rb"""|["'][\w-]{0,20}(?:device|use_cuda|--cuda)\w{0,9}["']|(?:args|cfg|config|conf|opts?|params|flags)\.\w{0,9}device|\b[mxnh]pu\b|\bmps\b"""
+        rb"""|[Aa]ccelerat|lightning|deepspeed)"""
     ),
     "moves to the GPU": re.compile(rb"""(?m)^[^#\n]{0,200}?(\.cuda\(|\.to\((?:device=)?(?:0\)|["']cuda)|device\(["']cuda)"""),
     "other devices": re.compile(

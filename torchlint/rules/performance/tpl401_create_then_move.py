@@ -35,8 +35,9 @@ class CreateThenMove(Rule):
     factory can make it on the device, with the dtype that is wanted. A cast alone costs little: that is
     strict, and so is a row of one number per item that follows a tensor, `torch.ones(x.size(0)).to(x)`, for which the fix is
     longer, and so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a
-    file without a training, a `dummy_input`, an image of written sizes that is only given to calls where nothing is trained;
-    and so is `torch.zeros(n).to(x.device)` in a script that trains and speaks of no device but those of tensors.
+    file without a training, a `dummy_input`, what a model's operations are counted with or only the form of its output is read
+    of, an image of written sizes that is only given to calls where nothing is trained; and so is `torch.zeros(n).to(x.device)`
+    in a script, or a project, that trains and speaks of no device but those of tensors.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of
