@@ -20,6 +20,7 @@ from torchlint.semantics.modes.modes import EVAL, Mode, Modes, Run, Setting
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.purpose import Purpose
 
 Node = TypeVar("Node")
@@ -52,13 +53,14 @@ class EvaluationModeTrainings:
     def found(self) -> dict[ast.AST, TrainedInEvaluation[ast.expr, ast.stmt]]:
         """The calls of ``eval`` whose mode lasts until a training, each with the first one."""
         purpose, dependence = self._semantics.of(Purpose), self._semantics.of(ModeDependence)
+        own = self._semantics.of(OwnModes)
         found: dict[ast.AST, TrainedInEvaluation[ast.expr, ast.stmt]] = {}
         for scope, model in self._models():
             if self._modes.is_managed(scope) or purpose.is_test_case(scope):
                 continue
             for setting, run, loop in self._trained(scope, model):
                 switch = setting.switch or setting.node
-                if switch not in found and dependence.of(run.model) is not False:
+                if switch not in found and dependence.of(run.model) is not False and own.are_set(run.model):
                     statement = self._statement_in(loop, run.node, setting.node)
                     found[switch] = TrainedInEvaluation(".".join(model.path), run.node.func, statement)
         return found

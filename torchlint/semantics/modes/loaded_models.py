@@ -18,6 +18,7 @@ from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modes.training_mode_evaluations import TrainingModeEvaluations
 from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.purpose import Purpose
 
 
@@ -45,6 +46,8 @@ class LoadedModels:
             if not self._is_anothers_business(scope) and self._is_in_training_mode(load, scope, model):
                 run = next(self._later_runs(load, scope, model), None)
                 if run is None or self._is_tried(load, run) or self._is_of_target(load):
+                    continue
+                if not self._semantics.of(OwnModes).are_set(load.func.value):
                     continue
                 depends = dependence.of(load.func.value)
                 if depends or (depends is None and self._is_known_to_depend(load.func.value, run)):

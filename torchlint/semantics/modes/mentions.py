@@ -12,7 +12,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
 from torchlint.semantics.memory.references import Reference, References
-from torchlint.semantics.modes.switches import Switches, prefixes
+from torchlint.semantics.modes.switches import Switches
 
 _Variable: TypeAlias = tuple[ast.AST, str]
 """The variable that a reference starts from: the scope that binds it, and its name."""
@@ -24,6 +24,8 @@ class _Contents:
 
     calls: list[ast.Call] = field(default_factory=list)
     stores: dict[_Variable, list[ast.expr]] = field(default_factory=dict)
+    restored: list[ast.expr] = field(default_factory=list)
+    """The ``training`` of the modules that a loop goes through."""
     about: dict[_Variable, list[int]] = field(default_factory=dict)
     """The places in ``calls`` of those that name a variable, or something that was given it."""
     about_all: list[int] = field(default_factory=list)
@@ -48,7 +50,8 @@ class Mentions:
 
     def stores_about(self, scope: FlowScope, model: Reference) -> list[ast.expr]:
         """What ``scope`` assigns of the variable of a model, and of its attributes."""
-        return self._contents_of(scope).stores.get(_variable(model), [])
+        contents = self._contents_of(scope)
+        return [*contents.stores.get(_variable(model), ()), *contents.restored]
 
     def calls_about(self, scope: FlowScope, model: Reference) -> list[ast.Call]:
         """The calls of ``scope`` that may have to do with a model, in the order of the text."""
@@ -113,6 +116,8 @@ class Mentions:
                 elif isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store):
                     owner = self._references.of(part.value) if isinstance(part, ast.Attribute) else None
                     about = (owner, self._references.rebound(part))
+                    if isinstance(part, ast.Attribute) and part.attr == "training" and self._switches.looped_over(part.value):
+                        contents.restored.append(part)
                     for variable in {_variable(found) for found in about if found is not None}:
                         contents.stores.setdefault(variable, []).append(part)
         return self._contents[scope]
@@ -121,7 +126,7 @@ class Mentions:
         place = len(contents.calls)
         contents.calls.append(call)
         models, _ = switch = self._switches.of_call.get(call, ((), None))
-        if models is None or (switch[1] is not None and self._switches.is_of_items(call)):
+        if models is None or call in self._switches.unclear or (switch[1] is not None and self._switches.is_of_items(call)):
             contents.about_all.append(place)
         elif switch[1] is None and (function := self._references.callee(call)) is not None:
             contents.callees.setdefault(function, []).append(place)
@@ -136,8 +141,7 @@ class Mentions:
         yield from self._switches.handed_over(call)
         if (called := self._references.of(call.func)) is not None:
             yield called
-            for holder in prefixes(called):
-                yield from self._switches.held_by.get(holder, ())
+            yield from self._switches.held(call.func)
 
 
 def _variable(reference: Reference) -> _Variable:

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from torchlint.semantics import Semantics, torch_api
-from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import Function, in_body, last_name, walk_body
+from torchlint.semantics.code.tree import Function, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
@@ -123,9 +122,9 @@ class Modes:
                 yield setting
         for target in self._mentions.stores_about(scope, model):
             if isinstance(target, ast.Attribute) and target.attr == "training":
-                owner = self.references.of(target.value)
-                if owner is not None and owner.holds(model):
-                    yield Setting(target, UNKNOWN)
+                owner, looped = self.references.of(target.value), self._switches.looped_over(target.value)
+                if looped is not None or (owner is not None and owner.holds(model)):
+                    yield Setting(looped or target, UNKNOWN)
             rebound = self.references.rebound(target)
             if rebound is not None and rebound.holds(model):
                 is_new = rebound == model and self.is_new_model(target)
@@ -161,13 +160,17 @@ class Modes:
     def _set_by(self, call: ast.Call, model: Reference) -> Setting | None:
         if (switch := self._switches.of_call.get(call)) is not None:
             models, mode = switch
-            place = self._loop_over(call) or self._asks_for(call, mode) or call
+            place = self._switches.place_of(call)
             if models is None:
                 return Setting(place, UNKNOWN)
             if any(found.holds(model) for found in models):
                 return Setting(place, frozenset({mode}), switch=call)
             return Setting(place, UNKNOWN) if self._switches.is_of_items(call) else None
         function = self.references.callee(call)
+        if function is not None and self._switches.is_context(call, function):
+            return Setting(call, UNKNOWN)
+        if function is not None and self._switches.is_of_holder(call, function, model):
+            return Setting(self._switches.looped_over(call.func) or call, UNKNOWN)
         if function is not None:
             effects = [self.effect(function, inner) for inner in self.references.handed(model, call, function)]
             if not effects and any(passed.holds(model) for passed in self._switches.handed_over(call)):
@@ -177,7 +180,7 @@ class Modes:
             return Setting(call, modes, any(effect.always for effect in effects), cause) if modes else None
         if (set_elsewhere := self._set_elsewhere(call, model)) is not None:
             return set_elsewhere if set_elsewhere.modes else None
-        return Setting(call, UNKNOWN) if self._may_set(call, model) else None
+        return Setting(self._switches.looped_over(call.func) or call, UNKNOWN) if self._may_set(call, model) else None
 
     def _set_elsewhere(self, call: ast.Call, model: Reference) -> Setting | None:
         """What a function of another file does to the mode of what it is handed, no modes if nothing; `None` if not known."""
@@ -197,32 +200,6 @@ class Modes:
             always = always or any(act.sure for act in left)
         return Setting(call, frozenset(modes), always)
 
-    def _loop_over(self, switch: ast.Call) -> ast.expr | None:
-        """What ``for m in models: m.eval()`` goes through: it is taken not to be empty."""
-        assert isinstance(switch.func, ast.Attribute)
-        if isinstance(switch.func.value, ast.Name):
-            bindings = self._semantics.bindings.reaching(switch.func.value)
-            if bindings and all(binding.form is Form.LOOP for binding in bindings):
-                return bindings[0].value
-        return None
-
-    def _asks_for(self, switch: ast.Call, mode: Mode) -> ast.expr | None:
-        """The test of ``if m is not None: m.eval()``, without which there is none that has a mode, or of ``if m.training:
-        m.eval()``, without which it has that mode already.
-        """
-        assert isinstance(switch.func, ast.Attribute)
-        model = ast.unparse(switch.func.value)
-        has_other_mode = f"not {model}.training" if mode is Mode.TRAIN else f"{model}.training"
-        child: ast.AST = switch
-        for parent in self._semantics.tree.ancestors(switch):
-            match parent:
-                case ast.If(test=test) if in_body(child, parent):
-                    return test if ast.unparse(test) in (model, f"{model} is not None", has_other_mode) else None
-                case ast.stmt() if not isinstance(parent, ast.Expr):
-                    return None
-            child = parent
-        return None
-
     def effect(self, function: Function, model: Reference) -> Setting:
         """What running a function of the file does to the mode of what it calls ``model``; no modes: nothing."""
         key = (function, model)
@@ -237,6 +214,8 @@ class Modes:
             return Setting(function, frozenset(), always=False)
         if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in walk_body(function.body)):
             return Setting(function, UNKNOWN)  # a context manager, perhaps: what it sets holds until it goes on
+        if self._switches.is_wrapped(function):
+            return Setting(function, UNKNOWN)
         flow = self._semantics.control_flow
         sure = [setting.node for setting in settings if setting.always]
         last = [
@@ -249,6 +228,8 @@ class Modes:
     def _may_set(self, call: ast.Call, model: Reference) -> bool:
         """Whether a call of code that the file does not show may set the mode of ``model``."""
         name = last_name(call.func)
+        if call in self._switches.unclear or self._switches.hands_switching(call):
+            return True
         if any(passed.holds(model) for passed in self._switches.handed_over(call)):
             return not self._is_harmless(call, name)
         if not isinstance(call.func, ast.Attribute):
@@ -260,7 +241,7 @@ class Modes:
             return False  # the model itself is run, whatever it is called
         if receiver.holds(model):
             return name not in torch_api.MODULE_ATTRIBUTES
-        return self._is_held(model, receiver)
+        return any(held.holds(model) for held in self._switches.held(call.func))
 
     def _is_held(self, model: Reference, owner: Reference) -> bool:
         """Whether an object, or one that it is a part of, was given the model when it was made."""
@@ -268,8 +249,10 @@ class Modes:
 
     def _is_harmless(self, call: ast.Call, name: str) -> bool:
         qualified = self._semantics.qualified_name(call.func) or ""
-        if qualified in _HARMLESS_BUILTINS or qualified.startswith(("torch.", "copy.", "wandb.")):
+        if qualified in _HARMLESS_BUILTINS or qualified.startswith(("copy.", "wandb.")):
             return True
+        if qualified.startswith("torch."):
+            return not re.search(r"_(to_)?(train|eval)($|_)", name)  # of an exported model
         if (_KEEPS_MODE.match(name) and not _SAYS_MODE.search(name)) or self.references.of(call) is not None:
             return True
         return self._semantics.kind(call).type in (Type.OPTIMIZER, Type.SCHEDULER)

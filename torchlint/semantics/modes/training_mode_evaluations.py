@@ -24,6 +24,7 @@ from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.switches import Switches
 from torchlint.semantics.modes.trained_models import CRITERION, TrainedModels
 from torchlint.semantics.modules.mode_dependence import ModeDependence
+from torchlint.semantics.modules.own_modes import OwnModes
 from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
 
 Node = TypeVar("Node")
@@ -97,7 +98,7 @@ class TrainingModeEvaluations:
                     found[self._place(run)] = self._described(scope, model, run)
                     break
         for scope, model, run in self._set_wrongly():
-            if not self._modes.is_recorded(run):
+            if not self._modes.is_recorded(run) and self._semantics.of(OwnModes).are_set(run.model):
                 found.setdefault(run.call, self._described(scope, model, run))
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
@@ -336,7 +337,7 @@ class TrainingModeEvaluations:
 
     def _depends(self, scope: FlowScope, model: Reference, run: Run) -> bool:
         """Whether the mode makes a difference: by the model's class; one of another file is taken to have layers that care."""
-        if _CRITIC.search(last_name(run.model)):
+        if _CRITIC.search(last_name(run.model)) or not self._semantics.of(OwnModes).are_set(run.model):
             return False
         depends = self._semantics.of(ModeDependence).of(run.model)
         if depends is None:

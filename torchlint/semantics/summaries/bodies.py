@@ -13,7 +13,7 @@ from torchlint.semantics.summaries.holding import gathering_methods, may_keep, r
 from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, member_of, members_of
-from torchlint.semantics.summaries.running_methods import running_methods
+from torchlint.semantics.summaries.running_methods import MODE_METHODS, running_methods, sets_mode
 from torchlint.semantics.summaries.summary import NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
@@ -76,7 +76,9 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     forgets, gathering = not may_keep(members), gathering_methods(members)
     running = running_methods(members, is_derived=bool(node.bases))
     shown = (tuple(called), tuple(stored), matters, registers, running)
-    return ClassBody(*shown, tuple(tensors), forgets, gathering, runs_given, tuple(buffers))
+    methods = (member.method for member in members if member.method is not None and member.method.name in MODE_METHODS)
+    own_modes = tuple(method.name for method in methods if not sets_mode(method))
+    return ClassBody(*shown, tuple(tensors), forgets, gathering, runs_given, tuple(buffers), own_modes)
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:

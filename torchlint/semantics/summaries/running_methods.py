@@ -1,5 +1,5 @@
 """Which methods of a class run it, or its parts, in the mode and with the autograd that they find: ``model.get_loss(x)``;
-and which functions so run what they are given.
+which functions so run what they are given; and whether its ``train`` and ``eval`` are about the mode.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import LOOPS, Function, last_name
+from torchlint.semantics.code.tree import LOOPS, Function, last_name, walk_body
 from torchlint.semantics.summaries.members import Member
 
 _SETTING = frozenset(
@@ -26,6 +26,10 @@ _DIFFERENTIATING = frozenset(
 _TURNING_ON = frozenset({"enable_grad", "set_grad_enabled"})
 _LOOPED = (*LOOPS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PLAIN = frozenset({"staticmethod", "classmethod", "property"})
+MODE_METHODS = ("train", "eval")
+"""The methods of modules that set their mode."""
+_LEARNING = frozenset({"backward", "step", "zero_grad", "fit", "learn", "optimize"})
+"""What is called where a method trains."""
 
 
 def running_methods(members: Iterable[Member], is_derived: bool = False) -> tuple[str, ...]:
@@ -139,3 +143,29 @@ def _run_parameter(call: ast.Call) -> str:
         case ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name), attr="forward"):
             return name
     return ""
+
+
+# --- modes -----------------------------------------------------------------------------------------------------------
+
+
+def sets_mode(method: Function) -> bool:
+    """Whether a class's own ``train`` or ``eval`` can be called as torch's is, and does what that does, and perhaps more."""
+    given = method.args
+    positional = [*given.posonlyargs, *given.args]
+    if len(positional) - len(given.defaults) > 1 or None in given.kw_defaults or method.decorator_list:
+        return False
+    if method.name == "train" and len(positional) < 2 and given.vararg is None:
+        return False  # torch's ``eval`` hands it the mode
+    return is_about_mode(method)
+
+
+def is_about_mode(method: Function) -> bool:
+    """Whether a method hands on to another ``train`` or ``eval``, or stores ``training``, and trains nothing."""
+    hands_on = False
+    for part in walk_body(method.body):
+        match part:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _LEARNING:
+                return False
+            case ast.Call(func=ast.Attribute(attr="train" | "eval")) | ast.Attribute(attr="training", ctx=ast.Store()):
+                hands_on = True
+    return hands_on

@@ -92,7 +92,7 @@ class ClassBody:
     ``forward`` does, in the mode that they find. ``tensors`` are those that give what functions make which are called as some
     of torch's are, or a tuple with such in it. It ``forgets`` what it computes: no call leaves anything in its instances.
     ``gathering`` are the methods that add what they are given to a sum, as it is. It ``runs_given`` modules that it keeps, and
-    registers ``buffers`` by these names.
+    registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode.
     """
 
     called: tuple[str, ...] = ()
@@ -105,6 +105,7 @@ class ClassBody:
     gathering: tuple[str, ...] = ()
     runs_given: bool = False
     buffers: tuple[str, ...] = ()
+    own_modes: tuple[str, ...] = ()
 
 
 UNTOLD = ClassBody(stored=("",))
