@@ -121,3 +121,56 @@ def test_a_loss_is_added_up(tmp_path: Path, given: str, made: str) -> None:
 )
 def test_nothing_is_kept(tmp_path: Path, given: str, made: str, start: str) -> None:
     assert found(tmp_path, given, made or "pass", start or "pass") == []
+
+
+LOSSES = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class Edges(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {init}
+
+    def forward(self, out, image):
+        n = out.size(0)
+        {body}
+        return torch.sqrt(F.conv2d(out, torch.ones(1, 1, 3, 3)) - image).mean()
+"""
+SUMMED = """
+import torch
+from torch import nn
+from losses import Edges
+
+def train(net, loader, optimizer):
+    edges = Edges()
+    total = 0
+    for x, grey, y in loader:
+        out = net(x)
+        edge_loss = edges(out, grey)
+        loss = nn.functional.cross_entropy(out, y) + edge_loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += edge_loss
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "body", "expected"),
+    [
+        ("self.weight = 1", "out = out.argmax(1).float().view(n, 1)", []),
+        ("self.weight = 1", "out = torch.argmax(out, dim=1).float()", []),
+        ("self.weight = 1", "out = out.detach()", []),
+        ("self.weight = 1", "out = out.float()", ["TPL004"]),
+        ("self.weight = 1", "best = out.argmax(1)", ["TPL004"]),
+        ("self.weight = 1", "if n > 1:\n            out = out.argmax(1)", ["TPL004"]),
+        ("self.layer = nn.Conv2d(1, 1, 3)", "out = self.layer(out.argmax(1).float())", ["TPL004"]),
+    ],
+)
+def test_losses_of_what_was_picked_have_no_graph(tmp_path: Path, init: str, body: str, expected: list[str]) -> None:
+    (tmp_path / "losses.py").write_text(LOSSES.format(init=init, body=body))
+    found = lint(SUMMED, filename=str(tmp_path / "main.py"), project_root=str(tmp_path), select=["TPL004"])
+    assert [each.code for each in found] == expected

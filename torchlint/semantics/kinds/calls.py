@@ -25,7 +25,7 @@ from torchlint.semantics.kinds.kind import (
     sequence,
     tensor,
 )
-from torchlint.semantics.kinds.others.members import given_by, inherited, member_of, output_of
+from torchlint.semantics.kinds.others.members import given_by, inherited, member_of, output_of, takes_no_graph
 from torchlint.semantics.kinds.questions import Kinds
 from torchlint.semantics.kinds.results import KEEPS_SCALAR, LOSS_MODULES, Results, element_at, is_on
 from torchlint.semantics.summaries.lookup import ClassElsewhere
@@ -331,6 +331,8 @@ class Calls:
             return UNKNOWN  # rather a class that is taken for a module, called to make one
         if module.basis is Basis.ELSEWHERE:
             given = output_of(module.elsewhere, self._kinds.elsewhere) if module.elsewhere is not None else UNKNOWN
+            if given.is_tensor and given.grad is Grad.UNKNOWN and self._cuts(call, module):
+                return replace(given, grad=Grad.NONE)
             return self._recorded(call, given, UNKNOWN)
         why = (
             f"the output of `{ast.unparse(call.func)}`"
@@ -365,6 +367,14 @@ class Calls:
             return given
         element = self._there(call, given.element) if given.element is not None else None
         return replace(given, element=element, entries=tuple((key, self._there(call, each)) for key, each in given.entries))
+
+    def _cuts(self, call: ast.Call, module: Kind) -> bool:
+        """Whether another file's module takes no graph of the first thing that it is given, and nothing else has one."""
+        if module.elsewhere is None or not call.args or call.keywords:
+            return False
+        if any(self._kinds.kind(each).grad in (Grad.GRAPH, Grad.LEAF) for each in call.args[1:]):
+            return False
+        return takes_no_graph(module.elsewhere, self._kinds.elsewhere)
 
     def _recorded(self, call: ast.Call, returned: Kind, output: Kind) -> Kind:
         """A forward method's result, taken to carry graph where nothing else is known of its grad status."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from torchlint.semantics import torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, all_parts, last_name, push_children
 from torchlint.semantics.summaries.functions import joined, made
 from torchlint.semantics.summaries.holding import gathering_methods, may_keep, runs_given_parts
 from torchlint.semantics.summaries.local_names import LocalNames
@@ -19,6 +19,8 @@ from torchlint.semantics.summaries.summary import NOTHING_KNOWN, UNTOLD, ClassBo
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
 _MOVING = frozenset({"to", "cuda", "cpu", "half", "float", "double", "eval", "train", "requires_grad_", "apply"})
 _REGISTERING = frozenset({"register_buffer", "register_parameter", "Parameter"})
+_WITHOUT_GRAPH = frozenset({"size", "shape", "dim", "ndim", "device", "dtype", "argmax", "argmin", "detach", "data", "numel"})
+"""What is asked of a tensor that has no graph."""
 _TENSORS_ARE_MADE_BY = frozenset(name.rpartition(".")[2] for name, gives in torch_api.FUNCTIONS.items() if gives == "tensor")
 
 
@@ -78,7 +80,8 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     shown = (tuple(called), tuple(stored), matters, registers, running)
     methods = (member.method for member in members if member.method is not None and member.method.name in MODE_METHODS)
     own_modes = tuple(method.name for method in methods if not sets_mode(method))
-    return ClassBody(*shown, tuple(tensors), forgets, gathering, runs_given, tuple(buffers), own_modes)
+    kept = (forgets, gathering, runs_given, tuple(buffers))
+    return ClassBody(*shown, tuple(tensors), *kept, own_modes, _cuts(members))
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:
@@ -96,6 +99,44 @@ def _tensors(member: Member, scope: LocalNames) -> Made:
 
 def _is_called_as_torch(given: Made) -> bool:
     return bool(given.by) and all(by.rpartition(".")[2] in _TENSORS_ARE_MADE_BY for by in given.by)
+
+
+def _cuts(members: list[Member]) -> bool:
+    """Whether a module's ``forward`` reads of its first argument what has no graph alone, and the class makes no modules."""
+    for call in (call for member in members for call in member.every(ast.Call)):
+        name = last_name(call.func)
+        if name in _REGISTERING or (name[:1].isupper() and not name.endswith("Tensor")):
+            return False
+    method = next((each.method for each in members if each.method is not None and each.method.name == "forward"), None)
+    if method is None or method.args.posonlyargs or len(method.args.args) < 2:
+        return False
+    given, is_read = method.args.args[1].arg, False
+    for statement in method.body:
+        if _takes_graph(statement, given):
+            return False
+        is_read = is_read or any(isinstance(part, ast.Name) and part.id == given for part in all_parts(statement))
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=again)]) if again == given:
+                return is_read
+    return is_read
+
+
+def _takes_graph(code: ast.AST, name: str) -> bool:
+    """Whether code reads more of a tensor of that name than its form, or what ``argmax`` or ``detach`` make of it."""
+    pending = [code]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.Name(id=read, ctx=ast.Load()) if read == name:
+                return True
+            case ast.Attribute(value=ast.Name(id=read), attr=part) if read == name and part in _WITHOUT_GRAPH:
+                continue
+            case ast.Call(func=function, args=[ast.Name(id=read), *others]) if read == name:
+                if last_name(function) in ("argmax", "argmin"):
+                    pending += [function, *others, *node.keywords]
+                    continue
+        push_children(node, pending)
+    return False
 
 
 def _stored(value: ast.expr, scope: LocalNames) -> Iterator[str]:

@@ -92,7 +92,8 @@ class ClassBody:
     ``forward`` does, in the mode that they find. ``tensors`` are those that give what functions make which are called as some
     of torch's are, or a tuple with such in it. It ``forgets`` what it computes: no call leaves anything in its instances.
     ``gathering`` are the methods that add what they are given to a sum, as it is. It ``runs_given`` modules that it keeps, and
-    registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode.
+    registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode. It
+    ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own.
     """
 
     called: tuple[str, ...] = ()
@@ -106,6 +107,7 @@ class ClassBody:
     runs_given: bool = False
     buffers: tuple[str, ...] = ()
     own_modes: tuple[str, ...] = ()
+    cuts: bool = False
 
 
 UNTOLD = ClassBody(stored=("",))

@@ -60,6 +60,12 @@ def output_of(found: ClassElsewhere, elsewhere: Elsewhere) -> Kind:
     return kind
 
 
+def takes_no_graph(found: ClassElsewhere, elsewhere: Elsewhere) -> bool:
+    """Whether another file's module takes no graph of the first thing that it is given, and has no parameters of its own."""
+    bases = elsewhere.lookup.bases(found)
+    return all(isinstance(base, Outside) or base == found for base in bases) and elsewhere.lookup.body(found).cuts
+
+
 # --- what classes of the file have from bases in other ones ------------------------------------------------------------
 
 
