@@ -13,6 +13,7 @@ WRONG = ", which autograd does not notice: gradients may silently be wrong"
 OFF = "; `.data` is not needed where autograd is off"
 COPIED = "for p, q in zip(target.parameters(), net.parameters()):\n    p.data.copy_(0.9 * p.data + 0.1 * q.data)\n"
 REORDERED = "state = self.decoder(x)\nstate.data.copy_(state.data.index_select(1, order))\nreturn state"
+MASKED_ARGUMENTS = "scores = torch.bmm(q, k)\nscores.data.masked_fill_(mask, -1e9)\nreturn torch.softmax(scores, -1)"
 MASKED = "scores = torch.bmm(nn.Linear(3, 3)(q), k)\nscores.data.masked_fill_(mask, -1e9)\nreturn torch.softmax(scores, -1)"
 
 
@@ -34,14 +35,29 @@ def in_function(name: str, body: str) -> str:
         (in_function("update", "with torch.no_grad():\n" + indent(COPIED, "    ")), OFF),
         (in_function("update", "torch.set_grad_enabled(False)\n" + COPIED), OFF),
         (in_function("update", "torch.set_grad_enabled(True)\n" + COPIED), WRONG),
-        (in_function("step", REORDERED), WRONG),
-        (in_function("translate_batch", REORDERED), ", which autograd does not notice; `torch.no_grad()` is today's way"),
+        (in_function("step", "w = net.weight\nw.data.copy_(w.data.index_select(1, order))\nreturn w"), WRONG),
+        (in_function("step", "h = nn.Linear(3, 3)(q)\nh.data.copy_(h.data.index_select(1, order))\nreturn h"), WRONG),
         (in_function("attend", MASKED), ", which autograd does not notice: give it the masked values"),
+        (in_function("attend", MASKED_ARGUMENTS), ", which autograd does not notice: give it the masked values"),
     ],
 )
 def test_what_is_said_of_the_gradients(code: str, end: str) -> None:
     [message] = messages(code)
     assert message.endswith(end)
+
+
+BEAMS = "for state in states:\n    beams = state.view(-1, 3)[:, 0]\n    beams.data.copy_(beams.data.index_select(0, order))\n"
+
+
+@pytest.mark.parametrize("body", [REORDERED, "states = x\n" + BEAMS])
+@pytest.mark.parametrize("name", ["step", "translate_batch"])
+def test_what_a_function_has_for_one_step_is_strict(name: str, body: str) -> None:
+    assert messages(in_function(name, body)) == []
+
+
+def test_what_a_forward_computes_has_a_graph() -> None:
+    code = "class Net(nn.Module):\n    def forward(self, x: torch.Tensor):\n        y = x.sigmoid()\n        y.data.mul_(2)\n"
+    assert len(messages(code)) == 1
 
 
 RESIZED = (

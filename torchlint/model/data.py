@@ -19,6 +19,7 @@ from torchlint.semantics.data.meant_numbers import MeantNumber, MeantNumbers
 from torchlint.semantics.data.rebinds import DataRebinds, Rebind
 from torchlint.semantics.data.recomputed import RecomputedWeights
 from torchlint.semantics.data.roles import Access, Role
+from torchlint.semantics.gradients.passing_values import PassingValues
 from torchlint.semantics.memory.arrays_for_form import ArraysForForm
 from torchlint.semantics.purpose import Purpose
 from torchlint.text.layout import can_be_indented, stands_alone
@@ -56,6 +57,10 @@ class DataQuestions:
     def changes(self, node: cst.CSTNode) -> list[DataChange[cst.BaseExpression]]:
         """What a call, or the target of an assignment, changes through a ``.data``; empty if nothing is known to be changed."""
         return self._model.found(self._semantics.of(DataChanges).at, node) or []
+
+    def is_passing(self, tensor: cst.BaseExpression) -> bool:
+        """Whether a tensor is a function's own for one step, and nothing shows that it is a weight or has a graph."""
+        return bool(self._model.answered(self._semantics.of(PassingValues).is_passing, tensor))
 
     def is_harmless_read(self, data: cst.Attribute) -> bool:
         """Whether an ``x.data`` is read where nothing that has a graph, or could get one, comes of it."""

@@ -82,6 +82,22 @@ def test_callers_that_pass_new_values_have_nothing_to_lose() -> None:
     assert not changes(snippet.format("«c.zero_()»", "torch.zeros(3)"))
 
 
+@pytest.mark.parametrize(
+    ("given", "is_shown"),
+    [("y = net(x)\n    f(y)\n    return y", True), ("y = net(x)\n    y.sum().backward()\n    f(y)", False)],
+)
+def test_what_a_caller_goes_on_with(given: str, is_shown: bool) -> None:
+    [found] = changes(f"def f(x: torch.Tensor):\n    c = x.detach()\n    «c.zero_()»\ndef g(net, x):\n    {given}")
+    assert found.is_shown is is_shown
+
+
+def test_nobody_is_seen_to_call() -> None:
+    [found] = changes("def f(x: torch.Tensor):\n    c = x.detach()\n    «c.zero_()»")
+    assert not found.is_shown
+    [found] = changes("def f(x: torch.Tensor):\n    c = x.detach()\n    «c.zero_()»\n    return x")
+    assert found.is_shown
+
+
 def test_where_they_share_their_memory_on_the_cpu_only() -> None:
     snippet = "def f(x: torch.Tensor):\n    c = x.detach(){}\n    «c.zero_()»"
     assert [found.on_cpu for found in (*changes(snippet.format("")), *changes(snippet.format(".cpu()")))] == [False, True]

@@ -84,6 +84,25 @@ def test_without_its_values(use: str) -> None:
     assert kept(f"old = «model.state_dict()»{STEP}print({use})") is None
 
 
+@pytest.mark.parametrize(
+    ("use", "is_read"),
+    [
+        ("for name in before:\n    print(name)", False),
+        ("print({name: value.shape for name, value in before.items()})", False),
+        ("print({name: value.sum() for name, value in before.items()})", True),
+        ("for name in before:\n    print(before[name])", True),
+    ],
+)
+def test_names_and_shapes_are_no_values(use: str, is_read: bool) -> None:
+    assert (kept(f"before = «model.state_dict()»{STEP}{use}") is not None) is is_read
+
+
+def test_another_module_that_is_to_follow() -> None:
+    snippet = "shared = «model.state_dict()»\nfor x in range(3):\n    optimizer.step()\n    {}.load_state_dict(shared)"
+    assert kept(snippet.format("worker")) is None
+    assert kept(snippet.format("model")) is not None
+
+
 def test_another_tensor_is_changed() -> None:
     assert kept(f"old = «w.detach()»{STEP}print((w - old).norm())") is None
 

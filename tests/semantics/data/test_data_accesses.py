@@ -44,6 +44,16 @@ def test_roles(use: str, role: Role) -> None:
     assert found is not None and found.role is role
 
 
+def test_what_is_given_the_data_of_a_tensor_is_one() -> None:
+    given = "class Solver:\n    def solve(self, x: torch.Tensor, y):\n        {}"
+    found = access(given.format("«self.w.data» = x.t().data"))
+    assert found is not None and found.role is Role.REBIND
+    found = access(given.format("«self.w.data» += x.t().data"))
+    assert found is not None and found.role is Role.MUTATION
+    assert access(given.format("«self.w.data» = y.data")) is None
+    assert access(given.format("self.w.epochs = 3\n        «self.w.data» = x.data")) is None
+
+
 @pytest.mark.parametrize(
     "use",
     [

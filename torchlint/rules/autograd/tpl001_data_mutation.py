@@ -35,8 +35,9 @@ class DataMutation(InPlaceRule):
     so far, a mask that is filled or a buffer, and what the `backward` of an autograd function is given; what is changed where
     `self.training` is false; through a name, the results and batches of a function that back-propagates nothing
     and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks or
-    clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is; and what is given another size
-    where autograd is off.
+    clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is; what is given another size
+    where autograd is off; and what a function has for one step, as a beam search has its scores, where nothing shows that it
+    has a graph.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -103,6 +104,7 @@ class DataMutation(InPlaceRule):
             change.is_of_copy
             or self._is_unseen(change)
             or self._is_copied(change)
+            or self._is_of_step(change)
             or self.model.data.is_recomputed(change.tensor)
             or self.model.data.is_masked_weight(change.node)
             or (change.means is Means.RESHAPED and self.model.autograd.runs_off(change.node))
@@ -122,6 +124,12 @@ class DataMutation(InPlaceRule):
         if not change.is_beginning and self.model.autograd.changes_unsaved(change.tensor, change.node):
             return True
         return self.model.autograd.seems_graphless(change.tensor) and not self.model.autograd.may_propagate
+
+    def _is_of_step(self, change: DataChange[cst.BaseExpression]) -> bool:
+        """Whether what is changed is a function's own for one step, as far as is known, and no plainer way is shown."""
+        if change.is_beginning or change.means in (Means.INITIALISER, Means.RESHAPED) or change.remedy is Remedy.ANEW:
+            return False
+        return self.model.data.is_passing(change.tensor)
 
     def _is_copied(self, change: DataChange[cst.BaseExpression]) -> bool:
         """Whether a layer is given a weight from elsewhere, in a file that trains nothing, or where code is tested."""

@@ -17,6 +17,8 @@ class DetachedAliasMutation(InPlaceRule):
     `image = x.detach().cpu().numpy()` and later `image -= image.min()`. Also the other way round, a `.detach()` that is kept
     and used after the tensor was changed by what it says: `last = x[:, -1:].detach()`, `x -= last`, and later `x + last`.
 
+    It is strict where the tensor is an argument, and no caller in the file goes on with what it has passed.
+
     ## Why is this bad
     `.detach()` gives another tensor over the same memory, and so does `.numpy()`. The change goes through to the tensor
     that was detached: the weights change, or the backward pass raises because a value that it needs was modified. By way
@@ -58,7 +60,8 @@ class DetachedAliasMutation(InPlaceRule):
 
     def check(self, node: cst.BaseExpression) -> None:
         for change in self.model.memory.detached_changes(node):
-            self.report(node, self._message(change), self._fix(change) if change.has_name else None)
+            mended = self._fix(change) if change.has_name else None
+            self.report(node, self._message(change), mended, strict=not change.is_shown)
         kept = self.model.memory.overtaken_change(node)
         if kept is not None:
             changed, alias, name = (self.model.shown(part) for part in (_changed(kept), kept.alias, kept.tensor))

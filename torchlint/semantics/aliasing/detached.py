@@ -28,7 +28,8 @@ class DetachedChange(Generic[Node]):
     """A change of ``alias`` in place that changes ``tensor``, from which it was detached, as well.
 
     ``node`` is the call that makes it, or what is assigned to, and ``through`` the expression that it changes. ``has_name`` is
-    whether the alias was given a name first, ``on_cpu`` whether the two share their memory on the CPU only.
+    whether the alias was given a name first, ``on_cpu`` whether the two share their memory on the CPU only. ``is_shown`` is
+    whether the file shows who reads the tensor later: the function itself, or a caller that has it from there.
     """
 
     node: Node
@@ -37,6 +38,7 @@ class DetachedChange(Generic[Node]):
     tensor: Node
     has_name: bool
     on_cpu: bool
+    is_shown: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,7 +97,8 @@ class DetachedAliases:
             if self._is_given_back(target.id, alias.tensor, node):
                 return
             if self._may_be_live(alias.tensor, changes[node], replaced=replaced):
-                yield self._change(changes[node], alias, has_name=True)
+                is_shown = self._is_shown(alias.tensor, changes[node], replaced=replaced)
+                yield self._change(changes[node], alias, has_name=True, is_shown=is_shown)
                 return
 
     def _is_given_back(self, name: str, place: Place, change: ast.expr) -> bool:
@@ -127,11 +130,11 @@ class DetachedAliases:
         change = self._changes.change(array)
         alias = self._alias(array) if change is not None else None
         if change is not None and alias is not None and self._may_be_live(alias.tensor, change):
-            yield self._change(change, alias, has_name=False)
+            yield self._change(change, alias, has_name=False, is_shown=self._is_shown(alias.tensor, change))
 
     @staticmethod
-    def _change(change: Change, alias: _Alias, *, has_name: bool) -> DetachedChange[ast.expr]:
-        return DetachedChange(change.node, change.through, alias.node, alias.tensor.node, has_name, alias.on_cpu)
+    def _change(change: Change, alias: _Alias, *, has_name: bool, is_shown: bool) -> DetachedChange[ast.expr]:
+        return DetachedChange(change.node, change.through, alias.node, alias.tensor.node, has_name, alias.on_cpu, is_shown)
 
     # --- the alias ---------------------------------------------------------------------------------------------------
 
@@ -199,9 +202,22 @@ class DetachedAliases:
         """
         if self._semantics.kind(place.node).grad is Grad.LEAF and not self._is_by_mistake(change):
             return False
-        if self._is_weight(place) or (not replaced and self._places.is_read_after(place, change.node)):
+        return self._is_read_here(place, change, replaced=replaced) or self._is_the_callers(place)
+
+    def _is_read_here(self, place: Place, change: Change, *, replaced: bool) -> bool:
+        return self._is_weight(place) or (not replaced and self._places.is_read_after(place, change.node))
+
+    def _is_shown(self, place: Place, change: Change, *, replaced: bool = False) -> bool:
+        """Whether the file shows a later read of the tensor: in the function, or where one that calls it goes on with it."""
+        if self._is_read_here(place, change, replaced=replaced):
             return True
-        return self._is_the_callers(place)
+        parameters = self._parameters(place.node, set()) if isinstance(place.node, ast.Name) else None
+        given = self._semantics.inference.given(parameters[0]) if parameters else []
+        return any(map(self._is_read_by_caller, given))
+
+    def _is_read_by_caller(self, argument: ast.expr | None) -> bool:
+        place = self._places.place(argument) if argument is not None else None
+        return argument is not None and place is not None and self._places.is_read_after(place, argument)
 
     def _is_weight(self, place: Place) -> bool:
         return isinstance(place.node, ast.Attribute) and self._semantics.kind(place.node).grad is Grad.LEAF

@@ -15,6 +15,7 @@ from torchlint.semantics import Binding, Semantics, Type
 from torchlint.semantics.aliasing.best_modules import BestModules
 from torchlint.semantics.aliasing.first_snapshots import FirstSnapshots
 from torchlint.semantics.aliasing.last_snapshots import LastSnapshots
+from torchlint.semantics.aliasing.snapshot_reads import SnapshotReads
 from torchlint.semantics.aliasing.snapshots import Of, Snapshot, Snapshots, is_entry_of_state
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS
 from torchlint.semantics.memory.changes import CHANGING
@@ -30,11 +31,6 @@ _SNAPSHOT = re.compile(
     re.IGNORECASE,
 )
 """What a value is called that is kept to be looked at later."""
-_FORM_ONLY = frozenset({"keys", "shape", "size", "dtype", "device", "numel", "dim", "ndim", "is_cuda", "pop"}) | frozenset(
-    {"requires_grad", "requires_grad_", "grad"}
-)
-"""What is read of a snapshot without its values."""
-_NO_VALUES = frozenset({"len", "type", "isinstance", "id", "hasattr", "set", "sorted"})
 _COMPARING = re.compile(
     r"^(equal|allclose|isclose|array_equal|eq|ne|dist|cosine_similarity|mse_loss|assert_?\w*|zip|sub|norm|l1_loss|array_equiv)$"
 )
@@ -84,6 +80,7 @@ class KeptSnapshots:
         self._places = semantics.of(Places)
         self._updates = semantics.of(Updates)
         self._snapshots = semantics.of(Snapshots)
+        self._reads = semantics.of(SnapshotReads)
         self._seen: Counter[ast.AST] = Counter()
         """How many snapshots of each scope have been looked at."""
         self._found: dict[ast.expr, list[KeptSnapshot[ast.AST]]] = defaultdict(list)
@@ -188,7 +185,7 @@ class KeptSnapshots:
 
     def _judge(self, snapshot: Snapshot, kept: _Kept) -> None:
         """Reports a snapshot that is read for its values after what it is an alias of has changed."""
-        if not any(self._reads_values(use) for use in kept.uses) or not self._is_filled(snapshot, kept):
+        if not any(self._is_read(use, snapshot, kept) for use in kept.uses) or not self._is_filled(snapshot, kept):
             return
         if self._semantics.of(FirstSnapshots).is_replaced(kept.start, kept.rebound):
             return
@@ -229,7 +226,7 @@ class KeptSnapshots:
 
     def _matters(self, use: ast.expr, snapshot: Snapshot, kept: _Kept, update: Update) -> bool:
         """Whether a read of the snapshot wants the values that it had when it was taken."""
-        if not self._reads_values(use):
+        if not self._is_read(use, snapshot, kept):
             return False
         if snapshot.of is Of.MODULE:
             return (
@@ -237,7 +234,7 @@ class KeptSnapshots:
                 and self._is_conditional(snapshot, update)
                 and _SNAPSHOT.search(kept.name) is not None
             )
-        if self._is_loaded(use) and snapshot.of is Of.STATE:
+        if snapshot.of is Of.STATE and self._is_loaded_back(use, snapshot):
             return True
         if self._meets_source(use, snapshot):
             return True
@@ -252,42 +249,20 @@ class KeptSnapshots:
             {"parameters", "named_parameters", "train", "state_dict"}
         )
 
-    def _reads_values(self, use: ast.expr) -> bool:
-        parent = self._semantics.tree.parent(use)
-        match parent:
-            case ast.Attribute(attr="items" | "values"):
-                call = self._semantics.tree.parent(parent)
-                return not isinstance(call, ast.Call) or self._reads_values(call)
-            case ast.Attribute(attr=attribute):
-                return attribute not in _FORM_ONLY and attribute != "append"
-            case ast.comprehension(target=target, iter=iterable) | ast.For(target=target, iter=iterable) if iterable is use:
-                return self._are_values_read(target)
-            case ast.Call(func=ast.Name(id=name)) if use in parent.args:
-                return name not in _NO_VALUES
-            case ast.Subscript(value=value) if value is use:
-                return isinstance(parent.ctx, ast.Load) and self._reads_values(parent)
-            case ast.Compare(ops=operators):
-                return not any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in operators)
-            case ast.If() | ast.While() | ast.IfExp(test=ast.Name()) | ast.BoolOp() | ast.Delete() | ast.Expr():
-                return False
-        return True
+    def _is_read(self, use: ast.expr, snapshot: Snapshot, kept: _Kept) -> bool:
+        """Whether the values of a snapshot are read: a loop over a state itself is given its keys."""
+        if snapshot.of is Of.STATE and snapshot.key is None and not kept.listed and self._reads.is_looped_over(use):
+            return False
+        return self._reads.are_values(use)
 
-    def _are_values_read(self, target: ast.expr) -> bool:
-        """Whether the values of what a loop's target stands for are read."""
-        bound = [self._semantics.bindings.of(part) for part in ast.walk(target) if isinstance(part, ast.Name)]
-        return any(self._reads_values(use) for binding in bound if binding is not None for use in binding.uses)
-
-    def _is_loaded(self, use: ast.expr) -> bool:
-        """Whether a read stands in what ``load_state_dict`` gets."""
+    def _is_loaded_back(self, use: ast.expr, snapshot: Snapshot) -> bool:
+        """Whether a read stands in what ``load_state_dict`` gets of the same module; another one may be to follow it."""
         for parent in self._semantics.tree.ancestors(use):
-            if isinstance(parent, ast.stmt):
-                return False
-            if (
-                isinstance(parent, ast.Call)
-                and isinstance(parent.func, ast.Attribute)
-                and parent.func.attr == "load_state_dict"
-            ):
-                return not self._semantics.tree.inside(use, parent.func)
+            match parent:
+                case ast.stmt():
+                    return False
+                case ast.Call(func=ast.Attribute(value=module, attr="load_state_dict") as function):
+                    return not self._semantics.tree.inside(use, function) and self._is_source(module, snapshot)
         return False
 
     def _is_conditional(self, snapshot: Snapshot, update: Update) -> bool:
@@ -356,7 +331,7 @@ class KeptSnapshots:
         flow = self._semantics.control_flow
         function = flow.scope(target)
         later = [
-            use for use in uses if flow.scope(use) is function and self._reads_values(use) and flow.may_follow(target, use)
+            use for use in uses if flow.scope(use) is function and self._reads.are_values(use) and flow.may_follow(target, use)
         ]
         elsewhere = [use for use in uses if use not in later]
         if self._is_kept_for_later(snapshot, target, later, elsewhere) and self._may_be_filled(snapshot, function):

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from torchlint.fact import Fact, known, unknown
-from torchlint.semantics import Grad, Semantics
+from torchlint.semantics import Form, Grad, Kind, Semantics
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
@@ -225,7 +225,7 @@ class DataChanges:
             return Remedy.DETACH, rests_on
         if self._semantics.no_grad.block(data):
             return Remedy.NOTHING, rests_on & self._stays_off
-        if access.receiver.grad is Grad.GRAPH and self._is_masking(first.node, tensor):
+        if self._is_masking(first.node, tensor) and self._is_result(tensor, access.receiver):
             return Remedy.ANEW, unknown(
                 f"the backward then goes through the masking; other names of `{ast.unparse(tensor)}` do not"
             )
@@ -270,6 +270,13 @@ class DataChanges:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="masked_fill_")):
                 return isinstance(tensor, ast.Name)
         return False
+
+    def _is_result(self, tensor: ast.expr, kind: Kind) -> bool:
+        """Whether a tensor is what an operation gave: one with a graph, or a function's own of what may have one."""
+        if kind.grad is Grad.GRAPH or not kind.is_tensor or kind.grad is not Grad.UNKNOWN:
+            return kind.grad is Grad.GRAPH
+        bindings = self._semantics.bindings.reaching(tensor) if isinstance(tensor, ast.Name) else ()
+        return bool(bindings) and all(each.form is Form.ASSIGNMENT for each in bindings)
 
     def _is_assigned_back(self, call: ast.expr, tensor: ast.expr) -> bool:
         """Whether an initialiser's result is assigned to the ``.data`` of the same tensor, which is a finding of its own."""

@@ -238,6 +238,10 @@ class DataEvidence:
                 return self._semantics.kind(other).is_tensor and not self._is_used_as_other(node.value)
             case ast.Assign(value=ast.Call(func=function)) if role is Role.REBIND:
                 return (self._semantics.qualified_name(function) or "").startswith("torch.")
+            case ast.Assign(value=ast.Attribute(value=other, attr="data")) if role is Role.REBIND:
+                return self._semantics.kind(other).is_tensor
+            case ast.AugAssign(value=ast.Attribute(value=other, attr="data")):
+                return self._semantics.kind(other).is_tensor
             case ast.Assign(targets=[ast.Attribute(value=target, attr="data")]):
                 return self._semantics.kind(target).is_tensor  # only a tensor can be stored there
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is node:

@@ -90,8 +90,8 @@ class HarmlessReads:
             or self._is_counted_for_text(data)
             or _is_of_volatile(data)
             or self._is_copied_to_places(data)
-            or self._is_copied_into_data(data)
             or self._semantics.of(WrittenBack).is_all(data)
+            or self._semantics.of(WrittenBack).goes_into_data(data)
             or self._is_detached_as_well(data)
             or self._semantics.of(Scalars).are_kept_for_index(data)
             or self._is_index(data)
@@ -303,6 +303,14 @@ class HarmlessReads:
             case ast.Call(func=ast.Attribute(attr=name) as function, args=given) if name in _TAKE_PLACES:
                 is_of_torch = self._semantics.qualified_name(function) == f"torch.{name}"
                 return node in given[1 + is_of_torch : 2 + is_of_torch]
+            case ast.For(target=ast.Name() as each, iter=values) | ast.comprehension(target=ast.Name() as each, iter=values):
+                binding = self._semantics.bindings.of(each)
+                return values is node and binding is not None and bool(binding.uses) and all(map(self._is_slice, binding.uses))
+        return self._is_slice(node)
+
+    def _is_slice(self, node: ast.expr) -> bool:
+        """Whether something is chosen by a value, or by several of which it is one."""
+        parent = self._tree.parent(node)
         if isinstance(parent, ast.Tuple):
             node, parent = parent, self._tree.parent(parent)
         return isinstance(parent, ast.Subscript) and parent.slice is node
@@ -320,13 +328,6 @@ class HarmlessReads:
                     node = call
                 case _:
                     return node
-
-    def _is_copied_into_data(self, data: ast.expr) -> bool:
-        """Whether values are copied at once to where another `.data` leads: `y.data.copy_(x.data)`; that one hides more."""
-        match self._tree.parent(data):
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="copy_"), args=[first]):
-                return first is data
-        return False
 
     def _is_detached_as_well(self, data: ast.expr) -> bool:
         """Whether a value is detached as well, on the way to a copy or a number: `x.data[0].detach().numpy()`."""

@@ -25,6 +25,20 @@ class WrittenBack:
         """Whether a value goes through a name into what is written: `new = t * p.data`, then `q.data.copy_(new)`."""
         return self._reaches(node, _DEPTH, named=False)
 
+    def goes_into_data(self, data: ast.expr) -> bool:
+        """Whether values go at once to where another `.data` leads: `y.data.copy_(2 * x.data)`; that one hides more."""
+        node: ast.AST = data
+        while isinstance(parent := self._tree.parent(node), ast.expr):
+            match parent:
+                case ast.Call(func=ast.Attribute(value=changed, attr=method)) if node in parent.args and method.endswith("_"):
+                    return _is_reached_by_data(changed)
+                case ast.Compare() | ast.Lambda():
+                    return False
+                case ast.Subscript(value=value) if value is not node:
+                    return False
+            node = parent
+        return False
+
     def _reaches(self, node: ast.expr, depth: int, *, named: bool) -> bool:
         while isinstance(parent := self._tree.parent(node), (ast.BinOp, ast.UnaryOp)):
             node = parent
@@ -45,3 +59,10 @@ class WrittenBack:
             uses = binding.uses
             self._written[binding] = bool(uses) and all(self._reaches(use, depth, named=True) for use in uses)
         return self._written[binding]
+
+
+def _is_reached_by_data(changed: ast.expr) -> bool:
+    """Whether a tensor is reached through a ``.data`` and what is changed of it in place: ``y.data.mul_(2)``."""
+    while isinstance(changed, ast.Call) and isinstance(changed.func, ast.Attribute) and changed.func.attr.endswith("_"):
+        changed = changed.func.value
+    return isinstance(changed, ast.Attribute) and changed.attr == "data"
