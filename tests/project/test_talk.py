@@ -371,3 +371,36 @@ def noised(mu: torch.Tensor, n):
 )
 def test_what_goes_where_others_are_moves_in_no_project_of_the_cpu(tmp_path: Path, other: str, expected: list[str]) -> None:
     assert codes(tmp_path, FOLLOWING, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        ("x = x.cuda()\nloss.backward()", []),  # the folder trains on the one GPU
+        ("x = x.cuda()", ["TPL501"]),
+        ("x = x.to(args.device)\nloss.backward()", ["TPL501"]),
+        ("loss.backward()\ntorch.save(state, 'a')", []),  # the folder trains on the CPU
+        ("loss.backward()", ["TPL501"]),
+        ("x = x.to(device)\nloss.backward()\ntorch.save(state, 'a')", ["TPL501"]),
+    ],
+)
+def test_a_folder_that_trains_for_itself_is_a_program(tmp_path: Path, beside: str, expected: list[str]) -> None:
+    for folder, text in (("one", beside), ("two", "device = 'cuda' if torch.cuda.is_available() else 'cpu'")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "train.py").write_text(f"import torch\n{text}\n")
+    found = lint(LOADING, filename=str(tmp_path / "one" / "load.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
+def test_what_a_folder_says_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "one" / "train.py"
+    path.parent.mkdir()
+    path.write_text("loss.backward()")
+    (tmp_path / "two.py").write_text("y = x")
+    load = str(tmp_path / "one" / "load.py")
+    reading = Files().reading(load, str(tmp_path))
+    assert reading.speaks_of("backward passes", near=True) is True
+    assert still_hold(Files(), load, reading.answers, str(tmp_path))
+    path.write_text("pass")
+    (tmp_path / "two.py").write_text("loss.backward()")
+    assert not still_hold(Files(), load, reading.answers, str(tmp_path))

@@ -209,10 +209,11 @@ class Reading:
         others._asked = self._asked
         return others
 
-    def speaks_of(self, topic: str) -> bool | None:
-        """Whether any file of the project has the words of a topic; `None` where that is not known."""
+    def speaks_of(self, topic: str, *, near: bool = False) -> bool | None:
+        """Whether any file of the project, or of this one's folder, has the words of a topic; `None` where that is unknown."""
         if not self._is_inside:
             return None
-        found = self._files.talk.speaks_of(topic, self.root)
-        self._asked[TALK + topic] = str(found)
+        asked = f"{topic}\n{self._shown(os.path.dirname(self.file))}" if near else topic
+        found = self._files.talk.speaks_of(asked, self.root)
+        self._asked[TALK + asked] = str(found)
         return found

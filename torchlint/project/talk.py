@@ -80,7 +80,12 @@ class Talk:
         self._told.clear()
 
     def speaks_of(self, topic: str, root: str) -> bool | None:
-        """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read."""
+        """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read.
+
+        Behind a line break, the topic has a folder below that one, where it is looked for alone.
+        """
+        topic, _, folder = topic.partition("\n")
+        root = os.path.join(root, folder) if folder else root
         key = (root, topic)
         if key not in self._told:
             if topic == _BARE:

@@ -25,6 +25,7 @@ class LoadWithoutMapLocation(Rule):
     (`.cuda()`, `.to("cuda")`), or in one that it makes whatever its flags say, where it loads, where that function is
     called or in the model itself, and names no other GPU, be it the first one or not (`x.to(y.device)` and the number of
     the GPU that the process sees are no choice); or no file of the project speaks of the CPU as a device, or of a choice.
+    A folder that trains for itself counts as a project, too.
     So it is where a function makes a model, loads into it what it saves by the same name, and nothing in the file speaks of
     a device, where all that the file saves was put on the CPU before, for data, `x, y = torch.load(path)`, of which nothing
     shows but that it is put on a device, and for the files that torchvision offers, by their names.

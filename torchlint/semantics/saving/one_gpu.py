@@ -59,11 +59,19 @@ class OneGpu:
 
     @cached_property
     def _is_of_gpu_project(self) -> bool:
-        """Whether the project moves what it has to the GPU, and no file of it speaks of the CPU as a device, or of a choice."""
+        """Whether the project, or a folder that trains for itself, moves what it has to the GPU, and no file in it speaks of
+        the CPU as a device, or of a choice.
+        """
         if self._semantics.words.match(_CHOOSING) or self._means_another:
             return False
-        elsewhere = self._semantics.elsewhere
-        return elsewhere.speaks_of("choices of devices") is False and elsewhere.speaks_of("moves to the GPU") is True
+        return self._knows_gpu_alone(near=False) or self._knows_gpu_alone(near=True)
+
+    def _knows_gpu_alone(self, *, near: bool) -> bool:
+        """Whether that is so of the project, or of a folder that trains for itself."""
+        speaks_of = self._semantics.elsewhere.speaks_of
+        if near and speaks_of("backward passes", near=True) is not True:
+            return False
+        return speaks_of("choices of devices", near=near) is False and speaks_of("moves to the GPU", near=near) is True
 
     # --- code that needs the GPU, whatever its flags say -------------------------------------------------------------
 

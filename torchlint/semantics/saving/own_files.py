@@ -84,11 +84,14 @@ class OwnFiles:
 
     @cached_property
     def _is_of_cpu_project(self) -> bool:
-        """Whether the project saves, and no file of it speaks of a device."""
+        """Whether the project saves, and no file of it speaks of a device; or a folder that trains for itself does."""
         if self._semantics.words.match(_DEVICE):
             return False
-        elsewhere = self._semantics.elsewhere
-        return elsewhere.speaks_of("accelerators") is False and elsewhere.speaks_of("saves") is True
+        speaks_of = self._semantics.elsewhere.speaks_of
+        if speaks_of("accelerators") is False and speaks_of("saves") is True:
+            return True
+        is_program = speaks_of("backward passes", near=True) is True and speaks_of("saves", near=True) is True
+        return is_program and speaks_of("accelerators", near=True) is False
 
     def is_left_on_cpu(self, load: ast.Call) -> bool:
         """Whether a function makes a model, loads into it what it has saved by the same name, and no device is spoken of."""

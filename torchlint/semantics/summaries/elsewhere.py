@@ -157,9 +157,12 @@ class Elsewhere:
         self.has_said = self.has_said or found
         return found
 
-    def speaks_of(self, topic: str) -> bool | None:
-        """Whether any file of the project speaks of a topic, `project.talk` has which; `None` where that is not known."""
-        found = self._project.speaks_of(topic) if self._project is not None else None
+    def speaks_of(self, topic: str, *, near: bool = False) -> bool | None:
+        """Whether any file of the project speaks of a topic, `project.talk` has which; `None` where that is not known.
+
+        ``near`` asks the files in the folder of this one, and below, alone.
+        """
+        found = self._project.speaks_of(topic, near=near) if self._project is not None else None
         self.has_said = self.has_said or found is not None
         return found
 

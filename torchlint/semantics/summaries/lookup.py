@@ -107,8 +107,8 @@ class Project(Protocol):
         """What the other files see of the project, to which this one belongs: it says what its own summary does."""
         ...
 
-    def speaks_of(self, topic: str) -> bool | None:
-        """Whether any file of the project has the words of a topic; `None` where that is not known."""
+    def speaks_of(self, topic: str, *, near: bool = False) -> bool | None:
+        """Whether any file of the project, or of this one's folder, has the words of a topic; `None` where that is unknown."""
         ...
 
 
