@@ -44,6 +44,14 @@ def test_roles(use: str, role: Role) -> None:
     assert found is not None and found.role is role
 
 
+@pytest.mark.parametrize(("library", "is_known"), [("torchio", False), ("torchvision", True)])
+def test_an_image_of_torchio_has_a_data(library: str, is_known: bool) -> None:
+    use = f"import {library}\ndef f(x: torch.Tensor, subject):\n    y = {{}}.squeeze().numpy()"
+    assert (access(use.format("«x.data»")) is not None) is is_known
+    assert (access(use.format("«subject['mask'].data»")) is not None) is is_known
+    assert access(use.format("«nn.Linear(3, 3)(torch.ones(3)).data»")) is not None
+
+
 def test_what_is_given_the_data_of_a_tensor_is_one() -> None:
     given = "class Solver:\n    def solve(self, x: torch.Tensor, y):\n        {}"
     found = access(given.format("«self.w.data» = x.t().data"))

@@ -107,6 +107,7 @@ def test_what_is_no_assignment_to_a_tensor(statement: str) -> None:
         "with torch.no_grad(): «w.data» = v",
         "class M(nn.Module):\n        def __init__(self, n): «self.a.bias.data» = torch.Tensor(n)",
         "class M(nn.Module):\n        def __init__(self): «self.a.bias.data» = torch.tensor(weights)",
+        "with torch.no_grad():\n        «w.data» = w.data.permute(2, 3, 1, 0)",
     ],
 )
 def test_is_meant(statement: str) -> None:
@@ -135,6 +136,7 @@ def test_is_meant(statement: str) -> None:
         "class M(nn.Module):\n        def __init__(self, v): «self.a.weight.data» = v",
         "class M(nn.Module):\n        def __init__(self, weights): «self.a.weight.data» = torch.Tensor(weights)",
         "v.sum().backward()\n    with torch.no_grad(): «w.data» = v",
+        "«w.data» = w.data.permute(2, 3, 1, 0)",
     ],
 )
 def test_may_be_an_oversight(statement: str) -> None:

@@ -21,7 +21,8 @@ class DataRebind(Rule):
     ## What it does
     Finds assignments to the `.data` of a tensor: `p.data = value`.
 
-    Where a tensor is given its own values in another dtype, `p.data = p.data.half()`, or size, and where a model is given
+    Where a tensor is given its own values in another dtype, `p.data = p.data.half()`, or size, or under `no_grad` in
+    another order, and where a model is given
     first values that are made on the spot, `self.bias.data = torch.zeros(4)` in a constructor, or of its other weights, that is
     meant, and nothing is computed yet that it could spoil: that is strict. So are other values that a constructor computes,
     though not those that it is given or reads; weights of another model where the lines above assert that the sizes are

@@ -76,6 +76,8 @@ class DataAccesses:
             return None
         if self._evidence.is_of_sequence(node.value) or self._absent.is_absent(node.value):
             return None
+        if self._evidence.is_of_image(receiver):
+            return None
         role, change = self._use(node)
         if not receiver.known or receiver.loose:
             if self._evidence.is_probed(node):

@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cached_property
 
-from torchlint.semantics import Binding, Form, Semantics, torch_api
+from torchlint.semantics import Basis, Binding, Form, Kind, Semantics, torch_api
 from torchlint.semantics.apis.variable_wrappers import OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.code.tree import last_name, spoken_name
@@ -67,6 +67,10 @@ class DataEvidence:
         """Whether the code takes from ``node`` what only a packed sequence has, or makes another one of its ``data``."""
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         return node in self._repacked or any(binding in self._sequences for binding in bindings)
+
+    def is_of_image(self, kind: Kind) -> bool:
+        """Whether a value may be an image of torchio, which has a ``data``: in a file with such, only what is made is known."""
+        return self._semantics.words.speak_of("torchio") and (not kind.is_tensor or kind.basis is not Basis.MADE)
 
     @cached_property
     def _repacked(self) -> set[ast.AST]:

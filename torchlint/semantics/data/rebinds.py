@@ -37,6 +37,7 @@ _CHANGES_FORM = frozenset(
 )
 """Methods whose result has another type, device or shape than the tensor: copying it back would undo what they are for."""
 _CASTS = frozenset({"half", "float", "double", "bfloat16", "int", "long", "short", "byte", "bool"})
+_TURNS = frozenset({"permute", "transpose", "t"})
 _DTYPE = re.compile(r"^torch\.(b?float|u?int|complex|half|double|long|short|bool)\w*$|(^|[._])d_?type$")
 """Names of dtypes: torch's, and those of variables."""
 _PARAMETER = frozenset({"p", "param", "params", "parameter", "parameters", "w", "weight", "weights", "b", "bias"})
@@ -219,14 +220,15 @@ class DataRebinds:
         return False
 
     def _is_cast(self, value: ast.expr, tensor: ast.expr, *, may_move: bool) -> bool:
-        """Whether a value is that of ``tensor``, cast to another dtype or moved, and nothing else."""
+        """Whether a value is that of ``tensor``, cast or moved, or under ``no_grad`` in another order, and nothing else."""
         casts = False
         while not _is_data(value) and ast.dump(value) != ast.dump(tensor):
             if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
                 return False
             if value.func.attr not in ("detach", "contiguous", "clone"):
                 is_moved = may_move and value.func.attr in ("to", "cuda", "cpu")
-                if not is_moved and not self._casts(value, value.func.attr):
+                is_turned = value.func.attr in _TURNS and self._semantics.no_grad.block(value)
+                if not is_moved and not is_turned and not self._casts(value, value.func.attr):
                     return False
                 casts = True
             value = value.func.value
