@@ -95,3 +95,27 @@ def test_nothing_torn_is_merged(snippet: str) -> None:
 )
 def test_what_is_not_known_is_not_found(snippet: str) -> None:
     assert not is_torn(snippet)
+
+
+HITS = """def hits(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1)
+    correct = pred.t().eq(target)
+    for k in topk:
+        «correct[:k].view(-1)»
+{calls}"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "torn"),
+    [
+        ("print(hits(x, y, topk=(1, 5)))", True),
+        ("print(hits(x, y, (1, 5)))", True),
+        ("print(hits(x, y))\nprint(hits(x, y, topk=(1, 5)))", True),
+        ("print(hits(x, y, **options))", True),
+        ("", True),
+        ("print(hits(x, y))", False),
+        ("print(hits(x, y)[0], hits(x, target=y))", False),
+    ],
+)
+def test_one_row_is_viewed_where_the_file_asks_for_no_more(calls: str, torn: bool) -> None:
+    assert is_torn(HITS.format(calls=calls)) is torn

@@ -21,10 +21,10 @@ class ViewAfterTranspose(Rule):
     A view that only splits axes, or merges those that still lie together, works on a transposed tensor, too, and is left
     alone: `x.transpose(1, 2).view(batch, channels, height, width)`, `x.permute(0, 2, 3, 1).view(batch, -1, channels)`.
 
-    Not reported is `correct[:k].view(-1)` where each `k` is of a parameter with the default `(1,)`, and no file of the project
-    speaks of several: one row is a view still. Nor is `x.view(x.size(0), -1)` of what a stack of convolutions in one dimension
-    leaves, transposed: that may be one step. Nor is `out.transpose(1, 2).view(-1, channels)` of what a network gives of which
-    nothing is known: its batches may be of one item.
+    Not reported is `correct[:k].view(-1)` where each `k` is of a parameter with the default `(1,)`, and the file calls the
+    function without it, or no file of the project speaks of several: one row is a view still. Nor is `x.view(x.size(0), -1)`
+    of what a stack of convolutions in one dimension leaves, transposed: that may be one step. Nor is
+    `out.transpose(1, 2).view(-1, channels)` of what a network gives of which nothing is known: its batches may be of one item.
 
     ## Why is this bad
     `transpose`, `permute` and `.T` change the strides and leave the memory as it is. `view` never copies, so it raises a

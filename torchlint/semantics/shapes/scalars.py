@@ -21,6 +21,8 @@ _REDUCING = frozenset({"mean", "sum", "norm", "std", "var", "prod"})
 """Methods of tensors that give one number where they are told no dimension; trees and heaps have a `max` and a `min`, too."""
 _OF_LISTS = frozenset(f"torch.{name}" for name in ("tensor", "as_tensor", "Tensor", "FloatTensor", "cuda.FloatTensor"))
 """What makes tensors of lists, with a dimension for each of their levels."""
+_OF_ONE_ELEMENT = frozenset({"warpctc_pytorch", "warprnnt_pytorch"})
+"""Libraries whose losses have one element in one dimension, `torch.FloatTensor([costs.sum()])`, which can be indexed."""
 _TRAINING = ("data", "backward", "Variable")
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
@@ -80,7 +82,7 @@ class Scalars:
         if value is node.value and not self._trains:
             return None
         kind = self._semantics.kind(value)
-        if self._starts_with_dimensions(value):
+        if self._starts_with_dimensions(value) or self._is_of_one_element(value):
             return None
         if self._may_have_dimensions_elsewhere(value, is_idiom=value is not node.value):
             return None
@@ -93,6 +95,32 @@ class Scalars:
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
         return value if (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value) else None
+
+    def _is_of_one_element(self, value: ast.expr) -> bool:
+        """Whether a loss is given by a library whose losses have a dimension: `loss = CTCLoss()(scores, y)`."""
+        for binding in self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ():
+            made = _assigned(binding)
+            if isinstance(made, ast.Call) and any(map(self._makes_one_element, self._criteria(made.func))):
+                return True
+        return False
+
+    def _criteria(self, function: ast.expr) -> list[ast.expr | None]:
+        """What a criterion is, as far as the file tells: the value of a variable or an attribute of ``self``."""
+        if isinstance(function, ast.Name):
+            return [function, *(each.value for each in self._semantics.bindings.reaching(function))]
+        owner = self._semantics.facts.self_class(function.value) if isinstance(function, ast.Attribute) else None
+        if owner is None or not isinstance(function, ast.Attribute):
+            return [function]
+        stores = [store for slot in self._semantics.facts.slots(owner, function.attr) for store in slot.stores]
+        return [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
+
+    def _makes_one_element(self, criterion: ast.expr | None) -> bool:
+        while isinstance(criterion, ast.Call) or (
+            isinstance(criterion, ast.Attribute) and isinstance(criterion.value, ast.Call)
+        ):
+            criterion = criterion.func if isinstance(criterion, ast.Call) else criterion.value
+        name = self._semantics.qualified_name(criterion) if criterion is not None else None
+        return (name or "").partition(".")[0] in _OF_ONE_ELEMENT
 
     def _starts_with_dimensions(self, value: ast.expr) -> bool:
         """Whether a variable starts as a tensor with dimensions, which losses are added to: `total = torch.Tensor([0])`."""

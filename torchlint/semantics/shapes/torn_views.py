@@ -40,14 +40,14 @@ class TornViews:
     def _is_of_one_row(self, tensor: ast.expr) -> bool:
         """Whether ``correct[:k]`` has one row, and its view is fine: each ``k`` is of the default ``(1,)``.
 
-        That is so where no file of the project speaks of several.
+        That is so where no file of the project speaks of several, and where the file calls the function itself, without any.
         """
         match tensor:
             case ast.Subscript(slice=ast.Slice(lower=None, upper=ast.Name() as count)):
                 bindings = self._semantics.bindings.reaching(count)
                 walked = [each.value for each in bindings if each.form is Form.LOOP and isinstance(each.value, ast.Name)]
                 if len(walked) == len(bindings) == 1 and self._is_one_by_default(walked[0]):
-                    return self._semantics.elsewhere.speaks_of("several") is False
+                    return self._is_left_at_default(walked[0]) or self._semantics.elsewhere.speaks_of("several") is False
         return False
 
     def _may_be_used_up(self, call: ast.Call, tensor: ast.expr) -> bool:
@@ -119,6 +119,18 @@ class TornViews:
                     case ast.Tuple(elts=[ast.Constant(value=1)]):
                         return True
         return False
+
+    def _is_left_at_default(self, name: ast.Name) -> bool:
+        """Whether the file calls the function that a parameter is of, and gives the parameter nothing."""
+        facts = self._semantics.facts
+        for binding in self._semantics.bindings.reaching(name):
+            function, parameter = binding.scope.node, binding.node
+            if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+                return False
+            sites, default = facts.call_sites(function), facts.default(function, parameter)
+            if not sites or any(facts.argument(site, function, parameter) is not default for site in sites):
+                return False
+        return True
 
     def _is_minded(self, tensor: ast.expr) -> bool:
         """Whether a variable is asked whether it ``is_contiguous()``: what it is viewed as depends on that."""
