@@ -633,3 +633,55 @@ def test_a_model_may_be_called_as_what_sets_modes(sets: str, expected: bool) -> 
                     self.evaluation(x)
     """)
     assert (found is not None) is expected
+
+
+TWICE = """
+import torch
+import torch.nn.functional as F
+from torchvision.models import resnet18
+
+def run(loader):
+    net = resnet18()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+        with torch.no_grad():
+            accuracy = («net({given})».argmax(1) == y).sum()
+"""
+
+
+@pytest.mark.parametrize(("given", "expected"), [("x", False), ("test_x", True)])
+def test_how_well_a_batch_was_learnt_is_asked_in_training_mode(given: str, expected: bool) -> None:
+    assert (evaluated(TWICE.format(given=given)) is not None) is expected
+
+
+GIVEN = """
+import torch
+import torch.nn.functional as F
+from elsewhere import Net
+
+def run(loader, test_loader, correct):
+    net = Net()
+    {mode}
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+    for x, y in test_loader:
+        correct += («net(x)».argmax(1) == y).sum().item()
+
+def show(net, x):
+    {elsewhere}
+    print(net(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "elsewhere", "expected"),
+    [("pass", "pass", False), ("net.train()", "pass", True), ("pass", "net.eval()", True), ("pass", "x.head.eval()", False)],
+)
+def test_the_mode_matters_where_the_file_sets_it(mode: str, elsewhere: str, expected: bool) -> None:
+    found = recorded(GIVEN.format(mode=mode, elsewhere=elsewhere))
+    assert found is not None
+    assert found.matters is expected

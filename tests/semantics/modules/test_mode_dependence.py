@@ -53,3 +53,40 @@ def depends(text: str) -> bool | None:
 )
 def test_a_part_is_what_its_class_makes_it(text: str, expected: bool | None) -> None:
     assert depends(text) is expected
+
+
+FILLED = """
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, sizes, act=nn.ReLU, norm=None, more=()):
+        super().__init__()
+        layers = []
+        for a, b in zip(sizes, sizes[1:]):
+            {fills}
+        self.body = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return self.body(x)
+
+net = Net([1, 2, 3])
+«net»
+"""
+
+
+@pytest.mark.parametrize(
+    ("fills", "expected"),
+    [
+        ("layers += [nn.Linear(a, b), act()]", False),
+        ("layers.append(nn.Linear(a, b))", False),
+        ("layers.extend([nn.Linear(a, b), nn.Dropout(0)])", False),
+        ("layers += [nn.Linear(a, b), nn.Dropout(0.1)]", True),
+        ("layers.append(norm(b))", None),
+        ("layers += more", None),
+        ("layers.append(more[a])", None),
+        ("fill(layers)\n            layers.append(nn.Linear(a, b))", None),
+    ],
+)
+def test_a_list_that_is_filled_in_sight(fills: str, expected: bool | None) -> None:
+    semantics, [model] = marked(FILLED.format(fills=fills))
+    assert semantics.of(ModeDependence).of(model) is expected

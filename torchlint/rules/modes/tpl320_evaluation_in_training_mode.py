@@ -60,7 +60,8 @@ class EvaluationInTrainingMode(Rule):
     itself.
 
     Left alone are models whose mode makes no difference, as far as that is in sight, and code that samples, predicts or
-    encodes, which may want what it finds.
+    encodes, which may want what it finds. A model is a strict finding of which the mode is not known to matter: not all of its
+    layers are in sight, and the file sets the mode of none that is called so.
 
     ## References
     - [torch.nn.Module.eval](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval)
@@ -85,6 +86,7 @@ class EvaluationInTrainingMode(Rule):
             fix(f"Evaluate `{name}` in evaluation mode, without autograd", *changes, rests_on=unknown("the figures change"))
             if changes
             else None,
+            strict=not evaluated.matters,
         )
 
 

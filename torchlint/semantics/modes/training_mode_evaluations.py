@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -14,6 +14,7 @@ from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.backwards import BACKWARDS
 from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
+from torchlint.semantics.code.bindings import Binding
 from torchlint.semantics.code.control_flow import FlowScope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, chosen_from, last_name, position, walk_body
 from torchlint.semantics.kinds.kind import Basis, Type
@@ -72,13 +73,15 @@ class EvaluatedInTraining(Generic[Node, Place]):
     """A ``model`` that is evaluated in the mode that its training left it in.
 
     The evaluation is a ``statement``, or all of a ``function``; neither is given where it cannot be told apart. Where
-    ``training_goes_on`` behind it, the training may rely on the mode that it finds.
+    ``training_goes_on`` behind it, the training may rely on the mode that it finds. It ``matters`` which mode that is by the
+    model's class, or for whoever sets that of the model elsewhere in the file.
     """
 
     model: Node
     statement: Place | None
     function: Place | None
     training_goes_on: bool
+    matters: bool = True
 
 
 class TrainingModeEvaluations:
@@ -110,12 +113,19 @@ class TrainingModeEvaluations:
         for scope, model in self._scopes():
             for run in self._evaluated(scope, model, recorded=True):
                 if self._place(run) not in found and self._is_sure(run) and self._depends(scope, model, run):
-                    described = self._recorded_at(scope, model, run)
+                    described = replace(self._recorded_at(scope, model, run), matters=self._matters(run))
                     place = described.function or described.statement or self._place(run)
                     if place not in places:
                         places.add(place)
                         found[self._place(run)] = described
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
+
+    def _matters(self, run: Run) -> bool:
+        """Whether the mode is known to make a difference, or the file sets that of something of the model's name."""
+        if self._semantics.of(ModeDependence).of(run.model):
+            return True
+        owners = (call.func.value for call, _, _ in self._semantics.of(Switches).all if isinstance(call.func, ast.Attribute))
+        return any(last_name(owner) == last_name(run.model) for owner in owners)
 
     def _set_wrongly(self) -> Iterator[tuple[FlowScope, Reference, Run]]:
         """The runs in functions that evaluate, and nothing else, behind a call that puts the model into training mode there."""
@@ -306,9 +316,24 @@ class TrainingModeEvaluations:
         if loop in last_trained and position(run.node) < last_trained[loop]:
             return False  # what comes before the training may be what it works with
         if loop in last_trained or loop in self._loops_with_backward:
+            if loop is not None and self._is_of_trained_batch(run, loop):
+                return False
             blocks = (parent for parent in tree.ancestors(run.call) if self._turns_autograd_off(parent))
             return _mentions(next(blocks, tree.statement(run.call)), _METRIC)
         return _mentions(loop or tree.statement(run.call), _FIGURE) or self._is_extraction(run, loop)
+
+    def _is_of_trained_batch(self, run: Run, loop: Loop) -> bool:
+        """Whether a model is asked once more about the batch that the same round has trained it on: how well it learns."""
+        batch = self._batch(run.call)
+        others = (call for call in self._semantics.of(Backpropagated).all_calls if self._semantics.tree.inside(call, loop))
+        return bool(batch) and any(
+            ast.dump(each.func) == ast.dump(run.call.func) and self._batch(each) == batch for each in others
+        )
+
+    def _batch(self, call: ast.Call) -> list[set[Binding]]:
+        """What variables a call is given hold, if it is given nothing else."""
+        names = [each for each in call.args if isinstance(each, ast.Name)]
+        return [set(self._semantics.bindings.reaching(name)) for name in names] if len(names) == len(call.args) else []
 
     def _is_extraction(self, run: Run, loop: Loop | None) -> bool:
         """Whether a loop runs a model on data, without autograd, and keeps what comes out as arrays, or in files; with it, if

@@ -26,6 +26,8 @@ _OTHER_MODULES = re.compile(r"(?!torch\.)\w+\.nn\.(Module|Layer|Cell)|flax\.\w[\
 _PART = re.compile(r"(^|_)(model|net|network|encoder|decoder|backbone|unet)$", re.IGNORECASE)
 """What a model is called that another one is given."""
 _FUNCTIONS = re.compile(r"torch\.(nn\.functional\.)?(\w*dropout\w*|batch_norm|rrelu_?|scaled_dot_product_attention)")
+_ACTIVATION = re.compile(r"^(act|activation|nonlin\w*)(_|$)", re.IGNORECASE)
+"""What the class of an activation is called that somebody gives."""
 _DEEP = 4
 """How many wrappers are looked into."""
 
@@ -224,11 +226,11 @@ class ModeDependence:
         name = self._semantics.qualified_name(function) or ""
         last = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
         if is_modal(last):
-            return not any(map(_keeps_last_batch, call.keywords))
+            return not any(map(_keeps_last_batch, call.keywords)) and not _drops_nothing(call, last)
         if _FUNCTIONS.fullmatch(name):
             return any(keyword.arg == "training" for keyword in call.keywords)
         holds = name in torch_api.CONTAINER_MODULES or name.endswith("DataParallel")
-        if holds and not all(_is_written_out(argument) for argument in call.args):
+        if holds and not all(map(self._is_written_out, call.args)):
             return None
         definition = self._semantics.facts.definition(function)
         if isinstance(definition, ast.ClassDef):
@@ -238,6 +240,50 @@ class ModeDependence:
         if definition is not None or name.startswith(("torch.", "builtins.", "numpy.", "math.")):
             return False
         return None if last[:1].isupper() or self._makes_part(call) else False
+
+    def _is_written_out(self, argument: ast.expr) -> bool:
+        """Whether all modules of a container are made right there, or put into a list that the function fills itself."""
+        match argument:
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return all(map(self._is_written_out, items))
+            case ast.Starred(value=ast.Name() as name) | (ast.Name() as name):
+                bindings = self._semantics.bindings.reaching(name)
+                uses = [use for binding in bindings for use in binding.uses]
+                values = [binding.value for binding in bindings]
+                is_own = bool(values) and all(value is not None and _is_display(value) for value in values)
+                return is_own and all(self._is_filled_in_sight(use) for use in uses)
+        return isinstance(argument, (ast.Call, ast.ListComp, ast.GeneratorExp))
+
+    def _is_filled_in_sight(self, use: ast.Name) -> bool:
+        """Whether a use of a list puts new modules into it, or hands it to a container."""
+        parent = self._semantics.tree.parent(use)
+        match parent:
+            case ast.Attribute(attr="append" | "extend" | "insert"):
+                call = self._semantics.tree.parent(parent)
+                return isinstance(call, ast.Call) and all(map(self._is_new_part, call.args))
+            case ast.AugAssign(value=value):
+                return self._is_new_part(value)
+            case ast.Starred():
+                return True
+            case ast.Call(func=function):
+                return self._semantics.qualified_name(function) in torch_api.CONTAINER_MODULES
+        return False
+
+    def _is_new_part(self, part: ast.expr) -> bool:
+        """Whether a part is made by a class that is known, or a number; a class that somebody gives may be any."""
+        match part:
+            case ast.Constant():
+                return True
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return all(map(self._is_new_part, items))
+            case ast.Call(func=function):
+                of_torch = (self._semantics.qualified_name(function) or "").startswith("torch.nn.")
+                return (
+                    of_torch
+                    or self._semantics.facts.definition(function) is not None
+                    or _ACTIVATION.search(last_name(function)) is not None
+                )
+        return False
 
     def _makes_part(self, call: ast.Call) -> bool:
         """Whether a call of an unknown function gives a module its parts: ``self.encoder = build_encoder()``."""
@@ -260,8 +306,13 @@ def _keeps_last_batch(word: ast.keyword) -> bool:
     return word.arg == "momentum" and isinstance(word.value, ast.Constant) and word.value.value == 1
 
 
-def _is_written_out(argument: ast.expr) -> bool:
-    """Whether all modules of a container are made right there."""
-    if isinstance(argument, (ast.List, ast.Tuple)):
-        return all(map(_is_written_out, argument.elts))
-    return isinstance(argument, (ast.Call, ast.ListComp, ast.GeneratorExp))
+def _is_display(value: ast.expr) -> bool:
+    """Whether a value is a list that is written out, of calls alone if of anything."""
+    return isinstance(value, ast.List) and all(isinstance(item, ast.Call) for item in value.elts)
+
+
+def _drops_nothing(call: ast.Call, name: str) -> bool:
+    """Whether a dropout is given no chance: ``nn.Dropout(0)``."""
+    given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "p")]
+    is_nothing = bool(given) and isinstance(given[0], ast.Constant) and not given[0].value
+    return is_nothing and ("Dropout" in name or name == "DropPath")
