@@ -332,3 +332,25 @@ def test_copies_of_a_part_that_is_trained(method: str, filling: str, is_kept: bo
     text = f"{HEAD}self.head = nn.Linear(2, 2)\n    «self.a» = []\n{begins}    self.a.append({filling})\n"
     text += "  def forward(self, x):\n    return self.a[0](self.head(x))\n"
     assert (kept(f"import copy\n{text}") is not None) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("more", "is_kept"),
+    [
+        ("    for layer in self.a: layer.requires_grad_(False)\n", False),  # frozen by hand
+        ("    self._modules.update({str(i): layer for i, layer in enumerate(self.a)})\n", False),
+        ("  def __setattr__(self, name, value):\n    super().__setattr__(name, registered(value))\n", False),
+        ("def train(net):\n  return torch.optim.SGD([p for layer in net.a for p in layer.parameters()])\n", False),
+        ("    for layer in self.a: layer.extra = 0\n", True),
+        ("    self._count = len(self.a)\n", True),
+        ("  def __getattr__(self, name):\n    return super().__getattr__(name)\n", True),
+        ("def show(net):\n  return [layer.weight for layer in net.a]\n", True),
+        ("def train(net):\n  return torch.optim.SGD([p for layer in net.b for p in layer.parameters()])\n", True),
+    ],
+)
+def test_a_class_or_its_trainer_may_look_after_them(more: str, is_kept: bool) -> None:
+    own = more if more.startswith("    ") else ""
+    others = "" if own else more
+    within = others if others.startswith("  ") else ""
+    text = f"{HEAD}{LAYERS}\n{own}{within}  def forward(self, x):\n    return self.a[0](x)\n{'' if within else others}"
+    assert (kept(text) is not None) is is_kept

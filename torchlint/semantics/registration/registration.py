@@ -22,7 +22,7 @@ _LOOPING = frozenset({"builtins.enumerate", "builtins.zip", "builtins.reversed",
 _BY_HAND = frozenset(
     {
         *("parameters", "named_parameters", "modules", "named_modules", "state_dict", "load_state_dict"),
-        *("train", "eval", "to", "cuda"),
+        *("train", "eval", "to", "cuda", "requires_grad_"),
     }
 )
 """Methods of modules that code calls on the items of a list when it looks after unregistered modules itself."""
@@ -52,11 +52,32 @@ class Registration:
                         return True
         if self._is_hidden(found) or any(map(self._has_parameters_collected, found.fillings)):
             return True
+        if self._registers_itself(found.owner) or any(map(self._loop_handles, self._loops_by_others(found))):
+            return True
         if found.fillings and all(self._is_frozen(filling) or self._is_snapshot(filling) for filling in found.fillings):
             return True
         if self._is_trained_as_whole(found):
             return any(self._registers(use) for use in found.uses if not self._is_moved(use))
         return any(self._registers(use) for use in found.uses)
+
+    def _registers_itself(self, owner: ast.ClassDef) -> bool:
+        """Whether a class has a way of its own to register what it is given: its ``__setattr__``, or torch's own dicts."""
+        if self._semantics.facts.method(owner, "__setattr__") is not None:
+            return True
+        return any(self._semantics.facts.slots(owner, name) for name in ("_modules", "_parameters"))
+
+    def _loops_by_others(self, found: Collection) -> list[ast.expr]:
+        """Where loops go through an attribute of that name of an object of which nothing is known: its owner, perhaps."""
+        facts, tree = self._semantics.facts, self._semantics.tree
+        return [
+            part
+            for part in tree.of_type(ast.Attribute)
+            if part.attr == found.target.attr
+            and isinstance(parent := tree.parent(part), (ast.For, ast.comprehension))
+            and parent.iter is part
+            and facts.self_class(part.value) is None
+            and self._semantics.kind(part.value).type is Type.UNKNOWN
+        ]
 
     def _is_trained_as_whole(self, found: Collection) -> bool:
         """Whether an optimizer is given ``model.parameters()`` of an object of the class, in which those of the items lack."""
