@@ -381,6 +381,84 @@ def test_the_scheduler_of_a_trainer(tmp_path: Path, made: str, expected: list[st
     assert codes(tmp_path, files, "trainer.py", "TPL321") == expected
 
 
+KEPT = """
+    import torch
+    from torch import nn
+    from torch.optim import lr_scheduler
+
+    class Solver{base}:
+        def __init__(self, model, other, loader):
+            self.model, self.other, self.loader = model, other, loader
+            self.optimizer = torch.optim.Adam(model.parameters(), 0.1)
+            self.second = torch.optim.Adam(other.parameters(), 0.1)
+            self.{attribute} = {made}
+
+        def fit(self):
+            for x in self.loader:
+                self.optimizer.zero_grad()
+                self.model(x).sum().backward()
+                self.optimizer.step()
+                {more}
+"""
+STEP_LR = "lr_scheduler.StepLR(self.optimizer, 10)"
+
+
+def kept(base: str = "", attribute: str = "schedule", made: str = STEP_LR, more: str = "pass") -> str:
+    return KEPT.format(base=base, attribute=attribute, made=made, more=more)
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        kept(),
+        kept("(object)"),
+        kept("(nn.Module)"),
+        kept(attribute="lr_scheduler"),
+        kept(made="lr_scheduler.ReduceLROnPlateau(self.optimizer, 'min')"),
+        kept(made="torch.optim.lr_scheduler.CosineAnnealingLR(optimizer=self.optimizer, T_max=9)"),
+        kept(made="[lr_scheduler.StepLR(o, 10) for o in [self.optimizer]]"),
+        kept(made="[lr_scheduler.StepLR(self.optimizer, 10)]"),
+        kept(more="torch.save({'s': self.schedule.state_dict()}, 'c.pt')"),
+        kept(more="print(self.schedule.get_last_lr())"),
+    ],
+)
+def test_a_scheduler_that_is_kept_and_never_moved_on(tmp_path: Path, solver: str) -> None:
+    files = {"solver.py": solver, "main.py": "from solver import Solver\nSolver(1, 2, []).fit()\n"}
+    assert codes(tmp_path, files, "solver.py", "TPL321") == ["TPL321"]
+
+
+@pytest.mark.parametrize(
+    ("solver", "main"),
+    [
+        (kept(), "s.schedule.step()"),
+        (kept(), "class Own(Solver):\n    def after(self):\n        self.schedule.step()"),
+        (kept(), "getattr(s, 'schedule').step()"),
+        (kept("(Base)").replace("class", "from base import Base\n\n    class"), ""),
+        (kept(more="self.schedule.step()"), ""),
+        (kept(more="self.move(self.schedule)"), ""),
+        (kept(more="[s.step() for s in vars(self).values()]; getattr(self, 'x')"), ""),
+        (kept(more="for g in self.optimizer.param_groups: g['lr'] = 0.1"), ""),
+        (kept(made="lr_scheduler.StepLR(self.second, 10)"), ""),
+        (kept(made="[lr_scheduler.StepLR(o, 10) for o in self.all()]", more="for s in self.schedule: s.step()"), ""),
+        (kept(made="other.StepLR(self.optimizer, 10)"), ""),
+    ],
+)
+def test_a_scheduler_that_is_kept_for_others(tmp_path: Path, solver: str, main: str) -> None:
+    files = {"solver.py": solver, "main.py": f"from solver import Solver\ns = Solver(1, 2, [])\ns.fit()\n{main}\n"}
+    assert codes(tmp_path, files, "solver.py", "TPL321") == []
+
+
+def test_a_step_that_is_commented_out_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("from solver import Solver\nSolver(1, 2, []).fit()\n")
+    text, name = dedent(kept(more="# self.schedule.step()")), str(tmp_path / "solver.py")
+    (tmp_path / "solver.py").write_text(text)
+    assert [each.code for each in lint(text, filename=name, project_root=str(tmp_path)) if each.code == "TPL321"] == []
+
+
+def test_a_scheduler_that_a_library_keeps() -> None:
+    assert [each.code for each in lint(dedent(kept()), select=["TPL321"])] == [], "nobody knows who calls it"
+
+
 SAVING = """
     import torch
 

@@ -82,8 +82,10 @@ class CodeQuestions:
         """The comment on the line that a node starts on; empty where there is none."""
         return self._comments.get(self._model.line(node), (0, ""))[1]
 
-    def is_commented_out(self, code: str, node: cst.CSTNode) -> bool:
-        """Whether a comment behind a node, in its function or outside of all, starts with some code."""
+    def is_commented_out(self, code: str, node: cst.CSTNode, *, anywhere: bool = False) -> bool:
+        """Whether a comment behind a node, in its function or outside of all, starts with some code; or one ``anywhere``."""
+        if anywhere:
+            return any(comment.lstrip("# ").startswith(code) for _, comment in self._comments.values())
         twin = self._model.twin(node)
         around = self._semantics.tree.function(twin) if twin is not None else None
         last = getattr(around, "end_lineno", None) or len(self._model.source.text)

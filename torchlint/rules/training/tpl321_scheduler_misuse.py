@@ -114,10 +114,11 @@ class SchedulerMisuse(Rule):
             )
 
     def _is_commented_out(self, scheduler: cst.Call) -> bool:
-        """Whether a comment of the function has the step: `# scheduler.step()`."""
+        """Whether a comment of the function has the step, or of the file that of an attribute: `# scheduler.step()`."""
         match self.model.parent(scheduler):
             case cst.Assign(targets=[cst.AssignTarget(target=target)]):
-                return self.model.code.is_commented_out(f"{self.model.shown(target)}.step(", scheduler)
+                step = f"{self.model.shown(target)}.step("
+                return self.model.code.is_commented_out(step, scheduler, anywhere=isinstance(target, cst.Attribute))
         return False
 
     def _report_left_behind(self, node: cst.Call) -> None:

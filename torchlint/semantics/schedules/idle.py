@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Generic, TypeVar
 
 from torchlint.semantics import Form, Semantics, Type
 from torchlint.semantics.code.bindings import Binding
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name
+from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.kinds.results import WARM_UPS
 from torchlint.semantics.memory.references import References
@@ -22,6 +23,8 @@ Node = TypeVar("Node")
 PACKAGE = "torch.optim.lr_scheduler."
 _HARMLESS = frozenset({"state_dict", "load_state_dict", "get_last_lr", "get_lr", "last_epoch", "optimizer", "base_lrs"})
 """What is asked of a schedule without moving it on."""
+_PLAIN = frozenset({"builtins.object", "abc.ABC", "torch.nn.Module", "torch.nn.modules.module.Module"})
+"""Base classes that move no schedule on."""
 _DEEP = 2
 """Through so many functions a schedule is followed."""
 _SAVING = re.compile(r"(^|_)save")
@@ -99,8 +102,9 @@ class IdleSchedules:
             if (step := self._of_its_optimizer(call, own or steps)) is not None:
                 found[call] = step.call
         found = {call: step for call, step in found.items() if not self._is_made_again(call, found)}
-        for call in self._kept_idly if backwards and steps else ():
-            found[call] = steps[0].call
+        for call, owner in self._kept_idly.items() if backwards and steps and not self._is_set_by_hand else ():
+            if (step := self._of_kept(call, [each for each in steps if self._tree.inside(each.call, owner)])) is not None:
+                found[call] = step.call
         return found
 
     @cached_property
@@ -147,22 +151,43 @@ class IdleSchedules:
         return any(self._tree.function(other) is scope and flow.may_follow(call, other) for other in others)
 
     @cached_property
-    def _kept_idly(self) -> list[ast.Call]:
+    def _kept_idly(self) -> dict[ast.Call, ast.ClassDef]:
         """The calls that make a scheduler for an attribute of the program's own object, which nothing in it asks for."""
-        found: list[ast.Call] = []
-        if self._is_imported or "lr_scheduler" not in self._semantics.words.all or "getattr" in self._semantics.words.all:
+        found: dict[ast.Call, ast.ClassDef] = {}
+        words = self._semantics.words.all
+        if "lr_scheduler" not in words or not words.isdisjoint({"getattr", "__dict__"}):
             return found
         attributes = self._tree.of_type(ast.Attribute)
         for statement in self._tree.of_type(ast.Assign):
             match statement:
-                case ast.Assign(targets=[ast.Attribute(attr=name) as target], value=ast.Call() as call):
-                    owner = self._semantics.facts.self_class(target.value)
-                    if owner is None or not self._is_scheduler(call) or not self._is_whole(owner):
+                case ast.Assign(targets=[ast.Attribute(attr=name) as target], value=value):
+                    calls = [call for call in _made_in(value) if self._is_scheduler(call)]
+                    owner = self._semantics.facts.self_class(target.value) if calls else None
+                    if owner is None or not self._is_whole(owner):
                         continue
                     uses = (each for each in attributes if each.attr == name and isinstance(each.ctx, ast.Load))
-                    if all(self.is_harmless(use) or self._is_package(use) for use in uses):
-                        found.append(call)
+                    if all(self.is_harmless(use) or self._is_package(use) for use in uses) and self._is_own(name, owner):
+                        found.update(dict.fromkeys(calls, owner))
         return found
+
+    def _is_own(self, attribute: str, owner: ast.ClassDef) -> bool:
+        """Whether no other code names an attribute: the file is a program, or no file of the project that may have it does."""
+        if not self._is_imported:
+            return True
+        project, file = self._semantics.elsewhere.around, self._semantics.elsewhere.file
+        if project is None or not file.endswith(".py"):
+            return False
+        stem = os.path.basename(file).removesuffix(".py")
+        callers = self._semantics.elsewhere.callers
+        return not project.naming(attribute, (stem, owner.name)) and callers is not None and not callers.heirs(owner.name)
+
+    def _of_kept(self, making: ast.Call, steps: list[Act]) -> Act | None:
+        """The first step in a class of the optimizer that a scheduler is made for; none where only others are stepped."""
+        optimizer = next((word.value for word in making.keywords if word.arg == "optimizer"), next(iter(making.args), None))
+        own = dotted(optimizer) if optimizer is not None else None
+        if not isinstance(optimizer, ast.Attribute):
+            return next(iter(steps), None)
+        return next((step for step in steps if step.of is not None and dotted(step.of) == own), None)
 
     def _is_package(self, use: ast.Attribute) -> bool:
         """Whether what is read is the package of the schedulers: ``torch.optim.lr_scheduler``."""
@@ -170,7 +195,7 @@ class IdleSchedules:
 
     def _is_whole(self, owner: ast.ClassDef) -> bool:
         """Whether a class has all of its methods in sight, a step of an optimizer among them."""
-        plain = all(isinstance(base, ast.Name) and base.id == "object" for base in owner.bases)
+        plain = all(self._semantics.qualified_name(base) in _PLAIN for base in owner.bases)
         return plain and any(act.deed is Deed.STEP and act.certain and self._tree.inside(act.call, owner) for act in self._acts)
 
     def uses_of(self, making: ast.Call, name: str, scope: ast.AST | None) -> Iterator[ast.Name]:
@@ -308,6 +333,18 @@ class IdleSchedules:
     def _is_dropped(self, optimizer: ast.Name, making: ast.Call, value: ast.Call) -> bool:
         """Whether the schedule and the new optimizer are made under conditions that exclude one another."""
         return self._assumptions.excludes(self._assumptions.at(making), value)
+
+
+def _made_in(value: ast.expr) -> list[ast.Call]:
+    """The calls whose results an attribute holds: itself, or those that a list is written of."""
+    match value:
+        case ast.Call():
+            return [value]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return [part for part in parts if isinstance(part, ast.Call)]
+        case ast.ListComp(elt=ast.Call() as each):
+            return [each]
+    return []
 
 
 def _written_out(value: ast.expr | None) -> list[ast.expr]:
