@@ -49,7 +49,7 @@ def test_what_is_said_of_the_gradients(code: str, end: str) -> None:
 BEAMS = "for state in states:\n    beams = state.view(-1, 3)[:, 0]\n    beams.data.copy_(beams.data.index_select(0, order))\n"
 
 
-@pytest.mark.parametrize("body", [REORDERED, "states = x\n" + BEAMS])
+@pytest.mark.parametrize("body", [REORDERED, "states = x\n" + BEAMS, "v = x\nv.data.copy_(v.data.index_select(1, order))"])
 @pytest.mark.parametrize("name", ["step", "translate_batch"])
 def test_what_a_function_has_for_one_step_is_strict(name: str, body: str) -> None:
     assert messages(in_function(name, body)) == []

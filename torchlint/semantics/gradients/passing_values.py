@@ -21,7 +21,7 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 """Words of what lives longer than a step, and of calls that may give it."""
-_WEIGHT = re.compile(r"[a-z]?(p|w|b|v|t)\d?|tensor")
+_WEIGHT = re.compile(r"[a-z]?(p|w|b|t)\d?|tensor")
 """Short names that weights go by."""
 _SAME = torch_api.VIEW_METHODS | torch_api.MAYBE_VIEW_METHODS | {"cpu", "cuda", "to", "detach", "index_select"}
 _DEPTH = 6
