@@ -121,3 +121,31 @@ def evaluate(weights, loader):
 def test_what_is_trained_here_is_evaluated_here(made: str, context: str, line: str, expected: bool) -> None:
     found = run(EVALUATED.format(made=made, context=context, line=line))
     assert (found is not None) is expected
+
+
+CONSTRUCTED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Dropout())
+        {made}
+
+    def forward(self, x):
+        return self.body(x)
+
+def predict(x):
+    net = Net()
+    «net.load_state_dict(torch.load("net.pt"))»
+    return net(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"), [("self.eval()", False), ("self.train(False)", False), ("self.body.eval()", True), ("pass", True)]
+)
+def test_a_constructor_may_leave_training_mode(made: str, expected: bool) -> None:
+    semantics, (load,) = marked(CONSTRUCTED.format(made=made))
+    assert (load in semantics.of(LoadedModels).run_in_training) is expected

@@ -14,7 +14,7 @@ from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import Reference
 from torchlint.semantics.modes.modes import TRAIN, Modes, Run, Setting
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
-from torchlint.semantics.modes.switches import Switches
+from torchlint.semantics.modes.switches import Mode, Switches
 from torchlint.semantics.modes.trained_models import TrainedModels
 from torchlint.semantics.modes.training_mode_evaluations import TrainingModeEvaluations
 from torchlint.semantics.modules.mode_dependence import ModeDependence
@@ -136,8 +136,22 @@ class LoadedModels:
             value = value.func.value
         if not isinstance(value, ast.Call) or self._semantics.kind(value).type not in (Type.MODULE, Type.UNKNOWN):
             return False
+        definition = self._semantics.kind(value).definition
+        if isinstance(definition, ast.ClassDef) and self._leaves_training(definition):
+            return False
         name = self._semantics.qualified_name(value.func) or ""
         return setting.modes == TRAIN or name.startswith("torchvision.models.") or last_name(value.func)[:1].isupper()
+
+    def _leaves_training(self, definition: ast.ClassDef) -> bool:
+        """Whether the constructor of a class of the file puts its own object into evaluation mode."""
+        made, switches = self._semantics.facts.method(definition, "__init__"), self._semantics.of(Switches).all
+        return any(
+            mode is Mode.EVAL
+            and self._semantics.control_flow.scope(call) is made
+            and isinstance(call.func, ast.Attribute)
+            and self._semantics.facts.self_class(call.func.value) is not None
+            for call, _, mode in switches
+        )
 
     # --- where it is run -----------------------------------------------------------------------------------------------
 
