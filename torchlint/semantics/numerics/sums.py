@@ -103,28 +103,35 @@ class Sums:
     # --- an attribute, or an entry -------------------------------------------------------------------------------------
 
     @cached_property
-    def _places(self) -> dict[str, list[ast.Attribute | ast.Subscript]]:
-        """Where attributes and entries under a text are set."""
-        found: dict[str, list[ast.Attribute | ast.Subscript]] = defaultdict(list)
+    def _attributes(self) -> dict[str, list[ast.Attribute]]:
+        """Where the attributes of each name are set."""
+        found: dict[str, list[ast.Attribute]] = defaultdict(list)
         for attribute in self._tree.of_type(ast.Attribute):
             if isinstance(attribute.ctx, (ast.Store, ast.Del)):
                 found[attribute.attr].append(attribute)
-        for entry in self._tree.of_type(ast.Subscript):
-            if isinstance(entry.ctx, (ast.Store, ast.Del)) and isinstance(entry.value, ast.Name):
-                found[entry.value.id].append(entry)
         return found
 
     @cached_property
-    def _uses(self) -> dict[str, list[ast.Name]]:
-        found: dict[str, list[ast.Name]] = defaultdict(list)
+    def _entries(self) -> dict[tuple[ast.AST | None, str], list[ast.Subscript]]:
+        """Where the entries of each table are set in each function."""
+        found: dict[tuple[ast.AST | None, str], list[ast.Subscript]] = defaultdict(list)
+        for entry in self._tree.of_type(ast.Subscript):
+            if isinstance(entry.ctx, (ast.Store, ast.Del)) and isinstance(entry.value, ast.Name):
+                found[self._tree.function(entry), entry.value.id].append(entry)
+        return found
+
+    @cached_property
+    def _uses(self) -> dict[tuple[ast.AST | None, str], list[ast.Name]]:
+        """The uses of each name in each function."""
+        found: dict[tuple[ast.AST | None, str], list[ast.Name]] = defaultdict(list)
         for name in self._tree.of_type(ast.Name):
-            found[name.id].append(name)
+            found[self._tree.function(name), name.id].append(name)
         return found
 
     def _to_attribute(self, total: ast.Attribute) -> list[Addition]:
         """What adds to an attribute that the file sets to nothing but zero, in this function as well."""
         owner = dotted(total)
-        places = [each for each in self._places[total.attr] if isinstance(each, ast.Attribute)]
+        places = self._attributes[total.attr]
         addition = self._only(total, places)
         if addition is None or not self._is_reset(places, addition, total):
             return []
@@ -133,11 +140,8 @@ class Sums:
 
     def _to_entry(self, total: ast.Subscript, table: ast.Name, key: str) -> list[Addition]:
         """What adds to the entry of a dictionary that is made in this function, and that nothing else is given."""
-        function = self._tree.function(total)
-        places: list[ast.Attribute | ast.Subscript] = []
-        for each in self._places[table.id]:
-            if self._tree.function(each) is not function or not isinstance(each, ast.Subscript):
-                continue
+        places: list[ast.Subscript] = []
+        for each in self._entries[self._tree.function(total), table.id]:
             if not isinstance(each.slice, ast.Constant):
                 return []
             if each.slice.value == key:
@@ -189,12 +193,11 @@ class Sums:
 
     def _is_handed_on_later(self, table: ast.Name, addition: Addition, total: ast.expr) -> bool:
         """Whether a dictionary is asked for entries only until the sum is there."""
-        function = self._tree.function(total)
         return all(
             isinstance(self._tree.parent(use), ast.Subscript)
             or (use.lineno > total.lineno and not self._tree.inside(use, addition.loop))
-            for use in self._uses[table.id]
-            if isinstance(use.ctx, ast.Load) and self._tree.function(use) is function
+            for use in self._uses[self._tree.function(total), table.id]
+            if isinstance(use.ctx, ast.Load)
         )
 
     # --- a list ---------------------------------------------------------------------------------------------------------
@@ -208,9 +211,8 @@ class Sums:
         if not isinstance(bindings[0].value, ast.List) or bindings[0].value.elts:
             return []
         found: list[Addition] = []
-        function = self._tree.function(total)
-        for use in self._uses[kept.id]:
-            if self._tree.function(use) is not function or bindings[0] not in self._semantics.bindings.reaching(use):
+        for use in self._uses[self._tree.function(total), kept.id]:
+            if bindings[0] not in self._semantics.bindings.reaching(use):
                 continue
             appended = self._appended(use)
             if appended is not None:
