@@ -117,6 +117,21 @@ def sums_in_loop(n: int) -> str:
     return HEAD + head + "".join(f"        t{i} += loss.item()\n        print(loss)\n" for i in range(n))
 
 
+def figures_of_rounds(n: int) -> str:
+    method = (
+        "class T{0}:\n    def run(self, model, loader):\n        self.total = 0.0\n        for x, y in loader:\n"
+        "            self.total += F.mse_loss(model(x), y).item()\n        return self.total / len(loader.dataset)\n"
+    )
+    entry = "        sums['k{0}'] += F.mse_loss(model(x), y).item()\n        kept{0}.append(F.mse_loss(model(x), y).item())\n"
+    shown = (
+        "    print(sums['k{0}'] / len(loader.dataset), sum(kept{0}) / len(loader.dataset), sum(kept0) / len(loader.dataset))\n"
+    )
+    sums = "def f(model, loader):\n    sums = {" + "".join(f"'k{i}': 0.0, " for i in range(n)) + "}\n"
+    lists = "".join(f"    kept{i} = []\n" for i in range(n))
+    loop = "    for x, y in loader:\n" + "".join(entry.format(i) for i in range(n))
+    return HEAD + "".join(method.format(i) for i in range(n)) + sums + lists + loop + "".join(shown.format(i) for i in range(n))
+
+
 def transposes(n: int) -> str:
     views = "".join(f"    y = y.transpose(1, 2)\n    z{i} = y.view(3, -1)\n" for i in range(n))
     return HEAD + "def f(x):\n    y = x\n" + views
@@ -167,6 +182,7 @@ def frozen_parts(n: int) -> str:
 GROWING = [
     training_steps,
     sums_in_loop,
+    figures_of_rounds,
     transposes,
     reshapes,
     changes_of_one_alias,

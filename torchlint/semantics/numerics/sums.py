@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics
@@ -24,14 +24,23 @@ class Addition:
     statement: ast.stmt
     value: ast.expr
     loop: ast.For
+    is_whole: bool
+    """Whether each round of the loop adds, and none ends it."""
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether each round of the loop adds, and none ends it."""
-        body, statement = self.loop.body, self.statement
-        if statement not in body and not any(isinstance(part, ast.With) and statement in part.body for part in body):
-            return False
-        return not any(isinstance(part, (ast.Break, ast.Continue)) for each in body for part in ast.walk(each))
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Stores:
+    """Where something is set: what adds to it in a loop, what sets it to zero in each function, and the rest."""
+
+    additions: list[Addition] = field(default_factory=list)
+    resets: dict[ast.AST | None, list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
+    others: list[ast.expr] = field(default_factory=list)
+
+    def only_addition(self, total: ast.expr) -> Addition | None:
+        """The one statement that adds, where all else sets to zero, or divides the sum itself."""
+        if len(self.additions) != 1 or len(self.others) > 1 or (self.others and self.others[0] is not total):
+            return None
+        return self.additions[0]
 
 
 class Sums:
@@ -42,7 +51,7 @@ class Sums:
         self._tree = semantics.tree
 
     def additions(self, total: ast.expr) -> list[Addition]:
-        """What adds to a sum, each with the loop around it; empty where the sum gets its value in other ways, too."""
+        """What adds to a sum, with the loop around it; empty where more than one statement does, or other ways lead to it."""
         match total:
             case ast.Name():
                 return self._to_variable(total)
@@ -75,7 +84,7 @@ class Sums:
             if (added := self._added(binding)) is not None:
                 value, before = added
                 addition = self._in_loop(self._tree.statement(binding.node), value)
-                if addition is None:
+                if addition is None or found:
                     return []
                 found.append(addition)
                 pending += [each for each in before if each not in seen]
@@ -98,26 +107,64 @@ class Sums:
 
     def _in_loop(self, statement: ast.stmt, value: ast.expr) -> Addition | None:
         loop = next(self._tree.loops(statement), None)
-        return Addition(statement, value, loop) if isinstance(loop, ast.For) else None
+        if not isinstance(loop, ast.For):
+            return None
+        block = self._tree.parent(statement)
+        is_of_body = block is loop or (isinstance(block, ast.With) and self._tree.parent(block) is loop)
+        return Addition(statement, value, loop, is_of_body and loop not in self._loops_left_early)
+
+    @cached_property
+    def _loops_left_early(self) -> frozenset[ast.AST]:
+        """The loops that have a ``break`` or ``continue`` in them."""
+        leaving = (*self._tree.of_type(ast.Break), *self._tree.of_type(ast.Continue))
+        return frozenset(loop for each in leaving for loop in self._tree.loops(each))
 
     # --- an attribute, or an entry -------------------------------------------------------------------------------------
 
     @cached_property
-    def _attributes(self) -> dict[str, list[ast.Attribute]]:
+    def _attributes(self) -> dict[str, _Stores]:
         """Where the attributes of each name are set."""
-        found: dict[str, list[ast.Attribute]] = defaultdict(list)
+        found: dict[str, _Stores] = defaultdict(_Stores)
         for attribute in self._tree.of_type(ast.Attribute):
             if isinstance(attribute.ctx, (ast.Store, ast.Del)):
-                found[attribute.attr].append(attribute)
+                self._add(found[attribute.attr], attribute)
         return found
 
     @cached_property
-    def _entries(self) -> dict[tuple[ast.AST | None, str], list[ast.Subscript]]:
-        """Where the entries of each table are set in each function."""
-        found: dict[tuple[ast.AST | None, str], list[ast.Subscript]] = defaultdict(list)
+    def _entries(self) -> dict[tuple[ast.AST | None, str, str], _Stores]:
+        """Where the entries of each table are set in each function, by their keys."""
+        found: dict[tuple[ast.AST | None, str, str], _Stores] = defaultdict(_Stores)
         for entry in self._tree.of_type(ast.Subscript):
-            if isinstance(entry.ctx, (ast.Store, ast.Del)) and isinstance(entry.value, ast.Name):
-                found[self._tree.function(entry), entry.value.id].append(entry)
+            match entry:
+                case ast.Subscript(
+                    value=ast.Name(id=table), slice=ast.Constant(value=str() as key), ctx=ast.Store() | ast.Del()
+                ):
+                    self._add(found[self._tree.function(entry), table, key], entry)
+        return found
+
+    @cached_property
+    def _tables_with_other_keys(self) -> frozenset[tuple[ast.AST | None, str]]:
+        """The tables of each function of which entries are set whose keys are not written out."""
+        return frozenset(
+            (self._tree.function(entry), entry.value.id)
+            for entry in self._tree.of_type(ast.Subscript)
+            if isinstance(entry.ctx, (ast.Store, ast.Del))
+            and isinstance(entry.value, ast.Name)
+            and not isinstance(entry.slice, ast.Constant)
+        )
+
+    @cached_property
+    def _handed_on(self) -> dict[tuple[ast.AST | None, str], int]:
+        """The first line of each function on which a name is read, but not for one of its entries."""
+        found: dict[tuple[ast.AST | None, str], int] = {}
+        for place, uses in self._uses.items():
+            lines = [
+                use.lineno
+                for use in uses
+                if isinstance(use.ctx, ast.Load) and not isinstance(self._tree.parent(use), ast.Subscript)
+            ]
+            if lines:
+                found[place] = min(lines)
         return found
 
     @cached_property
@@ -128,79 +175,79 @@ class Sums:
             found[self._tree.function(name), name.id].append(name)
         return found
 
+    def _add(self, stores: _Stores, place: ast.Attribute | ast.Subscript) -> None:
+        """Puts a place where something is set to its like: an addition, zero, or something else."""
+        match self._tree.statement(place):
+            case ast.AugAssign(target=target, op=ast.Add(), value=value) as statement if target is place:
+                addition = self._in_loop(statement, value)
+                if addition is None:
+                    stores.others.append(place)
+                else:
+                    stores.additions.append(addition)
+            case ast.Assign() as statement if _is_set_to_zero(statement, place):
+                stores.resets[self._tree.function(place)].append(place)
+            case _:
+                stores.others.append(place)
+
     def _to_attribute(self, total: ast.Attribute) -> list[Addition]:
         """What adds to an attribute that the file sets to nothing but zero, in this function as well."""
-        owner = dotted(total)
-        places = self._attributes[total.attr]
-        addition = self._only(total, places)
-        if addition is None or not self._is_reset(places, addition, total):
+        stores = self._attributes[total.attr]
+        addition = stores.only_addition(total)
+        if addition is None or not self._is_reset(stores, addition, total):
             return []
-        alike = all(dotted(each) == owner for each in places if self._tree.inside(each, addition.statement))
-        return [addition] if alike else []
+        match addition.statement:
+            case ast.AugAssign(target=target) if dotted(target) == dotted(total):
+                return [addition]
+        return []
 
     def _to_entry(self, total: ast.Subscript, table: ast.Name, key: str) -> list[Addition]:
         """What adds to the entry of a dictionary that is made in this function, and that nothing else is given."""
-        places: list[ast.Subscript] = []
-        for each in self._entries[self._tree.function(total), table.id]:
-            if not isinstance(each.slice, ast.Constant):
-                return []
-            if each.slice.value == key:
-                places.append(each)
-        addition = self._only(total, places)
+        place = self._tree.function(total), table.id
+        if place in self._tables_with_other_keys:
+            return []
+        stores = self._entries[*place, key]
+        addition = stores.only_addition(total)
         bindings = self._semantics.bindings.reaching(table)
         if addition is None or len(bindings) != 1 or not self._is_handed_on_later(table, addition, total):
             return []
         made, loops = bindings[0], list(self._tree.loops(addition.loop))
         if made.form is not Form.ASSIGNMENT or made.path or not isinstance(made.value, (ast.Dict, ast.Call)):
             return []
-        if self._is_reset(places, addition, total):
+        if self._is_reset(stores, addition, total):
             return [addition]
         begins = _begins_with_zero(made.value, key) or self._semantics.qualified_name(
             made.value.func if isinstance(made.value, ast.Call) else made.value
         ) in {"collections.defaultdict", "collections.Counter"}
         return [addition] if begins and list(self._tree.loops(made.node)) == loops else []
 
-    def _only(self, total: ast.expr, places: Sequence[ast.Attribute | ast.Subscript]) -> Addition | None:
-        """The one statement that adds, where the others set to zero, or divide what was summed."""
-        found: list[Addition] = []
-        for place in places:
-            match self._tree.statement(place):
-                case ast.AugAssign(target=target, op=ast.Add(), value=value) as statement if target is place:
-                    addition = self._in_loop(statement, value)
-                    if addition is None:
-                        return None
-                    found.append(addition)
-                case ast.AugAssign(target=target) if target is total and target is place:
-                    pass
-                case ast.Assign() as statement if _is_set_to_zero(statement, place):
-                    pass
-                case _:
-                    return None
-        return found[0] if len(found) == 1 else None
-
-    def _is_reset(
-        self, places: Sequence[ast.Attribute | ast.Subscript], addition: Addition, total: ast.Attribute | ast.Subscript
-    ) -> bool:
+    def _is_reset(self, stores: _Stores, addition: Addition, total: ast.expr) -> bool:
         """Whether the sum begins at zero before the loop, each time that the loop is gone through."""
         loops = list(self._tree.loops(addition.loop))
-        resets = [each for each in places if isinstance(self._tree.statement(each), ast.Assign)]
         return any(
-            self._tree.function(each) is self._tree.function(total)
-            and each.lineno < addition.loop.lineno
-            and list(self._tree.loops(each)) == loops
-            for each in resets
+            reset.lineno < addition.loop.lineno and list(self._tree.loops(reset)) == loops
+            for reset in stores.resets[self._tree.function(total)]
         )
 
     def _is_handed_on_later(self, table: ast.Name, addition: Addition, total: ast.expr) -> bool:
         """Whether a dictionary is asked for entries only until the sum is there."""
-        return all(
-            isinstance(self._tree.parent(use), ast.Subscript)
-            or (use.lineno > total.lineno and not self._tree.inside(use, addition.loop))
-            for use in self._uses[self._tree.function(total), table.id]
-            if isinstance(use.ctx, ast.Load)
-        )
+        first = self._handed_on.get((self._tree.function(total), table.id))
+        return first is None or first > max(total.lineno, addition.loop.end_lineno or 0)
 
     # --- a list ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _lists(self) -> dict[Binding, list[ast.Name]]:
+        """The uses of what has the name of a list that is summed, by what binds it."""
+        found: dict[Binding, list[ast.Name]] = defaultdict(list)
+        for name in self._tree.of_type(ast.Name):
+            for binding in self._semantics.bindings.reaching(name) if name.id in self._named_lists else ():
+                found[binding].append(name)
+        return found
+
+    @cached_property
+    def _named_lists(self) -> frozenset[str]:
+        """The names of what is summed by a function in one call."""
+        return frozenset(kept.id for call in self._tree.of_type(ast.Call) if (kept := self.summed(call)) is not None)
 
     def _to_list(self, total: ast.Call) -> list[Addition]:
         """What is appended to a list that was empty before the loop, and that is read only besides."""
@@ -208,22 +255,27 @@ class Sums:
         bindings = self._semantics.bindings.reaching(kept) if kept is not None else ()
         if kept is None or len(bindings) != 1 or bindings[0].form is not Form.ASSIGNMENT or bindings[0].path:
             return []
-        if not isinstance(bindings[0].value, ast.List) or bindings[0].value.elts:
+        made = bindings[0]
+        if not isinstance(made.value, ast.List) or made.value.elts or made not in self._appended_once:
             return []
-        found: list[Addition] = []
-        for use in self._uses[self._tree.function(total), kept.id]:
-            if bindings[0] not in self._semantics.bindings.reaching(use):
+        addition, first = self._appended_once[made]
+        same_loops = list(self._tree.loops(made.node)) == list(self._tree.loops(addition.loop))
+        return [addition] if same_loops and (first is None or first > total.lineno) else []
+
+    @cached_property
+    def _appended_once(self) -> dict[Binding, tuple[Addition, int | None]]:
+        """What one statement appends to a list, in a loop, and the first line on which the list is not only read."""
+        found: dict[Binding, tuple[Addition, int | None]] = {}
+        for binding, uses in self._lists.items():
+            appended = [(use, value) for use in uses if (value := self._appended(use)) is not None]
+            if len(appended) != 1:
                 continue
-            appended = self._appended(use)
-            if appended is not None:
-                addition = self._in_loop(self._tree.statement(use), appended)
-                if addition is None:
-                    return []
-                found.append(addition)
-            elif not self._is_read(use) and use.lineno <= total.lineno:
-                return []
-        once = len(found) == 1 and list(self._tree.loops(bindings[0].node)) == list(self._tree.loops(found[0].loop))
-        return found if once else []
+            use, value = appended[0]
+            addition = self._in_loop(self._tree.statement(use), value)
+            if addition is not None:
+                others = (each.lineno for each in uses if each is not use and not self._is_read(each))
+                found[binding] = addition, min(others, default=None)
+        return found
 
     def _appended(self, kept: ast.Name) -> ast.expr | None:
         match self._tree.parent(kept):
