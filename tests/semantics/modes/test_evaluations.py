@@ -473,3 +473,29 @@ def test_a_program_that_trains_nothing_may_set_the_mode_under_a_condition(betwee
     if found is not None:
         (statement,) = found.statements
         assert isinstance(statement, ast.For)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("print(meter.val())", False),
+        ("meter.val()", False),
+        ("val(net)", True),
+        ("print(val(net))", True),
+    ],
+)
+def test_methods_of_that_name_are_no_calls_of_a_function(more: str, expected: bool) -> None:
+    text = (
+        "def val(model):\n    model.eval()\n    for x in loader:\n        print(«model(x)»)\n\n\n"
+        f"with torch.no_grad():\n    val(net)\n{more}"
+    )
+    assert (recorded(text) is not None) is expected
+
+
+def test_a_method_may_be_called_on_anything() -> None:
+    text = (
+        "class Tester:\n    def val(self, model):\n"
+        "        model.eval()\n        for x in loader:\n            print(«model(x)»)\n"
+        "\n    def run(self, other):\n        with torch.no_grad():\n            self.val(net)\n        other.val(net)\n"
+    )
+    assert recorded(text) is not None

@@ -101,9 +101,13 @@ class NoGrad:
         return self._functions[function]
 
     def _only_called_without_grad(self, function: Function) -> bool:
+        """Whether all calls in the file of a function, or of anything that may be it by its name, run with autograd off."""
         calls = self._definitions.call_sites(function)
-        mentions = len(self._definitions.calls.get(function.name, ()))
-        return bool(calls) and len(calls) == mentions and all(self.covers(call) for call in calls)
+        is_method = isinstance(self._tree.parent(function), ast.ClassDef)
+        mentions = [
+            call for call in self._definitions.calls.get(function.name, ()) if is_method or isinstance(call.func, ast.Name)
+        ]
+        return bool(calls) and len(calls) == len(mentions) and all(self.covers(call) for call in calls)
 
     def _switched(self, statement: ast.AST, body: list[ast.stmt]) -> bool | None:
         """The mode that ``torch.set_grad_enabled(…)`` set as a statement before ``statement``, in the same body."""
