@@ -43,6 +43,9 @@ _ORDINALS = (
     "thirteenth",
     "fourteenth",
     "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
 )
 _EARLIER = """\
 ### Earlier: true or false
