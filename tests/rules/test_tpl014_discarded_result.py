@@ -1,4 +1,4 @@
-"""TPL014 in notebooks, which show the result of a cell's last statement."""
+"""TPL014 in notebooks, which show the result of a cell's last statement, and of several results in one statement."""
 
 from __future__ import annotations
 
@@ -73,3 +73,35 @@ def test_what_meets_a_tensor_that_was_moved_to_the_cpu_is_not_moved_from_it(gues
     assert rows(text) == [6]
     fixed = fix(Source(text), [Entry.of(DiscardedResult)], Applicability.UNSAFE).text
     assert ("y = y.to(device)" in fixed) is assigned
+
+
+PAIR = "import torch\ndef f(x: torch.Tensor, y: torch.Tensor, net: torch.nn.Linear, z):\n    {}\n    return net(x), y, z\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "fixed"),
+    [
+        ("x.cuda(), y.cuda()", "x, y = x.cuda(), y.cuda()"),
+        ("(x.cuda(), y.add(1))", "x, y = (x.cuda(), y.add(1))"),
+        ("[x.cuda(), y.cuda()]", "x, y = [x.cuda(), y.cuda()]"),
+        ("x.cuda(), y.cuda(), z.cuda()", None),
+        ("x.cuda(), net.cuda()", None),
+        ("x.cuda(), x.float()", None),
+        ("x.cuda(), y.sum()", None),
+        ("x.cuda(),", None),
+        ("*x.cuda(), y.cuda()", None),
+    ],
+)
+def test_several_results_are_thrown_away_together(line: str, fixed: str | None) -> None:
+    text = PAIR.format(line)
+    assert rows(text) == [3]
+    assert fix(Source(text), [Entry.of(DiscardedResult)], Applicability.UNSAFE).text == PAIR.format(fixed or line)
+
+
+@pytest.mark.parametrize("line", ["net.cuda(), net.eval()", "print(x), print(y)", "x.add_(1), y.zero_()", "z.cuda(), z.add(1)"])
+def test_several_calls_that_act(line: str) -> None:
+    assert rows(PAIR.format(line)) == []
+
+
+def test_several_results_that_a_notebook_shows() -> None:
+    assert rows("# torchlint: cell 1\nimport torch\nx = torch.ones(2)\nx.add(1), x.add(2)\n") == []

@@ -22,6 +22,8 @@ def is_tensor(text: str, before: str = BEFORE) -> bool:
         "for i, (x, y) in enumerate(train_loader):\n    «y».to(0)\n    print(y.shape)",
         "for x, y in tqdm(train_loader):\n    «x».cuda()\n    torch.relu(x)",
         "for batch in train_loader:\n    x, y = batch\n    «x».cuda()\n    net(x)",
+        "for x, y in train_loader:\n    «y».cuda()\n    print((net(x).argmax(1) == y).sum())",
+        "for x, y in train_loader:\n    «y».cuda()\n    print(y != net(x).argmax(1))",
     ],
 )
 def test_what_a_loader_is_unpacked_into(text: str) -> None:
@@ -35,6 +37,8 @@ def test_what_a_loader_is_unpacked_into(text: str) -> None:
         "for batch in train_loader:\n    «batch».to(0)\n    net(batch)",
         "for i, batch in enumerate(train_loader):\n    «batch».to(0)\n    net(batch)",
         "for x, y in lines:\n    «x».cuda()\n    net(x)",
+        "for x, y in train_loader:\n    «y».cuda()\n    print(y == x)",
+        "for x, y in train_loader:\n    «y».cuda()\n    print(y == 3, y is net(x), y in net(x))",
         "for x, y in train_loader:\n    net(«x.data»)",
     ],
 )

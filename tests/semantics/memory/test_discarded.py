@@ -45,6 +45,10 @@ def discarded(*lines: str) -> Discarded[ast.expr] | None:
         ("«torch.unbind(x)»", "x"),
         ("«x.aminmax()»", "x"),
         ("«model.weight.to(device)»", "model.weight"),
+        ("«x.cuda()», given.cuda()", "x"),
+        ("given.cuda(), «x.cuda()»", "x"),
+        ("[«x.cuda()», given.cuda()]", "x"),
+        ("(model.cuda(), «x.float()»)", "x"),
     ],
 )
 def test_results_that_are_thrown_away(line: str, tensor: str) -> None:
@@ -63,6 +67,12 @@ def test_results_that_are_thrown_away(line: str, tensor: str) -> None:
         "«F.relu(x, inplace=True)»",
         "«nn.init.zeros_(x)»",
         "y = «x.cuda()»",
+        "y, z = «x.cuda()», x",
+        "print((«x.cuda()», x))",
+        "yield «x.cuda()», x",
+        "x.cuda(), «model.cuda()»",
+        "x.cuda(), «x.add_(1)»",
+        "{«x.cuda()»: 1}",
         "«[1, 2].index(1)»",
         "«torch.manual_seed(0)»",
     ],
@@ -99,6 +109,7 @@ def test_a_tensor_in_its_place(line: str) -> None:
     [
         ("«x.cuda()»",),
         ("«x.sum()»", "print(x)"),
+        ("x.cuda(), «x.sum()»", "print(x)"),
         ("«torch.matmul(x, x)»", "print(x)"),
         ("for p in model.parameters():", "    «p.cuda()»", "    print(p)"),
         ("«x.grad.cuda()»", "print(x.grad)"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fact import unknown
+from torchlint.fact import all_of, unknown
 from torchlint.fixes.changes import fix, replace
 from torchlint.fixes.code import again, expression, positional, statement
 from torchlint.rules.rule import Rule
@@ -13,7 +13,8 @@ class DiscardedResult(Rule):
     """
     ## What it does
     Finds statements that compute a tensor and throw it away: `x.to(device)`, `x.cuda()`, `mask.masked_fill(pad, 0)`,
-    `F.dropout(x, p)`. And gradients that nobody gets: `torch.autograd.grad(loss, model.parameters())`.
+    `F.dropout(x, p)`; or several, `x.cuda(), y.cuda()`. And gradients that nobody gets:
+    `torch.autograd.grad(loss, model.parameters())`.
 
     ## Why is this bad
     A module is moved in place by `model.to(device)`; a tensor is not. `x.to(device)` gives another tensor, and `x` stays
@@ -63,6 +64,9 @@ class DiscardedResult(Rule):
         differentiated = self.model.autograd.discarded_gradients(node.value)
         if differentiated is not None and isinstance(node.value, cst.Call):
             self._report_gradients(node.value, differentiated)
+        if isinstance(node.value, (cst.Tuple, cst.List)):
+            self._report_several(node, node.value)
+            return
         discarded = self.model.memory.discarded(node.value)
         if discarded is None:
             return
@@ -80,6 +84,29 @@ class DiscardedResult(Rule):
             + (f"assign it: `{name} = …`" if assigned is not None else "use it"),
             assigned,
         )
+
+    def _report_several(self, node: cst.Expr, values: cst.Tuple | cst.List) -> None:
+        """Reports a statement that is nothing but several results, `x.cuda(), y.cuda()`, at the first that is thrown away."""
+        calls = [element.value for element in values.elements]
+        found = {call: each for call in calls if (each := self.model.memory.discarded(call)) is not None}
+        if not found:
+            return
+        names = {call: self.model.shown(each.tensor) for call, each in found.items()}
+        assigned, targets = None, ", ".join(names.values())
+        if len(set(names.values())) == len(calls) > 1 and all(each.assignable for each in found.values()):
+            tensors = [cst.Element(again(each.tensor)) for each in found.values()]
+            assigned = fix(
+                f"Assign the results to `{targets}`",
+                replace(node, statement("{tensors} = {values}", tensors=cst.Tuple(tensors, lpar=(), rpar=()), values=values)),
+                rests_on=all_of(*map(self.model.memory.may_take_its_place, found)),
+            )
+        first, *others = found
+        call, kept = f"`{self.model.shown_call(first)}`", " and ".join(f"`{name}`" for name in dict.fromkeys(names.values()))
+        whose = f"{call} leaves {kept} as it is, and its result is thrown away"
+        if others:
+            whose = f"{call} and what is beside it leave {kept} as they were, and their results are thrown away"
+        use = "use them" if others else "use it"
+        self.report(first, f"{whose}; {f'assign them: `{targets} = …`' if assigned is not None else use}", assigned)
 
     def _report_gradients(self, call: cst.Call, loss: cst.BaseExpression) -> None:
         name = self.model.shown(loss)

@@ -65,6 +65,9 @@ class LoadedTensors:
                 return _CRITERIA.fullmatch(last_name(function)) is not None
             case ast.Attribute(attr=name):
                 return name in ("shape", "size", "view", "dim", "dtype") or name in torch_api.TENSOR_ONLY
+            case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
+                other = self._semantics.kind(right if left is use else left)
+                return other.is_tensor and not other.loose
         return False
 
     def _is_models_input(self, use: ast.Name) -> bool:
@@ -84,7 +87,10 @@ class LoadedTensors:
         match method := self._semantics.tree.parent(use):
             case ast.Attribute(attr="to" | "cuda"):
                 call = self._semantics.tree.parent(method)
-                return isinstance(call, ast.Call) and isinstance(self._semantics.tree.parent(call), ast.Expr)
+                around = self._semantics.tree.parent(call) if isinstance(call, ast.Call) else None
+                if isinstance(around, (ast.Tuple, ast.List)):
+                    around = self._semantics.tree.parent(around)
+                return isinstance(around, ast.Expr)
         return False
 
 

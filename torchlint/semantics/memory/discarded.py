@@ -86,10 +86,11 @@ class DiscardedResults:
         results: dict[ast.Call, Discarded[ast.expr]] = {}
         if "torch" in self._semantics.names.imported_libraries:
             for statement in self._semantics.tree.of_type(ast.Expr):
-                if isinstance(statement.value, ast.Call) and last_name(statement.value.func) in _LAST_NAMES:
-                    discarded = self._discarded(statement, statement.value)
-                    if discarded is not None:
-                        results[statement.value] = discarded
+                for value in values_of(statement):
+                    if isinstance(value, ast.Call) and last_name(value.func) in _LAST_NAMES:
+                        discarded = self._discarded(statement, value)
+                        if discarded is not None:
+                            results[value] = discarded
         return results
 
     def is_measured(self, node: ast.stmt) -> bool:
@@ -265,6 +266,14 @@ class DiscardedResults:
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) and depth else ()
         values = [each.value for each in bindings if each.form is Form.ASSIGNMENT and not each.path and each.value is not None]
         return len(values) == len(bindings) > 0 and all(self._is_on_cpu(value, depth - 1) for value in values)
+
+
+def values_of(statement: ast.Expr) -> list[ast.expr]:
+    """What a statement computes and nobody gets: its expression, or each element of a tuple or list, `x.cuda(), y.cuda()`."""
+    match statement.value:
+        case ast.Tuple(elts=values) | ast.List(elts=values):
+            return values
+    return [statement.value]
 
 
 def _moves(call: ast.Call) -> bool:
