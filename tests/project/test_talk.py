@@ -81,6 +81,63 @@ def test_scripts_that_load_into_what_is_not_wrapped(tmp_path: Path, name: str, o
     assert [each.code for each in found] == expected
 
 
+FLAGGED = """
+import torch
+from options import args
+def save(model, path):
+    if {test}:
+        model = torch.nn.DataParallel(model)
+    torch.save(model.state_dict(), path)
+"""
+WRAPPED = """
+import torch
+from options import args
+def load(model, path):
+    if {test}:
+        # as it was trained
+        model = torch.nn.DataParallel(model)
+    model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "other", "expected"),
+    [
+        ("args.parallel", "args.parallel", []),
+        ("args.parallel", "args.several", ["TPL506"]),
+        ("args.gpus > 1", "args.gpus > 1", ["TPL506"]),
+        ("torch.cuda.device_count() > 1", "torch.cuda.device_count() > 1", ["TPL506"]),
+    ],
+)
+def test_scripts_that_load_into_what_the_same_flag_wraps(tmp_path: Path, test: str, other: str, expected: list[str]) -> None:
+    (tmp_path / "demo.py").write_text(WRAPPED.format(test=other))
+    found = lint(FLAGGED.format(test=test), filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
+SEVERAL = (
+    RESUMING.replace('{"state_dict": self.model', '{"critic": self.model')
+    .replace('["state_dict"]', '["critic"]')
+    .replace("state_dict()}", 'state_dict(), "actor": self.actor.state_dict()}')
+)
+
+
+@pytest.mark.parametrize(("key", "expected"), [("critic", ["TPL506"]), ("actor", []), ("", ["TPL506"])])
+def test_scripts_that_load_what_is_saved_beside(tmp_path: Path, key: str, expected: list[str]) -> None:
+    given = f"weights_only=True)['{key}']" if key else "weights_only=True)"
+    (tmp_path / "demo.py").write_text(LOADING.replace("weights_only=True)", given))
+    found = lint(SEVERAL, filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
+def test_a_state_that_a_wrapped_module_resumes_from_keeps_its_keys(tmp_path: Path) -> None:
+    (tmp_path / "demo.py").write_text(LOADING)
+    [found] = lint(RESUMING, filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))
+    assert found.fix is None
+    [found] = lint(SAVING, filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))
+    assert found.fix is not None
+
+
 PLACELESS = """
 import torch
 class Net(torch.nn.Module):

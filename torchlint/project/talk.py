@@ -55,7 +55,13 @@ _NUMBERS = re.compile(rb"""(?m)^[^#\n]{0,200}?["'][\w-]{0,20}gpu\w{0,9}["']""")
 _MADE_VISIBLE = re.compile(rb"""(?m)^[^#\n]{0,60}CUDA_VISIBLE_DEVICES["']\]\s*=""")
 """Where it is said which GPUs the process sees: the first of these is the one, whatever its number."""
 _BARE = "bare loads"
-"""The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped."""
+"""The topic that asks for scripts which run models, and load states of theirs into what no file says is wrapped.
+
+Behind a colon, it has the key under which the states are, and those that the same file has besides: who asks for one of these
+alone does not load the states.
+"""
+_ALIKE = "wrapped loads: "
+"""The topic that asks for such scripts that wrap the models first where a flag is set, which it ends with."""
 _ENDING = "models of probabilities"
 """The topic that asks for classes of modules whose forward ends in a sigmoid."""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
@@ -88,8 +94,12 @@ class Talk:
         root = os.path.join(root, folder) if folder else root
         key = (root, topic)
         if key not in self._told:
-            if topic == _BARE:
-                self._told[key] = any(map(_loads_bare, self._texts(root, _RUNNING)))
+            if topic.startswith(_BARE):
+                words = topic.removeprefix(_BARE).removeprefix(": ").split("|")
+                self._told[key] = any(_loads_bare(text, words) for text in self._texts(root, _RUNNING))
+            elif topic.startswith(_ALIKE):
+                wrapping = _wrapping_under(topic.removeprefix(_ALIKE))
+                self._told[key] = any(_loads_behind(text, wrapping) for text in self._texts(root, _RUNNING))
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
             elif topic == _CHOOSING:
@@ -129,9 +139,31 @@ def _chooses_device(text: bytes) -> bool:
     return _NUMBERS.search(text) is not None and not _MADE_VISIBLE.search(text)
 
 
-def _loads_bare(text: bytes | None) -> bool:
-    """Whether code loads a file and gives a model the state in it, and says nothing of wrappers."""
-    return text is not None and b"torch.load" in text and bool(_LOADING.search(text)) and not _WRAPPING.search(text)
+def _loads_bare(text: bytes | None, words: list[str]) -> bool:
+    """Whether code loads a file and gives a model the state in it, and says nothing of wrappers.
+
+    The state has the first one of some words for its key: code that speaks of others of these loads something else.
+    """
+    if text is None or b"torch.load" not in text or not _LOADING.search(text) or _WRAPPING.search(text):
+        return False
+    spoken_of = [any(quote + word.encode() + quote in text for quote in (b"'", b'"')) for word in words]
+    return spoken_of[0] or not any(spoken_of)
+
+
+def _wrapping_under(flag: str) -> re.Pattern[bytes]:
+    """A model that is wrapped where a flag is set."""
+    condition = re.escape(flag.encode())
+    return re.compile(
+        rb"(?m)^([ \t]{0,60})if[ (]{1,3}"
+        + condition
+        + rb"\)?:[^\n]{0,200}\n(?:\1[ \t][^\n]{0,200}\n){0,5}?[^\n#]{0,200}\bDataParallel\("
+    )
+
+
+def _loads_behind(text: bytes | None, wrapping: re.Pattern[bytes]) -> bool:
+    """Whether code loads a file and gives a model the state in it behind a place where it wraps one."""
+    place = wrapping.search(text) if text is not None and b"torch.load" in text else None
+    return place is not None and text is not None and _LOADING.search(text, place.end()) is not None
 
 
 def _ends_in_sigmoid(text: bytes | None) -> bool:

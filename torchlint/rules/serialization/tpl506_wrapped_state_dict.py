@@ -37,11 +37,13 @@ class WrappedStateDict(Rule):
 
     ## Fix safety
     Unsafe: code that loads the file into a wrapped module has to load it into the one within, too. There is no fix where the
-    same state is put back into the module from memory, which needs the keys as they are.
+    same state is put back into the module from memory, nor where a state is loaded into a wrapped module: both need the keys
+    as they are.
 
-    Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. It is not where the
-    state is loaded before the module is wrapped, nor where the machine decides on wrapping, and a script of the project for
-    tests or inference loads states and wraps nothing. It is where a model is put into `DataParallel` in any case: what loads
+    Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. So it is where a script
+    of the project for tests or inference does, that wraps the module under the same flag. It is not where the
+    state is loaded before the module is wrapped, nor where the machine decides on wrapping, and such a script loads states, by
+    the key of this one, and wraps nothing. It is where a model is put into `DataParallel` in any case: what loads
     the file does so, too, as a rule. Not reported are files that know of the prefixes, or ask whether a module is wrapped, nor
     files of a project of which any file cuts prefixes.
 
@@ -76,6 +78,6 @@ class WrappedStateDict(Rule):
             node,
             f"the keys of this state {are} those of the wrapper `{wrapper}`, and begin with `{state.within}.`; "
             "save the state of the module within",
-            None if state.is_put_back else change,
+            None if state.is_put_back or state.is_loaded_alike else change,
             strict=is_alike or (state.always and state.within == "module"),
         )

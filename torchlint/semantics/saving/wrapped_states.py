@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
 from torchlint.semantics.memory.origins import Origins
 from torchlint.semantics.saving.files import SavedFiles
@@ -28,9 +28,9 @@ _DEPTH = 4
 class WrappedState(Generic[Node]):
     """The state of a ``module`` that ``wrapper`` wraps, under the attribute ``within``; not ``always``, if only some code does.
 
-    ``is_loaded_alike`` where the file loads states from files into a wrapped module, too, so that the keys fit there;
-    ``is_put_back`` where this very state may be loaded into a module besides; ``is_loaded_bare`` where a script of the project
-    that runs models loads states and wraps none.
+    ``is_loaded_alike`` where the file loads states from files into a wrapped module, too, so that the keys fit there, or a
+    script of the project that runs models does, under the same flag; ``is_put_back`` where this very state may be loaded into a
+    module besides; ``is_loaded_bare`` where such a script loads states, by the key that this one has, and wraps none.
     """
 
     module: Node
@@ -63,9 +63,35 @@ class WrappedStates:
                 module = moved(call.func.value)
                 wrapped = self._wrapped.wrapping(module) if dotted(module) is not None else None
                 if wrapped is not None and self._is_saved(call, 0) and not self._is_asked_for(module):
-                    is_bare = self._semantics.elsewhere.speaks_of("bare loads") is True
-                    found[call] = WrappedState(module, *wrapped, self._loads_wrapped, call in self._put_back, is_bare)
+                    is_alike = self._loads_wrapped or self._is_loaded_alike_elsewhere(wrapped[0])
+                    found[call] = WrappedState(module, *wrapped, is_alike, call in self._put_back, self._is_loaded_bare(call))
         return {} if found and self._semantics.elsewhere.speaks_of("prefixes") else found
+
+    def _is_loaded_bare(self, state: ast.Call) -> bool:
+        """Whether a script of the project that wraps nothing loads states, and not only what is saved beside this one."""
+        topic = "bare loads"
+        match self._tree.parent(state):
+            case ast.Dict(keys=keys, values=values):
+                own = values.index(state)
+                ordered = [keys[own], *keys[:own], *keys[own + 1 :]]
+                words = [key.value for key in ordered if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+                topic += ": " + "|".join(words) if len(words) == len(keys) > 1 else ""
+        return self._semantics.elsewhere.speaks_of(topic) is True
+
+    def _is_loaded_alike_elsewhere(self, wrapper: ast.Call) -> bool:
+        """Whether a script of the project loads states into what it wraps under the flag that a wrapper stands under here.
+
+        The flag is one of the project, an option or an imported name: what the machine says may be otherwise the next time.
+        """
+        around = next((node for node in self._tree.ancestors(wrapper) if isinstance(node, (ast.If, *FUNCTIONS))), None)
+        if not isinstance(around, ast.If) or not self._tree.inside(wrapper, around) or around.orelse:
+            return False
+        flag = around.test
+        is_flag = isinstance(flag, ast.Attribute) or (
+            isinstance(flag, ast.Name)
+            and all(binding.form is Form.IMPORT for binding in self._semantics.bindings.reaching(flag) or (None,) if binding)
+        )
+        return is_flag and self._semantics.elsewhere.speaks_of(f"wrapped loads: {ast.unparse(flag)}") is True
 
     @cached_property
     def _knows_prefixes(self) -> bool:
