@@ -38,6 +38,7 @@ def test_what_is_known_of_some_by_their_release_notes() -> None:
     assert row("torch.rfft") == ("1.7.0", "1.8.0", "")
     assert row("torch.set_deterministic") == ("1.8.0", "1.10.0", "torch.use_deterministic_algorithms")
     assert row("torchvision.transforms.Scale") == ("0.2.2", "0.12.0", "torchvision.transforms.Resize")
+    assert row("torchvision.utils.make_grid", "range") == ("0.9.0", "0.16.0", "value_range=...")
     assert row("torchaudio.transforms.ComplexNorm")[:2] == ("0.9.0", "0.11.0")
     assert row("torch.autograd.backward", "grad_variables")[0] == "1.0.0"
 

@@ -68,8 +68,27 @@ TYPED = (
         *("torch.utils._pytree._register_pytree_node", "", "", "", "torch", "2.2.0", "", "", "decorator"),
         "Use `register_pytree_node`",
     ),
+    *(
+        Row(
+            *(
+                f"torchvision.utils.{each}",
+                "range",
+                "given",
+                "",
+                "torchvision",
+                "0.9.0",
+                "0.16.0",
+                "value_range=...",
+                "warning",
+            ),
+            "Please use 'value_range' instead.",
+        )
+        for each in ("make_grid", "save_image")
+    ),
 )
-"""What the files say in ways, or in places, that are not read: a name that a helper makes, `torch.testing`, private names."""
+"""What the files say in ways, or in places, that are not read: a name that a helper makes, `torch.testing`, private names, what
+is taken as one of `**kwargs`.
+"""
 
 
 def rows(releases: Sequence[Release]) -> Iterator[Row]:
