@@ -10,6 +10,7 @@ from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
+from torchlint.semantics.loading.whole_programs import WholePrograms
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
 from torchlint.semantics.saving.one_gpu import OneGpu
@@ -89,6 +90,7 @@ class DevicesQuestions:
             own.is_of_torchvision,
             own.is_left_on_cpu,
             runs.is_of_run,
+            self._semantics.of(WholePrograms).has_saved,
             gpu.is_of_one_gpu,
         )
         return any(self._model.answered(question, load) for question in asked)

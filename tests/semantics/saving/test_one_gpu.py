@@ -236,3 +236,19 @@ def main(x):
 def test_a_function_needs_the_gpu_where_its_caller_does(given: str, needs: bool) -> None:
     program, load = one_gpu_of(HELPER.format(given=given))
     assert program.is_of_one_gpu(load) is needs
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_one"),
+    [
+        ("class Config:\n    device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\nconfig = Config()\n", True),
+        ("class config:\n    device = 'cuda'\n", True),
+        ("class config:\n    device = 'cuda:1'\n", False),
+        ("class Config:\n    device = torch.device(chosen)\nconfig = Config()\n", False),
+        ("from settings import config\n", False),
+    ],
+)
+def test_settings_may_be_a_class_of_the_file(settings: str, is_one: bool) -> None:
+    moves = "net.to(config.device)\n    x = x.cuda()"
+    program, load = one_gpu_of(f"{settings}def f(net, x, out):\n    {moves}\n{SAVED}{LOADED}")
+    assert program.is_of_one_gpu(load) is is_one

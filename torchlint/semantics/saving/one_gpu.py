@@ -152,7 +152,14 @@ class OneGpu:
         return self._is_gpu(device)
 
     def _is_own_device(self, device: ast.Attribute) -> bool:
-        """Whether a device is what the object was given as one, or the one GPU or the CPU: ``self.device = device``."""
+        """Whether a device is what the object was given as one, or the one GPU or the CPU: ``self.device = device``.
+
+        So it may be by a class of settings in the file, and an object of that: ``config.device``.
+        """
+        settings = self._settings(device.value)
+        if settings is not None:
+            sets = [each for each in settings.body if isinstance(each, ast.Assign) and _is_name(each.targets, device.attr)]
+            return bool(sets) and all(self._is_gpu_or_cpu(each.value) for each in sets)
         owner = self._semantics.facts.self_class(device.value)
         slots = self._semantics.facts.slots(owner, device.attr) if owner is not None else []
         stores = [self._semantics.tree.parent(store) for slot in slots for store in slot.stores]
@@ -160,6 +167,13 @@ class OneGpu:
             isinstance(store, ast.Assign) and (self._is_unknown_device(store.value) or self._is_gpu_or_cpu(store.value))
             for store in stores
         )
+
+    def _settings(self, node: ast.expr) -> ast.ClassDef | None:
+        """The class of the file that a name stands for, or for an object of."""
+        bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else []
+        made = bindings[0].value if len(bindings) == 1 and bindings[0].form is Form.ASSIGNMENT else None
+        found = self._semantics.facts.definition(made.func if isinstance(made, ast.Call) else node)
+        return found if isinstance(found, ast.ClassDef) else None
 
     def _is_unknown_device(self, device: ast.expr) -> bool:
         if isinstance(device, ast.Attribute):
@@ -362,6 +376,10 @@ def _is_first_few(word: ast.keyword) -> bool:
         case ast.keyword(arg="device_ids", value=ast.Call(func=ast.Name(id="range"), args=[_])):
             return True
     return False
+
+
+def _is_name(targets: list[ast.expr], name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def _is_flag(test: ast.expr) -> bool:
