@@ -192,6 +192,24 @@ def test_loading(between: str, count: int) -> None:
     assert len(applicabilities(text, "TPL504")) == count
 
 
+@pytest.mark.parametrize(
+    ("behind", "is_strict"),
+    [("# model.eval()", True), ("#model.eval()  # worse", True), ("# other.eval()", False), ("# it has a model", False)],
+)
+def test_who_has_commented_out_the_mode_knows_of_it(behind: str, is_strict: bool) -> None:
+    text = f"""
+        import torch
+        from torch import nn
+
+        model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        model.load_state_dict(torch.load("model.pt"))
+        {behind}
+        print(model(x))
+    """
+    [found] = lint(Source(dedent(text)), select_rules(select=["TPL504"]))
+    assert found.is_strict is is_strict
+
+
 PARTS = """\
 import torch
 from torch import nn

@@ -182,3 +182,37 @@ def test_a_dictionary_with_the_loss_of_each_step_grows() -> None:
         )
         == 1
     )
+
+
+EPOCHS = """\
+model = torch.nn.Linear(2, 2)
+{before}
+outputs = []
+for epoch in {epochs}:
+    for x, y in loader:
+        answer = model(x)
+        loss = torch.nn.functional.mse_loss(answer, y)
+        loss.backward({how})
+        {each}
+    {behind}
+show(outputs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "count"),
+    [
+        ({"epochs": "range(10)"}, 0),
+        ({"epochs": "range(1, 11)"}, 0),
+        ({"epochs": "range(epochs)", "before": "epochs = 10"}, 0),
+        ({"epochs": "range(1000)"}, 1),
+        ({"epochs": "range(epochs)", "before": "epochs = 500"}, 1),
+        ({"epochs": "range(args.epochs)"}, 1),
+        ({"epochs": "range(10)", "how": "retain_graph=True"}, 1),
+        # one for each batch
+        ({"epochs": "range(10)", "each": "outputs.append((x, answer))", "behind": "pass"}, 1),
+    ],
+)
+def test_one_for_each_of_a_few_epochs_is_no_growth(parts: dict[str, str], count: int) -> None:
+    given = {"before": "pass", "how": "", "each": "pass", "behind": "outputs.append((epoch, x, answer))"} | parts
+    assert leaks(EPOCHS.format(**given)) == count

@@ -15,7 +15,7 @@ class LoadWithoutMode(Rule):
     ## What it does
     Finds models that are made, get their weights by `load_state_dict` and are then run, with neither `eval()` nor `train()`
     called on them in between. What is of another file counts where the file sets the mode of such a model elsewhere, or trains
-    one and evaluates this one.
+    one and evaluates this one. Where `eval()` is commented out below, somebody has decided against it: the finding is strict.
 
     ## Why is this bad
     A new model is in training mode, and loading weights does not change that. Dropout makes each prediction another one, and
@@ -68,4 +68,5 @@ class LoadWithoutMode(Rule):
             f"`{name}` is still in training mode when `{self.model.shown(run.func)}(…)` runs it: "
             f"call `{name}.eval()` after loading",
             fix(f"Insert `{name}.eval()`", set_eval, rests_on=unknown("the predictions change")),
+            strict=self.model.code.is_commented_out(f"{name}.eval()", node),
         )

@@ -15,7 +15,7 @@ from torchlint.semantics.autograd.accumulators import Accumulation, Fate, KeptLo
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.autograd.later_backwards import LaterBackwards, asks_for_graph
 from torchlint.semantics.autograd.paths import connected, evaluates
-from torchlint.semantics.autograd.resets import Resets
+from torchlint.semantics.autograd.resets import FEW, Resets
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, walk_body
 from torchlint.semantics.graphs.carried_values import CarriedValues
 from torchlint.semantics.graphs.kept_changes import KeptChanges
@@ -30,8 +30,6 @@ Node = TypeVar("Node")
 
 _ARRAYS = frozenset(f"numpy.{name}" for name in ("concatenate", "stack", "vstack", "hstack"))
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
-_FEW = 32
-"""So many values are no growth."""
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 _LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
 _OF_NUMBERS = re.compile(r"(^|_)(dicts?|info|infos|logs?|stats|items|metrics)(_|$)", re.IGNORECASE)
@@ -130,7 +128,7 @@ class Accumulations:
                 method in _ADDING_METHODS
             ):
                 root = root_of(target)
-                if root is not None and self._is_list(target, method):
+                if root is not None and self._is_list(target, method) and not self._resets.are_few(node):
                     self._consider(Accumulation(node, target, root, (value,), kept=True))
 
     def _is_metered(self, node: ast.Expr, value: ast.expr) -> bool:
@@ -173,7 +171,7 @@ class Accumulations:
             case ast.Tuple() | ast.List() | ast.Set() | ast.Dict():
                 is_short = True
             case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(count))]):
-                is_short = count <= _FEW
+                is_short = count <= FEW
             case ast.Call(func=ast.Attribute(attr="items" | "keys"), args=[]):
                 is_short = True
             case _:

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.autograd.accumulators import Accumulation, mentions, step_loops
 from torchlint.semantics.code.bindings import Scope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name
 
 _CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
+
+FEW = 32
+"""So many values are no growth."""
 
 
 class Resets:
@@ -32,6 +35,27 @@ class Resets:
         if key not in self._fresh:
             self._fresh[key] = self._found(found.root, loop)
         return any(statement is loop or self._is_fresh(statement, found, loop) for statement in self._fresh[key])
+
+    def are_few(self, statement: ast.stmt) -> bool:
+        """Whether a statement runs once for each of a few epochs, as they are written out, behind the loop that trains."""
+        loops = list(self._semantics.tree.loops(statement))
+        if len(loops) != 1 or not isinstance(loops[0], ast.For) or not self._is_short(loops[0].iter):
+            return False
+        calls = (part for inner in loops[0].body if isinstance(inner, LOOPS) for part in ast.walk(inner))
+        return any(isinstance(call, ast.Call) and last_name(call.func) == "backward" and not call.keywords for call in calls)
+
+    def _is_short(self, gone_through: ast.expr) -> bool:
+        """Whether a loop goes over a range of a few numbers, as it is written out, or the name of the count is bound to."""
+        match gone_through:
+            case ast.Call(func=ast.Name(id="range"), args=[*_, count]):
+                if isinstance(count, ast.Name):
+                    bindings = self._semantics.bindings.reaching(count)
+                    values = [each.value if each.form is Form.ASSIGNMENT and not each.path else None for each in bindings]
+                else:
+                    values = [count]
+                numbers = [each.value for each in values if isinstance(each, ast.Constant)]
+                return len(numbers) == len(values) == 1 and isinstance(numbers[0], int) and numbers[0] <= FEW
+        return False
 
     def is_of_each_model(self, found: Accumulation) -> bool:
         """Whether a dictionary that the function makes gets one entry for each of several models, and no caller keeps more.
