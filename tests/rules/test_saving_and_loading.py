@@ -159,3 +159,21 @@ def test_modules_made_in_a_dict_are_saved_without_a_fix() -> None:
     (found,) = findings(text, Entry.of(WholeModuleSave))
     assert "`nn.Linear(…)` among them" in found.message
     assert found.fix is None
+
+
+@pytest.mark.parametrize(
+    ("uses", "place"),
+    [
+        ("model = saved['model']\nmodel = model.to(device)\nmodel.eval()", "device"),
+        (
+            "model = saved['model']\noptimizer = saved['optimizer']\nfor p in model.parameters():\n    p.data = p.to(device)",
+            "device",
+        ),
+        ("model = Net().to(device)\nmodel.load_state_dict(saved['model'])", '"cpu"'),
+        ("model = saved['model']\nmodel.eval()", '"cpu"'),
+    ],
+)
+def test_a_whole_model_in_a_checkpoint_is_loaded_to_the_device_that_has_a_name(uses: str, place: str) -> None:
+    text = f"import torch\n\ndevice = torch.device(chosen)\nsaved = torch.load(path)\n{uses}\n"
+    [found] = findings(text, Entry.of(LoadWithoutMapLocation))
+    assert f"map_location={place}" in found.message

@@ -48,7 +48,8 @@ class LoadWithoutMapLocation(Rule):
     ## Fix safety
     Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another way
     now finds it on the CPU, and a whole model stays there until it is moved. One that nothing moves, in a file that moves its
-    batches, is loaded to the device of these, if that has a name there, and there is no fix if not. Nor is there one for a
+    batches, is loaded to the device of these, if that has a name there, and there is no fix if not. A checkpoint with a whole
+    model is loaded to that device, too: an optimizer beside it is moved by nothing. There is no fix either for a
     call that unpacks its arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading
     that has another branch with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same
     function saved to memory.

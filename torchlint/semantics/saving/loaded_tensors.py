@@ -27,6 +27,8 @@ _TRAINED = re.compile(rf"(^|_)({_NAMED}|backbone|weights?|checkpoint|ckpt|state|
 _DIGEST = re.compile(r"-[0-9a-f]{8}\.pth$")
 _LOADING = re.compile(r"^_?(load|restore|resume)(_|$)", re.IGNORECASE)
 _OPTIONS = re.compile(r"(args|options?|opt|cfg|conf|config|hparams|hyperparameters)$", re.IGNORECASE)
+_OF_WHOLE = frozenset({"eval", "train", "parameters", "named_parameters"})
+"""Methods that modules have, and neither tensors nor states."""
 _STATE = re.compile(r"state|weights|checkpoint|ckpt", re.IGNORECASE)
 
 
@@ -71,15 +73,39 @@ class LoadedTensors:
         where it is used: its name in sight of the load, or none; ``None`` where that is not so.
         """
         uses = self._semantics.of(LoadedUses).of(load)
+        if any(map(self._is_module_item, uses)):
+            return self._device_in_sight(self._moves_elsewhere, load) or None
         if not any(map(self._is_run, uses)) or any(map(self._is_moved, uses)):
             return None
         functions = {self._tree.function(use) for use in uses}
-        moves = (call for call in self._moves_elsewhere if self._tree.function(call) in functions)
+        return self._device_in_sight([call for call in self._moves_elsewhere if self._tree.function(call) in functions], load)
+
+    def _device_in_sight(self, moves: list[ast.Call], load: ast.Call) -> str | None:
+        """The name of a device that something is moved to, where a load sees it; empty for one that it does not."""
         places = [place for call in moves if (place := _place(call)) is not None]
         if not places:
             return None
         seen = (place.id for place in places if isinstance(place, ast.Name) and self._is_in_sight(place.id, load))
         return next(seen, "")
+
+    def _is_module_item(self, use: ast.expr) -> bool:
+        """Whether an item of what is loaded is a whole module, or is moved: ``model = saved["model"]; model.eval()``.
+
+        What is no parameter of it, and what an optimizer beside it keeps, stays where it is loaded to, whatever is moved then.
+        """
+        match item := self._tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is use:
+                match self._tree.parent(item):
+                    case ast.Assign(targets=[ast.Name() as name]):
+                        binding = self._semantics.bindings.of(name)
+                        return any(map(self._is_of_module, binding.uses if binding is not None else ()))
+        return False
+
+    def _is_of_module(self, use: ast.expr) -> bool:
+        method = self._tree.parent(use)
+        if not isinstance(method, ast.Attribute) or not self._is_called(method):
+            return False
+        return method.attr in _OF_WHOLE or self._moves(method)
 
     @cached_property
     def _moves_elsewhere(self) -> list[ast.Call]:
