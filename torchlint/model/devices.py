@@ -10,7 +10,6 @@ from torchlint.semantics.devices.cudnn import Cudnn
 from torchlint.semantics.devices.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
-from torchlint.semantics.loading.whole_programs import WholePrograms
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.loaded_tensors import LoadedTensors
 from torchlint.semantics.saving.one_gpu import OneGpu
@@ -19,6 +18,7 @@ from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.training_runs import TrainingRuns
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
+from torchlint.semantics.training.whole_programs import WholePrograms
 from torchlint.text.notebook import NotebookSource
 
 

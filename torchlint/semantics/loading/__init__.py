@@ -1,1 +1,1 @@
-"""How data is loaded, what loaders and their workers are told, and what a program loads that it has saved before."""
+"""How data is loaded: what the loaders of a training are told, and what their workers do."""

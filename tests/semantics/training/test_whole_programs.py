@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from marked import marked
-from torchlint.semantics.loading.whole_programs import WholePrograms
+from torchlint.semantics.training.whole_programs import WholePrograms
 
 AGENT = """\
 import torch
