@@ -118,6 +118,8 @@ def backpropagated(snippet: str) -> list[bool]:
         "«x» = f()\nscaler.scale(«x»).backward()",
         "«x» = f()\naccelerator.backward(«x»)",
         "«x» = f()\nself.manual_backward(«x»)",
+        "«x» = f()\nwith amp.scale_loss(«x», optimizer) as scaled:\n    scaled.backward()",
+        "«x» = f()\nwith apex.amp.scale_loss(«x», optimizer, loss_id=1) as s:\n    torch.autograd.backward(s)",
         "«x» = f()\nfabric.backward(«x»)",
         "«x» = f()\nmodel_engine.backward(«x»)",
         "«x» = f()\ntorch.autograd.backward(«x»)",
@@ -170,3 +172,9 @@ def test_what_flows_into_backward(snippet: str) -> None:
 def test_what_does_not(snippet: str) -> None:
     found = backpropagated(snippet)
     assert found and not any(found)
+
+
+def test_other_contexts_give_something_else_than_they_are_given() -> None:
+    assert backpropagated("«x» = f()\nwith open_(«x», y) as z:\n    z.backward()") == [False, False]
+    assert backpropagated("«x» = f()\nwith amp.scale_loss(y, «x») as z:\n    z.backward()") == [False, False]
+    assert backpropagated("«x» = f()\nwith amp.scale_loss(«x», y) as z:\n    z.item()") == [False, False]

@@ -234,7 +234,9 @@ class Backpropagated:
                 sites = flows.entered[function]
             for call, is_free in sites.items():
                 yield self._facts.argument(call, function, binding.node), is_free
-        elif binding.form is not Form.PARAMETER and binding.value is not None and binding.form is not Form.CONTEXT:
+        elif binding.form is Form.CONTEXT:
+            yield _scaled(binding.value), free
+        elif binding.form is not Form.PARAMETER and binding.value is not None:
             yield binding.value, free
         for use in binding.uses:
             yield from ((filling, free) for filling in self._fillings(use))
@@ -266,6 +268,14 @@ class Backpropagated:
     def _slots(self, node: ast.Attribute) -> list[Slot]:
         owner = self._facts.self_class(node.value)
         return self._facts.slots(owner, node.attr) if owner is not None else []
+
+
+def _scaled(context: ast.expr | None) -> ast.expr | None:
+    """The loss that a context of apex gives scaled, `amp.scale_loss(loss, optimizer)`; ``None`` for all other contexts."""
+    match context:
+        case ast.Call(func=ast.Attribute(attr="scale_loss"), args=[loss, *_]):
+            return loss
+    return None
 
 
 def _with_summed(bindings: Iterable[Binding], known: set[Binding | Slot]) -> Iterator[Binding]:
