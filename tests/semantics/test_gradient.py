@@ -20,6 +20,7 @@ def covered(snippet: str) -> bool:
     [
         "with torch.no_grad():\n    «x»",
         "with torch.inference_mode():\n    «x»",
+        "def f(): return «x»\nwith torch.no_grad():\n    f()\nm.f()",
         "with torch.inference_mode(True):\n    «x»",
         "with torch.set_grad_enabled(False):\n    «x»",
         "with torch.autograd.no_grad():\n    «x»",
@@ -76,7 +77,7 @@ def test_autograd_is_off(snippet: str) -> None:
         "class A:\n    def g(self):\n        torch.set_grad_enabled(False)\n    def f(self): «x»",
         "torch.no_grad()\n«x»",
         "def f(): return «x»\nwith torch.no_grad():\n    f()\nf()",
-        "def f(): return «x»\nwith torch.no_grad():\n    f()\n    m.f()",
+        "class A:\n    def f(self): return «x»\n    def g(self):\n        with torch.no_grad():\n            self.f()\nm.f()",
         "def f(): return «x»",
         "with torch.no_grad():\n    f = lambda: «x»",
         "def no_grad(): pass\nwith no_grad():\n    «x»",
