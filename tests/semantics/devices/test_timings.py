@@ -216,3 +216,21 @@ def test_laps_of_a_loop_follow_one_another(between: str, expected: bool) -> None
     if between.startswith("s"):
         body = body.replace("    y = model(x)", "    t = now()\n    y = model(x)")
     assert (timing(body) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("print('{} {}'.format(y.sum().item(), «now() - t»))", False),
+        ("print(f'{y.mean()} {«now() - t»}')", False),
+        ("d = {'loss': float(y.sum()), 'time': «now() - t»}", False),
+        ("print('{} {}'.format(«now() - t», y.sum().item()))", True),
+        ("print(f'{«now() - t»} {y.mean()}')", True),
+        ("print('{} {} {}'.format(rounds, len(x), «now() - t»))", True),
+        ("print(y, «now() - t»)", True),
+        ("s = now()\nprint(y.sum().item(), «s - t»)", True),
+        ("pick('log').info('%s', «now() - t»)", True),
+    ],
+)
+def test_what_is_evaluated_before_the_clock_is_read_may_wait(line: str, expected: bool) -> None:
+    assert (timing(f"t = now()\ny = model(x)\n{line}") is not None) is expected

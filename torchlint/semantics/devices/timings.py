@@ -73,7 +73,7 @@ class Timings:
             if not isinstance(node.op, ast.Sub) or not self._is_wanted(node) or self._semantics.of(WithoutGpu).covers(node):
                 continue
             stretch = self._timed(node)
-            work = self._unfinished(stretch.between) if stretch is not None else None
+            work = self._unfinished(stretch.between) if stretch is not None and not self._waits_beside(node.left) else None
             if stretch is not None and work is not None:
                 hasty = tuple(each for each in (stretch.first, stretch.last) if not self._is_synchronised(each))
                 found[node] = Timing(work, hasty, self._work.surely_on_gpu(stretch.last), self._may_wait(node, stretch))
@@ -242,6 +242,27 @@ class Timings:
         match self._semantics.tree.parent(work):
             case ast.Assign(targets=[ast.Tuple(elts=parts)]):
                 return len(parts) > 2 and self._semantics.kind(work.func).definition is None
+        return False
+
+    def _waits_beside(self, reading: ast.expr) -> bool:
+        """Whether what is evaluated before ``reading`` as another argument or part of the same expression may wait.
+
+        ``print(loss.item(), time.time() - start)``
+        """
+        current: ast.AST = reading
+        if self._clock_statement(reading) is None:
+            return False  # it was read before
+        for parent in self._semantics.tree.ancestors(reading):
+            if not isinstance(parent, (ast.expr, ast.keyword)):
+                break
+            for part in ast.iter_child_nodes(parent):
+                if part is current:
+                    break
+                if isinstance(parent, ast.Call) and part is parent.func:
+                    continue
+                if any(self._work.is_read(node) or self._work.may_wait(node) for node in _in_order(part)):
+                    return True
+            current = parent
         return False
 
     def _waits_each_round(self, work: ast.AST, statements: list[ast.stmt]) -> bool:
