@@ -142,3 +142,26 @@ def test_a_parameter_of_a_forward_that_is_called_device_is_no_tensor() -> None:
     text = "class Net(nn.Module):\n    def forward(self, x, device): return «torch.zeros(3).to(device)»"
     assert asked(text) == "device=device"
     assert asked(text.replace("device", "x")) == "device=x.device, dtype=x.dtype"
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "found"),
+    [
+        ('my_device = "cpu"', "«torch.ones(n).to(my_device)»", False),
+        ('my_device = torch.device("cpu")', "«torch.ones(n).to(my_device)»", False),
+        ('my_device = pick()\nmy_device = "cpu"', "«torch.ones(n).to(my_device)»", False),
+        ("", "my_device = 'cpu'\n    «torch.ones(n).to(my_device)»", False),
+        ('my_device = "cpu"', "«torch.ones(n).to(my_device).double()»", True),
+        ('my_device = "cpu"\nmy_device = pick()', "«torch.ones(n).to(my_device)»", True),
+        ('my_device = "cpu"\nif torch.cuda.is_available():\n    my_device = "cuda"', "«torch.ones(n).to(my_device)»", True),
+        ('my_device = "cuda" if torch.cuda.is_available() else "cpu"', "«torch.ones(n).to(my_device)»", True),
+        ('my_device = "cpu"\ndef use(it):\n    global my_device\n    my_device = it', "«torch.ones(n).to(my_device)»", True),
+        ("", "my_device = 'cpu' if n > 9 else 'cuda'\n    «torch.ones(n).to(my_device)»", True),
+    ],
+)
+def test_what_goes_to_a_name_for_the_cpu_is_there(before: str, body: str, found: bool) -> None:
+    assert (creation(f"{before}\ndef f(n):\n    {body}\n") is not None) is found
+
+
+def test_a_default_of_a_parameter_is_no_name_for_the_cpu() -> None:
+    assert creation("def f(n, my_device='cpu'):\n    «torch.ones(n).to(my_device)»\n") is not None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from torchlint.fact import CERTAIN, Fact
 from torchlint.semantics import Semantics
 from torchlint.semantics.certainty.sources import Condition, Sources
 from torchlint.semantics.certainty.tensors import Tensors
+from torchlint.semantics.code.bindings import Binding, Form
+from torchlint.semantics.code.tree import position
 from torchlint.semantics.provenance.passed import Passed
 
 _FACTORIES = frozenset(
@@ -26,6 +29,29 @@ class CertainDevices:
     def fact(self, node: ast.expr) -> Fact:
         """Whether ``node`` is a device, the name or number of one, or None: a move and a factory take each of these alike."""
         return self._sources.fact(node, self._condition)
+
+    def is_cpu(self, node: ast.expr) -> bool:
+        """Whether ``node`` is the CPU, written out: ``"cpu"``, ``torch.device("cpu")``, or a name for nothing else."""
+        match node:
+            case ast.Constant(value="cpu"):
+                return True
+            case ast.Call(func=function, args=[device], keywords=[]):
+                return self._semantics.qualified_name(function) == "torch.device" and self.is_cpu(device)
+            case ast.Name():
+                found = self._last(node)
+                values = [each.value for each in found if each.form is Form.ASSIGNMENT and not each.path]
+                is_known = bool(found) and len(values) == len(found)
+                return is_known and all(isinstance(each, (ast.Constant, ast.Call)) and self.is_cpu(each) for each in values)
+        return False
+
+    def _last(self, name: ast.Name) -> Sequence[Binding]:
+        """The bindings that reach a name; in a function, of a name that the file binds line by line, the last one."""
+        found = self._semantics.bindings.reaching(name)
+        tree = self._semantics.tree
+        body = tree.module.body
+        if tree.function(name) is None or not all(tree.statement(each.node) in body for each in found):
+            return found
+        return sorted(found, key=lambda each: position(tree.statement(each.node)))[-1:]
 
     def _holds(self, node: ast.expr) -> Fact | None:
         match node:

@@ -14,6 +14,7 @@ from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.conditions.cpu_projects import CpuProjects
 from torchlint.semantics.devices import factories
+from torchlint.semantics.devices.certain_devices import CertainDevices
 from torchlint.semantics.devices.example_inputs import ExampleInputs
 from torchlint.semantics.devices.factories import keyword
 from torchlint.semantics.devices.placement import CASTING_METHODS, Placement, Placements
@@ -36,7 +37,6 @@ _FILLING = frozenset({"fill_", "zero_"})
 _RANDOM_FILLING = frozenset({"normal_", "uniform_", "random_", "bernoulli_", "exponential_"})
 _STREAM_CALLS = frozenset({"manual_seed", "fork_rng", "get_rng_state", "set_rng_state"})
 _OF_STREAMS = ("torch.manual", "torch.random", "torch.get", "torch.set")
-_CPU = ("'cpu'", "torch.device('cpu')")
 _OTHER_DEVICES = re.compile(r"cuda|gpu|device|accelerat|lightning|deepspeed|^(mps|xpu|npu|hpu|tpu|xla)$", re.IGNORECASE)
 
 
@@ -179,8 +179,12 @@ class Creations:
         given = keyword(factory, "device")
         if given is not None and placement.device is not None:
             return casts and ast.unparse(given) == _said(placement.device)
-        moves = placement.device is not None and _said(placement.device) not in _CPU and chain.name not in _PLACED
+        moves = placement.device is not None and chain.name not in _PLACED and not self._is_cpu(placement.device)
         return moves or casts
+
+    def _is_cpu(self, device: ast.expr | str) -> bool:
+        """Whether a device is where the factory makes its tensor in any case."""
+        return isinstance(device, ast.expr) and self._semantics.of(CertainDevices).is_cpu(device)
 
     # --- whether the values are the same -----------------------------------------------------------------------------
 
