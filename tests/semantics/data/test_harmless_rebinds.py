@@ -39,6 +39,12 @@ def is_meant(body: str) -> bool:
         "norm = Norm(3)\n«norm.running_mean.data» = other.running_mean.data[:3].clone()",
         "old = {name: torch.zeros(3) for name in x}\nfor name, p in net.named_parameters():\n"
         "    «old[name].data» = p.data.clone()",
+        "delta = torch.zeros_like(x, requires_grad=True)\nfor _ in range(9):\n    net(x + delta).sum().backward()\n"
+        "    d = delta + 0.1 * delta.grad.sign()\n    «delta.data» = torch.max(torch.min(d, x), -x)",
+        "z = x + 0.1\nz.requires_grad = True\nfor _ in range(9):\n    net(z).sum().backward()\n"
+        "    step = z.grad.detach().sign()\n    «z.data» = z.detach() + 0.1 * step",
+        "z = x.clone().requires_grad_()\nnet(z).sum().backward()\n"
+        "z.data = z.detach() + 0.1 * torch.sign(z.grad)\n«z.data» = torch.clamp(z - x, -1, 1) + x",
         "class Noise(torch.Tensor):\n    def to(self, device):\n        new = Noise(self)\n"
         "        «new.data» = super().to(device)\n        return new",
     ],
@@ -54,6 +60,10 @@ def test_nothing_is_hidden(body: str) -> None:
         "cell = nn.GRUCell(3, 4)\ncell(x)\n«cell.weight_hh.data» = other.weight_hh_l0.data",
         "cell = nn.GRUCell(3, 4)\n«cell.weight_hh.data» = other.weight_hh_l0.data * 2",
         "«net.weight.data» = other.weight_hh_l0.data",
+        "z = x.clone().requires_grad_()\nnet(z).sum().backward()\n«z.data» = z.detach() + 0.1 * z.grad",
+        "z = x.clone().requires_grad_()\nnet(z).sum().backward()\ns = z.grad.sign()\n«z.data» = other.weight_hh_l0.data * s",
+        "w = net.weight\nnet(x).sum().backward()\n«w.data» = w.data - 0.1 * w.grad.sign()",  # a weight
+        "delta = torch.zeros_like(x, requires_grad=True)\nd = net(x)\n«delta.data» = torch.min(d, x)",
         "for v in net.state_dict().values():\n    «v.data» = x",
         "ps = {name: nn.Parameter(torch.zeros(3)) for name in x}\nfor name, p in other.named_parameters():\n"
         "    «ps[name].data» = p.data.clone()",

@@ -29,6 +29,7 @@ _WEIGHTS = re.compile(r"weights|embeddings|vectors|matrix|pretrained|glove|(word
 """What weights are called that are computed elsewhere, and no size is."""
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 _MOVES = frozenset({"to", "cuda", "cpu"})
+_OF_GRADIENT = frozenset({"grad", "shape", "size", "device", "dtype"})
 _FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
 _SHOWS = re.compile(r"^(save_image\w*|make_grid|im(save|show|write)|print)$")
 """Names of functions that show what they are given."""
@@ -172,9 +173,9 @@ class HarmlessRebinds:
 
     def _is_step_of_attack(self, value: ast.expr, tensor: ast.expr) -> bool:
         """Whether the noise that an attack has made is kept within bounds: `delta.data = clamp(delta + step, -eps, eps)`."""
-        if not isinstance(tensor, ast.Name) or _PERTURBATION.isdisjoint(tensor.id.lower().split("_")):
+        if not isinstance(tensor, ast.Name) or not isinstance(value, (ast.Call, ast.BinOp)):
             return False
-        if not isinstance(value, (ast.Call, ast.BinOp)) or ast.dump(_kept(value)) != ast.dump(value):
+        if ast.dump(_kept(value)) != ast.dump(value):
             return False
         bindings = self._semantics.bindings.reaching(tensor)
         scope = self._semantics.bindings.scope_of(tensor)
@@ -182,7 +183,40 @@ class HarmlessRebinds:
             each.scope is scope and each.form is Form.ASSIGNMENT and isinstance(each.value, (ast.Call, ast.BinOp))
             for each in bindings
         )
-        return is_own and any(isinstance(part, ast.Name) and part.id == tensor.id for part in ast.walk(value))
+        is_named = not _PERTURBATION.isdisjoint(tensor.id.lower().split("_"))
+        if not is_own or not (is_named or any(self._takes_sign(use) for each in bindings for use in each.uses)):
+            return False
+        return self._is_computed_with(value, tensor.id)
+
+    def _is_computed_with(self, value: ast.expr, name: str, depth: int = 2) -> bool:
+        """Whether the value of a name, not its gradient, goes into a value, or into a name that was given its value for it."""
+        for part in ast.walk(value):
+            if not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Load):
+                continue
+            if part.id == name:
+                parent = self._tree.parent(part)
+                if not isinstance(parent, ast.Attribute) or parent.attr not in _OF_GRADIENT:
+                    return True
+            elif depth:
+                bindings = self._semantics.bindings.reaching(part)
+                if bindings and all(
+                    each.form is Form.ASSIGNMENT
+                    and isinstance(each.value, (ast.Call, ast.BinOp))
+                    and self._is_computed_with(each.value, name, depth - 1)
+                    for each in bindings
+                ):
+                    return True
+        return False
+
+    def _takes_sign(self, use: ast.Name) -> bool:
+        """Whether the sign of the gradient of a name is taken, which attacks on an input do: `x.grad.detach().sign()`."""
+        node: ast.AST | None = self._tree.parent(use)
+        if not isinstance(node, ast.Attribute) or node.attr != "grad":
+            return False
+        while isinstance(node := self._tree.parent(node), (ast.Attribute, ast.Call)):
+            if isinstance(node, ast.Call) and last_name(node.func) == "sign":
+                return True
+        return False
 
     def is_item_of(self, name: ast.expr) -> bool:
         """Whether a name stands for each value of a dictionary: what is assigned to the name itself does not get there."""

@@ -186,6 +186,7 @@ class DataRebinds:
             or self._may_be_itself(value, target.value)
             or self._is_cast(value, target.value, may_move=may_move)
             or self._semantics.of(MaskedWeights).are_masked_by(target)
+            or self._semantics.of(MaskedWeights).are_pruned_by(target)
             or self._semantics.of(RecomputedWeights).is_named(target.value)
             or self._harmless.is_harmless(statement, target, may_move=may_move)
             or self._is_resized(value, target.value)
