@@ -95,3 +95,41 @@ def test_the_place_is_in_front_of_the_first_backward_of_the_block() -> None:
 def test_there_is_no_place_in_another_block_or_before_the_optimizer_is_made() -> None:
     assert place("loss = model(x).sum()\nloss.backward()\nif x:\n    «optimizer.zero_grad()»\n    optimizer.step()") is None
     assert place("model(x).sum().backward()\nwiped = «optimizer.zero_grad()»\noptimizer.step()") is None
+
+
+GAN = """
+import torch
+from torch import nn
+from torch.optim import Adam
+
+def train(G, D, loader):
+    g_optimizer, d_optimizer = Adam(G.parameters()), Adam(D.parameters())
+    for x, z in loader:
+        fake = G(z)
+        {loss}
+        d_loss.backward()
+        {step}
+        g_loss = -D(G(z)).mean()
+        «g_optimizer.zero_grad()»
+        g_optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "step", "found"),
+    [
+        ("d_loss = D(fake.detach()).mean() - D(x).mean()", "d_optimizer.step()", False),
+        ("d_loss = D(fake.data).mean() - D(x).mean()", "d_optimizer.step()", False),
+        ("score = D(fake.detach())\n        d_loss = score.mean()", "d_optimizer.step()", False),
+        ("d_loss = D(x).mean()\n        d_loss += D(fake.detach()).mean()", "d_optimizer.step()", False),
+        ("d_loss = D(fake.detach()).mean() - D(x).mean()", "pass", True),
+        ("d_loss = D(fake).mean()\n        d_loss += D(x).mean()", "d_optimizer.step()", True),
+        ("d_loss = D(fake).mean() - D(x).mean()", "d_optimizer.step()", True),
+        ("d_loss = D(x).mean()\n        d_loss += D(fake).mean()", "d_optimizer.step()", True),
+        ("d_loss = D(fake.detach()).mean() + penalty(G)", "d_optimizer.step()", True),
+        ("d_loss = D(fake.detach()).mean()", "if z: d_optimizer.step()", True),
+    ],
+)
+def test_what_another_optimizer_has_used_is_not_wiped_too_soon(loss: str, step: str, found: bool) -> None:
+    semantics, (call,) = marked(GAN.format(loss=loss, step=step))
+    assert (call in semantics.of(Wiping).wiped) is found

@@ -14,7 +14,7 @@ from torchlint.semantics.steps.acts import Deed
 from torchlint.semantics.steps.rounds import Placed, Rounds
 from torchlint.semantics.steps.training_steps import TrainingSteps, ZeroGrad
 from torchlint.semantics.steps.unseen_code import UnseenCode
-from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, Optimizers, stepped
+from torchlint.semantics.training.optimizers import OPTIMIZER_METHODS, Optimizers, overlap, stepped
 
 Node = TypeVar("Node")
 Place = TypeVar("Place")
@@ -83,8 +83,45 @@ class Wiping:
             if flow.step(step) in left and not flow.may_follow_any([*acts.sources, *acts.backwards], step, avoiding=zeros):
                 near = sorted(acts.backwards, key=lambda call: abs(call.lineno - zero.call.lineno))[:_NEAR]
                 wiped = [backward for backward in near if flow.may_follow(backward, zero.call, avoiding=used)]
+                others = [call for call, optimizer in acts.steps if self._optimizers.apart(zero.of, optimizer)]
+                if others and all(self._is_for_another(backward, zero, others) for backward in wiped):
+                    return [], None
                 return sorted(wiped, key=lambda call: call.lineno), step
         return [], None
+
+    def _is_for_another(self, backward: ast.Call, zero: ZeroGrad, others: list[ast.Call]) -> bool:
+        """Whether the gradients of a backward are those of ``others``, steps of other models that stand before the wiping.
+
+        What the loss is made of, as far as it is in sight, has to do with none of the models whose gradients are wiped but for
+        what is detached: a discriminator's loss on what a generator has made.
+        """
+        flow = self._semantics.control_flow
+        if flow.may_follow(backward, zero.call, avoiding=others) or not isinstance(backward.func, ast.Attribute):
+            return False
+        loss, trained = backward.func.value, self._optimizers.trained(zero.of)
+        if trained is None or not isinstance(loss, ast.Name):
+            return False
+        pending: list[ast.AST] = [loss]
+        seen: set[ast.AST] = set()
+        while pending:
+            node = pending.pop()
+            if node in seen or _is_detached(node):
+                continue
+            seen.add(node)
+            if isinstance(node, (ast.Name, ast.Attribute)) and any(overlap(dotted(node) or "", one) for one in trained):
+                return False
+            pending.extend(ast.iter_child_nodes(node))
+            if isinstance(node, ast.Name):
+                bindings = list(self._semantics.bindings.reaching(node))
+                for binding in bindings:
+                    bindings.extend(each for each in binding.before if each not in bindings)
+                values = [binding.value for binding in bindings if binding.value is not None]
+                if node is loss and not (
+                    values and all(binding.form in (Form.ASSIGNMENT, Form.AUGMENTED) for binding in bindings)
+                ):
+                    return False
+                pending.extend(values)
+        return True
 
     def _acts_of(self, scope: FlowScope) -> _Acts:
         """What the code of a scope does, and the backward calls of functions that it calls itself."""
@@ -202,3 +239,11 @@ class Wiping:
                 if binding.form is not Form.PARAMETER and first.lineno <= row <= last.lineno:
                     return True
         return False
+
+
+def _is_detached(node: ast.AST) -> bool:
+    """Whether an expression gives a tensor without its graph: ``x.detach()``, ``x.data``."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="detach")) | ast.Attribute(attr="data"):
+            return True
+    return False
