@@ -21,6 +21,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from patterns import Text, Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
+from torchlint.project.talk import _wrapping_under
 from torchlint.project.told.bound import _patterns
 from torchlint.rules import all_rules
 from torchlint.semantics.saving.training_runs import _pattern
@@ -49,6 +50,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.model.variables._is_in_type_comment": [r"\bx\b"],
     "torchlint.semantics.apis.unused_imports._is_named_in_strings": [r"\bx\b"],
     "torchlint.project.told.bound._patterns": [pattern.pattern for pattern in _patterns(("Tensor", "Variable", "_x"))],
+    "torchlint.project.talk._wrapping_under": [_wrapping_under("args.gpus").pattern],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.project.told.mentioning._is_use": [r"\bx\b"],
     "torchlint.project.told.mentions._look_for": [rb"(?<!\w)x(?!\w)"],
