@@ -130,6 +130,42 @@ def test_scripts_that_load_what_is_saved_beside(tmp_path: Path, key: str, expect
     assert [each.code for each in found] == expected
 
 
+ALWAYS = """
+import torch
+from models import Net
+net = Net()
+net = torch.nn.DataParallel(net)
+def save(path):
+    torch.save({"net": net.state_dict()}, path)
+net = net.cuda()
+"""
+INTO_WRAPPED = """
+import torch
+from models import Net
+net = Net()
+net = torch.nn.DataParallel(net)
+checkpoint = torch.load("net.pt", map_location="cpu", weights_only=True)
+net.load_state_dict(checkpoint["net"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        ({"test.py": INTO_WRAPPED}, []),
+        ({}, ["TPL506"]),
+        ({"test.py": INTO_WRAPPED.replace("net = torch.nn.DataParallel(net)", "")}, ["TPL506"]),
+        ({"test.py": INTO_WRAPPED.replace("net = torch", "if many:\n    net = torch")}, ["TPL506"]),
+        ({"models.py": INTO_WRAPPED}, ["TPL506"]),
+    ],
+)
+def test_what_is_wrapped_in_any_case_is_loaded_so(tmp_path: Path, others: dict[str, str], expected: list[str]) -> None:
+    for name, text in others.items():
+        (tmp_path / name).write_text(text)
+    found = lint(ALWAYS, filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
 def test_a_state_that_a_wrapped_module_resumes_from_keeps_its_keys(tmp_path: Path) -> None:
     (tmp_path / "demo.py").write_text(LOADING)
     [found] = lint(RESUMING, filename=str(tmp_path / "trainer.py"), project_root=str(tmp_path))

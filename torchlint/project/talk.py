@@ -61,7 +61,7 @@ Behind a colon, it has the key under which the states are, and those that the sa
 alone does not load the states.
 """
 _ALIKE = "wrapped loads: "
-"""The topic that asks for such scripts that wrap the models first where a flag is set, which it ends with."""
+"""The topic that asks for such scripts that wrap the models first where a flag is set, which it ends with, or in any case."""
 _ENDING = "models of probabilities"
 """The topic that asks for classes of modules whose forward ends in a sigmoid."""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
@@ -151,7 +151,9 @@ def _loads_bare(text: bytes | None, words: list[str]) -> bool:
 
 
 def _wrapping_under(flag: str) -> re.Pattern[bytes]:
-    """A model that is wrapped where a flag is set."""
+    """A model that is wrapped where a flag is set; in any case, by the script itself, where there is none."""
+    if not flag:
+        return re.compile(rb"(?m)^\w{1,40} = [\w.]{0,40}\bDataParallel\(")
     condition = re.escape(flag.encode())
     return re.compile(
         rb"(?m)^([ \t]{0,60})if[ (]{1,3}"

@@ -41,7 +41,8 @@ class WrappedStateDict(Rule):
     as they are.
 
     Where the file itself loads a state into a wrapped module, a finding is strict: there, the keys fit. So it is where a script
-    of the project for tests or inference does, that wraps the module under the same flag. It is not where the
+    of the project for tests or inference does, that wraps the module under the same flag, or where both
+    do in any case. It is not where the
     state is loaded before the module is wrapped, nor where the machine decides on wrapping, and such a script loads states, by
     the key of this one, and wraps nothing. It is where a model is put into `DataParallel` in any case: what loads
     the file does so, too, as a rule. Not reported are files that know of the prefixes, or ask whether a module is wrapped, nor

@@ -82,7 +82,10 @@ class WrappedStates:
         """Whether a script of the project loads states into what it wraps under the flag that a wrapper stands under here.
 
         The flag is one of the project, an option or an imported name: what the machine says may be otherwise the next time.
+        Or both scripts do so in any case.
         """
+        if isinstance(self._tree.parent(self._tree.statement(wrapper)), ast.Module):
+            return self._semantics.elsewhere.speaks_of("wrapped loads: ") is True
         around = next((node for node in self._tree.ancestors(wrapper) if isinstance(node, (ast.If, *FUNCTIONS))), None)
         if not isinstance(around, ast.If) or not self._tree.inside(wrapper, around) or around.orelse:
             return False
