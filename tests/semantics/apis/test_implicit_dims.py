@@ -60,3 +60,20 @@ def test_tells_what_is_picked(snippet: str, expected: tuple[int | None, int | No
 )
 def test_finds_no_other_calls(snippet: str) -> None:
     assert picked(snippet) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "used", "expected"),
+    [
+        ("self._pick = nn.Softmax()", "F.softmax(x, dim=-1)", True),
+        ("self._pick = nn.Softmax()", "self._pick(x)", False),
+        ("self._pick = nn.Softmax()", "apply(self._pick, x)", False),
+        ("self.pick = nn.Softmax()", "F.softmax(x, dim=-1)", False),  # another file may call it
+        ("_pick = nn.Softmax()", "F.softmax(x, dim=-1)", False),
+    ],
+)
+def test_a_module_that_is_never_called_picks_nothing(made: str, used: str, expected: bool) -> None:
+    text = f"class Net(nn.Module):\n    def __init__(self):\n        {made}\n    def forward(self, x): return {used}\n"
+    semantics, _ = marked(IMPORTS + text)
+    [found] = semantics.of(ImplicitDims).picked.values()
+    assert found.is_idle is expected

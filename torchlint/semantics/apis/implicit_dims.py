@@ -44,6 +44,8 @@ class ImplicitDim:
     rank: int | None
     place: int
     """How many arguments stand before that for the dimension."""
+    is_idle: bool = False
+    """Whether it is a module that is never called, and so picks and warns of nothing."""
 
 
 class ImplicitDims:
@@ -78,7 +80,16 @@ class ImplicitDims:
             return ImplicitDim(implicit_dim(rank), rank, place)
         has_two = bool(inputs) and not ranks & {0, 1, 3} and all(map(self._has_two, inputs))
         is_seen = bool(place) and self._axes.is_result_used_so(call)
-        return ImplicitDim(1 if has_two or is_seen else None, None, place)
+        return ImplicitDim(1 if has_two or is_seen else None, None, place, not place and self._is_never_called(call))
+
+    def _is_never_called(self, construction: ast.Call) -> bool:
+        """Whether a module is made for an attribute that is the class's own, by its name, and that the file never reads."""
+        match self._semantics.tree.parent(construction):
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)]) if name.startswith("_"):
+                reads = self._semantics.tree.of_type(ast.Attribute)
+                is_read = any(each.attr == name and isinstance(each.ctx, ast.Load) for each in reads)
+                return not is_read and self._semantics.facts.self_class(owner) is not None
+        return False
 
     def _has_two(self, given: ast.expr) -> bool:
         """Whether what a softmax is given has two dimensions at least, or what becomes of it."""

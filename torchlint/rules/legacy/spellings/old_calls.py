@@ -21,7 +21,7 @@ def report_implicit_dim(rule: Rule, call: cst.Call) -> None:
         picks = f"{picked.dim}, as there are {picked.rank} of them"
     function = rule.model.shown(call.func)
     message = f"`{function}` without `dim` picks the dimension by their number ({picks}): say `dim=`"
-    rule.report(call, message, _say_dim(call, picked))
+    rule.report(call, message, _say_dim(call, picked), strict=picked.is_idle)
 
 
 def _say_dim(call: cst.Call, picked: ImplicitDim) -> CodeFix | None:
