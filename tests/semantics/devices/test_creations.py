@@ -163,5 +163,21 @@ def test_what_goes_to_a_name_for_the_cpu_is_there(before: str, body: str, found:
     assert (creation(f"{before}\ndef f(n):\n    {body}\n") is not None) is found
 
 
+@pytest.mark.parametrize(
+    ("kept", "found"),
+    [
+        ('self.device = torch.device("cpu")', False),
+        ('self.device = "cpu"', False),
+        ("self.device = pick()", True),
+        ('self.device = "cpu"\n        if torch.cuda.is_available():\n            self.device = "cuda"', True),
+        ('self.device, self.size = "cpu", 3', True),
+        ("self.other = 'cpu'", True),
+    ],
+)
+def test_what_goes_to_an_attribute_that_is_the_cpu_is_there(kept: str, found: bool) -> None:
+    code = f"class Data:\n    def read(self, n):\n        {kept}\n        return «torch.ones(n).to(self.device)»\n"
+    assert (creation(code) is not None) is found
+
+
 def test_a_default_of_a_parameter_is_no_name_for_the_cpu() -> None:
     assert creation("def f(n, my_device='cpu'):\n    «torch.ones(n).to(my_device)»\n") is not None

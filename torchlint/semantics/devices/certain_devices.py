@@ -42,7 +42,17 @@ class CertainDevices:
                 values = [each.value for each in found if each.form is Form.ASSIGNMENT and not each.path]
                 is_known = bool(found) and len(values) == len(found)
                 return is_known and all(isinstance(each, (ast.Constant, ast.Call)) and self.is_cpu(each) for each in values)
+            case ast.Attribute(value=ast.Name() as owner, attr=name):
+                return self._is_kept_cpu(owner, name)
         return False
+
+    def _is_kept_cpu(self, owner: ast.Name, name: str) -> bool:
+        """Whether all that the class of ``self`` keeps under a name is the CPU."""
+        facts = self._semantics.facts
+        class_ = facts.self_class(owner)
+        stores = [store for slot in facts.slots(class_, name) for store in slot.stores] if class_ is not None else []
+        kept = [self._semantics.tree.parent(store) for store in stores]
+        return bool(kept) and all(isinstance(each, ast.Assign) and self.is_cpu(each.value) for each in kept)
 
     def _last(self, name: ast.Name) -> Sequence[Binding]:
         """The bindings that reach a name; in a function, of a name that the file binds line by line, the last one."""
