@@ -39,7 +39,7 @@ Of the rows of the installed torch that have a replacement, each has a program t
 no wheel that loads beside a torch for the CPU: their Python is unpacked and run without the compiled part, which what is
 deprecated does not need (`tests/torch_api/unpacked`; torchvision 0.28 and 0.11, torchaudio 2.11, on torch 2.13). No weights are
 downloaded: of `pretrained=True` the class of the model, its parameters' shapes and the weights that it asks for are compared.
-So run, 292 rows agree and their warnings are gone, each recorded in `proven.tsv` there; 17 are not run, and say why. One
+So run, 294 rows agree and their warnings are gone, each recorded in `proven.tsv` there; 17 are not run, and say why. One
 replacement turned out to be none: `v2.functional.get_size` gives height and width, and `get_image_size` gave width and height.
 
 ## On real code

@@ -36,6 +36,9 @@ random.seed(0)
 image = PIL.Image.new("RGB", (40, 30), (9, 80, 200))
 image.paste((250, 3, 60), (4, 5, 21, 17))
 """
+_IMAGES = (
+    "import io\nimport torch\nimport {owner}\nimages, file = torch.linspace(0, 2, 180).reshape(2, 3, 6, 5), io.BytesIO()\n"
+)
 _SPECTRUM = "wave, 0, torch.hann_window(40), 40, 20, 40, None, False"
 _PLAIN = {
     "torchaudio.functional.spectrogram return_complex": (
@@ -57,6 +60,14 @@ _PLAIN = {
     "torchvision.transforms.RandomSizedCrop": (
         "import torch\n" + _IMAGE + "torch.default_generator.manual_seed(3)\nmade = list(OLD(12)(image).tobytes())\n",
         "import torch\n" + _IMAGE + "torch.default_generator.manual_seed(3)\nmade = OLD(12, scale=(0.5, 1.0))(image).size\n",
+    ),
+    "torchvision.utils.make_grid range": (
+        f"{_IMAGES}made = OLD(images, normalize=True, range=(0.5, 1.5)).tolist()\n",
+        f"{_IMAGES}made = OLD(images, 1, 0, True, range=(0.0, 1.0), scale_each=True).tolist()\n",
+    ),
+    "torchvision.utils.save_image range": (
+        f"{_IMAGES}OLD(images, file, format='png', normalize=True, range=(0.5, 1.5))\nmade = list(file.getvalue())\n",
+        f"{_IMAGES}OLD(images, file, 'png', nrow=1, normalize=True, range=(0.0, 1.0))\nmade = list(file.getvalue())\n",
     ),
 }
 _ALIASES = {

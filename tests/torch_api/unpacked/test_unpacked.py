@@ -42,7 +42,7 @@ def test_what_is_unproven_is_counted_by_its_reason() -> None:
         "other arguments tell which weights it meant": 2,
         NOT_RUN["torchaudio, removed"]: 14,
     }
-    assert sum(not reason(name) for name in ROWS) == 292
+    assert sum(not reason(name) for name in ROWS) == 294
     assert {key(row) for row in deprecations().values() if row.library != "torch" and row.replacement} <= ROWS.keys()
 
 
