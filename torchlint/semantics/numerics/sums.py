@@ -157,22 +157,10 @@ class Sums:
     def _handed_on(self) -> dict[tuple[ast.AST | None, str], int]:
         """The first line of each function on which a name is read, but not for one of its entries."""
         found: dict[tuple[ast.AST | None, str], int] = {}
-        for place, uses in self._uses.items():
-            lines = [
-                use.lineno
-                for use in uses
-                if isinstance(use.ctx, ast.Load) and not isinstance(self._tree.parent(use), ast.Subscript)
-            ]
-            if lines:
-                found[place] = min(lines)
-        return found
-
-    @cached_property
-    def _uses(self) -> dict[tuple[ast.AST | None, str], list[ast.Name]]:
-        """The uses of each name in each function."""
-        found: dict[tuple[ast.AST | None, str], list[ast.Name]] = defaultdict(list)
-        for name in self._tree.of_type(ast.Name):
-            found[self._tree.function(name), name.id].append(name)
+        for use in self._tree.of_type(ast.Name):
+            if isinstance(use.ctx, ast.Load) and not isinstance(self._tree.parent(use), ast.Subscript):
+                place = self._tree.function(use), use.id
+                found[place] = min(use.lineno, found.get(place, use.lineno))
         return found
 
     def _add(self, stores: _Stores, place: ast.Attribute | ast.Subscript) -> None:
