@@ -335,7 +335,7 @@ class EvaluatedRuns:
         """What decides whether a call puts a model into evaluation mode: the flag that it is given, or the test around."""
         flags = [*switch.args, *(word.value for word in switch.keywords)]
         if mode is Mode.UNKNOWN:
-            return flags[0], False
+            return (flags[0], False) if flags else None  # `getattr(model, mode)()` may do anything
         return next(iter(self._assumptions.guards(switch)), None)
 
     def _assumed(self, switch: ast.Call, condition: tuple[ast.expr, bool] | None) -> Assumption:
