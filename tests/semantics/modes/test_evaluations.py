@@ -503,6 +503,6 @@ def test_a_method_may_be_called_on_anything() -> None:
 
 @pytest.mark.parametrize("call", ["getattr(model, name)()", 'getattr(model, "eval" if flag else "train")()'])
 def test_a_mode_may_be_called_by_a_name_that_the_program_has(call: str) -> None:
-    body = f"{call}\n    for x in loader:\n        print(model(x))"
-    semantics, _ = marked("import torch\n" + function(body))
+    body = f"    {call}\n    for x in loader:\n        print(model(x))\n"
+    semantics, _ = marked(f"import torch\ndef run(model, loader, flag, name):\n{body}")
     assert not semantics.of(Evaluations).recorded
