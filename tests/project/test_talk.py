@@ -485,6 +485,30 @@ def test_a_folder_that_trains_for_itself_is_a_program(tmp_path: Path, beside: st
     assert [each.code for each in found] == expected
 
 
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"two/main.py": "from one.load import load"}, ["TPL501"]),
+        ({"main.py": "import one.load as loading"}, ["TPL501"]),
+        ({"main.py": "from options import one"}, []),
+        ({"one/deep/step.py": "from ..utils import x"}, []),  # there is none
+        ({"one/deep/step.py": "from utils.options import chosen", "utils/options.py": "x = 1"}, ["TPL501"]),
+        ({"one/step.py": "import options", "options.py": "x = 1"}, ["TPL501"]),
+        ({"one/step.py": "import options", "one/options.py": "x = 1", "options.py": "x = 1"}, []),
+        ({"one/step.py": "import torch, numpy as np", "two/numpy.py": "x = 1"}, []),
+    ],
+)
+def test_a_folder_that_is_a_part_of_a_program_is_none_by_itself(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    chosen = "device = 'cuda' if torch.cuda.is_available() else 'cpu'"
+    for name, text in {"one/train.py": "x = x.cuda()\nloss.backward()", "two/devices.py": chosen, **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    found = lint(LOADING, filename=str(tmp_path / "one" / "load.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
+
+
 def test_what_a_folder_says_is_asked_again(tmp_path: Path) -> None:
     path = tmp_path / "one" / "train.py"
     path.parent.mkdir()

@@ -91,6 +91,67 @@ def test_a_whole_module_is_loaded_to_where_it_is_used(text: str, place: str | No
     assert f"torch.load(path, weights_only=False{f', map_location={place}' if place else ''})" in fixed
 
 
+ITEMS = """
+    import torch
+
+    class Net:
+        def load(self, path, x, device, net):
+            {before}
+            saved = torch.load(path)
+            net.load_state_dict(saved["state_dict"])
+            {after}
+            return net(x), {{"x": x}}
+
+        def run(self, x):
+            return self.head(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "place"),
+    [
+        ("x = x.to(device)", "x = saved['x']", "device"),
+        ("x = torch.ones(3).float().to(device)", "x = saved['x']", "device"),
+        ("x = x.cuda()", "x = saved['x']", None),  # nothing has a name for it
+        ("x = x.to('cpu')", "x = saved['x']", '"cpu"'),
+        ("x = x.to(device)", "x = saved['x']; x = x.to(device)", "device"),
+        ("x = x.to(device)", "y = saved['x']", '"cpu"'),
+        ("x = x.float()", "x = saved['x']", '"cpu"'),
+        ("x = x.to(device)", "x = saved['x'].to(device)", '"cpu"'),
+        # a part of the object that loads, which calls it
+        ("pass", "self.head = saved['head']", None),
+        ("device = x.device; x = x.to(device)", "self.head = saved['head']", "device"),
+        ("pass", "self.head = saved['head']; self.head.to(device)", '"cpu"'),
+        ("pass", "self.head = saved['head']; self.to('cuda')", None),
+        ("pass", "self.head = saved['head']; self.to(device)", "device"),
+        ("pass", "self.step = saved['step']", '"cpu"'),
+    ],
+)
+def test_an_item_is_loaded_to_where_it_is_used(before: str, after: str, place: str | None) -> None:
+    text = ITEMS.format(before=before, after=after)
+    [found] = findings(text, Entry.of(LoadWithoutMapLocation))
+    assert (found.fix is not None) is (place is not None)
+    fixed = fix(Source(textwrap.dedent(text)), [Entry.of(LoadWithoutMapLocation)], Applicability.UNSAFE).text
+    assert f"torch.load(path{f', map_location={place}' if place else ''})" in fixed
+
+
+@pytest.mark.parametrize(
+    ("body", "has_fix"),
+    [
+        ("net = nn.Linear(2, 2)\ntorch.save(net, path)", True),
+        ("net = None\nif x:\n    net = nn.Linear(2, 2)\ntorch.save({'net': net}, path)\nnet.eval()", False),
+        ("net = None\nnet = nn.Linear(2, 2)\ntorch.save(net, path)", True),
+        ("class A:\n    def __init__(self):\n        self.net = None\n"
+         "    def make(self):\n        self.net = nn.Linear(2, 2)\n        torch.save({'net': self.net}, path)", False),
+        ("class A:\n    def __init__(self):\n        self.net = nn.Linear(2, 2)\n"
+         "    def make(self):\n        torch.save({'net': self.net}, path)", True),
+    ],
+)  # fmt: skip
+def test_what_may_be_none_has_no_state_to_save(body: str, has_fix: bool) -> None:
+    (found,) = findings("import torch\nfrom torch import nn\n" + body, Entry.of(WholeModuleSave))
+    assert (found.fix is not None) is has_fix
+
+
 def test_a_module_that_the_file_loads_again_has_no_fix() -> None:
     text = """
         import torch

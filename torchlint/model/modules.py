@@ -32,6 +32,10 @@ class ModulesQuestions:
         """The modules that a ``torch.save`` writes to a file with their code's names; empty if it saves something else."""
         return self._model.found(self._semantics.of(SavedModules).whole, save) or ()
 
+    def may_be_none(self, module: cst.BaseExpression) -> bool:
+        """Whether a module that is saved may be ``None`` as well, as far as the file tells."""
+        return bool(self._model.answered(self._semantics.of(SavedModules).may_be_none, module))
+
     def freezes_nothing(self, owner: cst.BaseExpression, flag: cst.BaseExpression) -> bool:
         """Whether ``owner`` is a module, whose `requires_grad` means nothing when it is set to ``flag``."""
         its, given = self._model.twin(owner), self._model.twin(flag)

@@ -6,9 +6,11 @@ project has certain words.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from torchlint.project.programs import code_of, is_program
 from torchlint.project.told.outputs import outputs_of
@@ -62,6 +64,11 @@ alone does not load the states.
 """
 _ALIKE = "wrapped loads: "
 """The topic that asks for such scripts that wrap the models first where a flag is set, which it ends with, or in any case."""
+_LEANING = "other folders"
+"""The topic that asks of a folder whether it is a part of a program: its code imports what stands beside it, or is imported by
+what does.
+"""
+_IMPORTING = re.compile(rb"(?m)^[ \t]{0,60}(?:from[ \t]+([\w.]{1,200})[ \t]+import|import[ \t]+([\w., \t]{1,400}))")
 _ENDING = "models of probabilities"
 """The topic that asks for classes of modules whose forward ends in a sigmoid."""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
@@ -74,16 +81,27 @@ _LARGEST = 1_000_000
 _APART = frozenset({"site-packages", "node_modules", "__pycache__", "venv", "build", "dist"})
 
 
+@dataclass(slots=True)
+class _Folder:
+    """What the code in one folder imports: the ``first`` parts of the names, and all ``parts``; and its own ``modules``."""
+
+    first: set[str] = field(default_factory=set)
+    parts: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
+
+
 class Talk:
     """Tells of the projects of a process what their files speak of."""
 
     def __init__(self, replaced: Callable[[str], bytes | None]) -> None:
         self._replaced = replaced
         self._told: dict[tuple[str, str], bool | None] = {}
+        self._imports: dict[str, dict[str, _Folder]] = {}
 
     def forget(self) -> None:
         """Has all files be read again."""
         self._told.clear()
+        self._imports.clear()
 
     def speaks_of(self, topic: str, root: str) -> bool | None:
         """Whether any file below ``root`` speaks of a topic; `None` where there are too many files, or one cannot be read.
@@ -91,6 +109,7 @@ class Talk:
         Behind a line break, the topic has a folder below that one, where it is looked for alone.
         """
         topic, _, folder = topic.partition("\n")
+        project = root
         root = os.path.join(root, folder) if folder else root
         key = (root, topic)
         if key not in self._told:
@@ -102,11 +121,40 @@ class Talk:
                 self._told[key] = any(_loads_behind(text, wrapping) for text in self._texts(root, _RUNNING))
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
+            elif topic == _LEANING:
+                self._told[key] = _leans(root, self._imported(project))
             elif topic == _CHOOSING:
                 self._told[key] = self._look_for(_chooses_device, root)
             else:
                 self._told[key] = self._look_for(_TOPICS[topic].search, root)
         return self._told[key]
+
+    def _imported(self, root: str) -> dict[str, _Folder]:
+        """What the code in each folder below a root imports."""
+        if root not in self._imports:
+            found: dict[str, _Folder] = {}
+            for path in itertools.islice(_files(root), _MOST_FILES):
+                if path is not None:
+                    folder = found.setdefault(os.path.dirname(path), _Folder())
+                    folder.modules.add(os.path.splitext(os.path.basename(path))[0])
+                    for name in self._names_imported(path):
+                        folder.first.add(name[0])
+                        folder.parts.update(name)
+            self._imports[root] = found
+        return self._imports[root]
+
+    def _names_imported(self, path: str) -> Iterator[list[str]]:
+        """The parts of the names of what a file imports from."""
+        try:
+            text = self._replaced(path)
+            code = code_of(path, read_file(path, _LARGEST) if text is None else text)
+        except (OSError, ValueError):
+            return
+        for match in _IMPORTING.finditer(code):
+            for name in (match[1] or match[2]).decode("ascii", "replace").split(","):
+                parts = [part for part in name.split()[0].split(".") if part] if name.split() else []
+                if parts:
+                    yield parts
 
     def _look_for(self, speaks: Callable[[bytes], object], root: str) -> bool | None:
         unread = False
@@ -130,6 +178,22 @@ class Talk:
                 yield code_of(path, read_file(path, _LARGEST) if text is None else text)
             except (OSError, ValueError):
                 yield None
+
+
+def _leans(folder: str, imported: dict[str, _Folder]) -> bool:
+    """Whether code in a folder imports a folder or file of the project that stands beside it, or above, or is imported by what
+    does not stand within it. A name that the folder has itself is its own.
+    """
+    inside = folder + os.sep
+    within = {each: said for each, said in imported.items() if each == folder or each.startswith(inside)}
+    beside = {each: said for each, said in imported.items() if each not in within}
+    if any(os.path.basename(folder) in said.parts for said in beside.values()):
+        return True
+    above = {each for each in beside if inside.startswith(each + os.sep)}
+    own = {os.path.basename(each) for each in within}.union(*(said.modules for said in within.values()))
+    others = {os.path.relpath(each, os.path.commonpath((each, folder))).partition(os.sep)[0] for each in beside}
+    others.update(*(beside[each].modules for each in above))
+    return any((others - own) & said.first for said in within.values())
 
 
 def _chooses_device(text: bytes) -> bool:

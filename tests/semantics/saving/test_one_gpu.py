@@ -75,6 +75,13 @@ def one_gpu_of(snippet: str) -> tuple[OneGpu, ast.Call]:
         ("if torch.cuda.is_available(): net.cuda(); x = x.cuda()", False),
         ("if args.cuda: net.cuda(); x = x.cuda()", False),
         ("if use_cuda: net.cuda(); x = x.cuda()", False),
+        # without a GPU the function ends, or is left with another result
+        ("if use_cuda: net.cuda(); x = x.cuda()\n    else:\n        print('no GPU'); return", True),
+        ("if use_cuda: net.cuda(); x = x.cuda()\n    else: raise ValueError", True),
+        ("if use_cuda: net.cuda(); x = x.cuda()\n    else: return x", False),
+        ("if use_cuda: return\n    else: net.cuda(); x = x.cuda()", False),
+        ("if use_cuda: net.cuda(); x = x.cuda()\n    elif x: return", False),
+        ("if use_cuda:\n        if args.gpu: net.cuda()\n        x = x + 1\n    else: return", False),
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net, device_ids=[1, 0])", False),
         ("net.cuda(); x = x.cuda(); net = torch.nn.DataParallel(net, ids)", False),
         ("net.cuda(); x = x.cuda(); wrap = torch.nn.DataParallel", False),
@@ -175,6 +182,44 @@ def run(use_gpu, path):
 )
 def test_a_model_needs_the_gpu_that_moves_what_it_is_given(move: str, made: str, needs: bool) -> None:
     program, load = one_gpu_of(MODEL.format(move=move, made=made))
+    assert program.is_of_one_gpu(load) is needs
+
+
+def test_a_load_in_front_of_where_a_function_ends_without_a_gpu() -> None:
+    ends = "    if use_cuda: net.cuda(); x = x.cuda()\n    else: return\n"
+    program, load = one_gpu_of(f"def f(net, x, out, use_cuda):\n{LOADED}{ends}{SAVED}")
+    assert not program.is_of_one_gpu(load)
+    program, load = one_gpu_of(f"def g(net, out):\n{LOADED}def f(net, x, out, use_cuda):\n{ends}{SAVED}")
+    assert not program.is_of_one_gpu(load)
+
+
+AGENT = """
+class Agent:
+    def __init__(self, net, config):
+        self.net = net
+        {called}
+
+    def to_gpu(self):
+        self.net.cuda()
+
+    def load(self, path):
+        self.net.load_state_dict(«torch.load(path)»)
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "needs"),
+    [
+        ("if config.use_cuda: self.to_gpu()", False),
+        ("if config.use_cuda: self.to_gpu()\n        elif config.device == 'gpu': self.to_gpu()", False),
+        ("self.to_gpu()", True),
+        ("if config.use_cuda: self.to_gpu()\n        self.to_gpu()", True),
+        ("if config.deep: self.to_gpu()", True),
+        ("if not torch.cuda.is_available(): raise SystemExit\n        self.to_gpu()", True),
+    ],
+)
+def test_a_method_moves_what_it_is_called_for(called: str, needs: bool) -> None:
+    program, load = one_gpu_of(AGENT.format(called=called))
     assert program.is_of_one_gpu(load) is needs
 
 

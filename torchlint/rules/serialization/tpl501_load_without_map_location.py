@@ -22,10 +22,11 @@ class LoadWithoutMapLocation(Rule):
     that saves in each, or by a path of the same name, where the loop that trains goes back to it), in a test, in a script
     that names the CPU as its device and speaks of no other one, in a project of which one file saves and none speaks of a
     device, and in a program that runs on one GPU and nowhere else. Such a program writes the GPU out in every move
-    (`.cuda()`, `.to("cuda")`), or in one that it makes whatever its flags say, where it loads, where that function is
-    called or in the model itself, and names no other GPU, be it the first one or not (`x.to(y.device)` and the number of
-    the GPU that the process sees are no choice); or no file of the project speaks of the CPU as a device, or of a choice.
-    A folder that trains for itself counts as a project, too.
+    (`.cuda()`, `.to("cuda")`), or in one that it makes whatever its flags say, or ends without (`else: return`), where it
+    loads, where that function is called or in the model itself, and names no other GPU, be it the first one or not
+    (`x.to(y.device)` and the number of the GPU that the process sees are no choice); or no file of the project speaks of
+    the CPU as a device, or of a choice. A folder that trains for itself counts as a project, too, where it imports nothing
+    of what stands beside it, and nothing there imports it.
     So it is where a function makes a model, loads into it what it saves by the same name, and nothing in the file speaks of
     a device, where all that the file saves was put on the CPU before, for data, `x, y = torch.load(path)`, of which nothing
     shows but that it is put on a device, and for the files that torchvision offers, by their names.
@@ -49,10 +50,11 @@ class LoadWithoutMapLocation(Rule):
     Unsafe: `load_state_dict` copies the weights to where the model is, but code that also uses what was loaded in another way
     now finds it on the CPU, and a whole model stays there until it is moved. One that nothing moves, in a file that moves its
     batches, is loaded to the device of these, if that has a name there, and there is no fix if not. A checkpoint with a whole
-    model is loaded to that device, too: an optimizer beside it is moved by nothing. There is no fix either for a
-    call that unpacks its arguments. Not reported are what may as well be plain data, an explicit `map_location=None`, loading
-    that has another branch with a `map_location` that is no GPU, or a handler with one for where it fails, and what the same
-    function saved to memory.
+    model is loaded to that device, too: an optimizer beside it is moved by nothing. So is one of which an item takes the
+    place of what was moved before (`x = x.to(device)`, then `x = saved["x"]`), or becomes a part of the object that calls it.
+    There is no fix either for a call that unpacks its arguments. Not reported are what may as well be plain data, an explicit
+    `map_location=None`, loading that has another branch with a `map_location` that is no GPU, or a handler with one for where
+    it fails, and what the same function saved to memory.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)

@@ -36,7 +36,7 @@ class WholeModuleSave(Rule):
     ## Fix safety
     Unsafe: the code that loads the file has to make the module and call `load_state_dict`. There is no fix where the same
     file loads something with `torch.load` that it does not give to `load_state_dict`: that place has to change with this one;
-    and none for modules that are made within a dict that is saved elsewhere.
+    none for modules that are made within a dict that is saved elsewhere, and none for what is given `None`, too.
 
     Not reported are modules that carry their code with them (TorchScript), what is saved to a buffer in memory, and tests that
     load what they save with `weights_only=False`.
@@ -72,7 +72,7 @@ class WholeModuleSave(Rule):
             node,
             f"{call} pickles the whole module{inside}, class names and all: save `{owner}.state_dict()`",
             None
-            if self.model.devices.loads_more_than_states
+            if self.model.devices.loads_more_than_states or any(map(self.model.modules.may_be_none, modules))
             else fix(
                 "Save its state",
                 *(replace(module, _state(module)) for module in modules),

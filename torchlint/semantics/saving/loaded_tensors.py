@@ -75,10 +75,55 @@ class LoadedTensors:
         uses = self._semantics.of(LoadedUses).of(load)
         if any(map(self._is_module_item, uses)):
             return self._device_in_sight(self._moves_elsewhere, load) or None
+        if moves := [move for use in uses for move in self._moves_of_others(use)]:
+            return self._device_in_sight(moves, load)
+        if any(map(self._is_own_part, uses)):
+            return self._device_in_sight(self._moves_elsewhere, load) or ""
         if not any(map(self._is_run, uses)) or any(map(self._is_moved, uses)):
             return None
         functions = {self._tree.function(use) for use in uses}
         return self._device_in_sight([call for call in self._moves_elsewhere if self._tree.function(call) in functions], load)
+
+    def _moves_of_others(self, use: ast.expr) -> list[ast.Call]:
+        """The moves to a device of what an item's name has been before, where the item itself is not moved:
+        ``x = x.to(device)``, and then ``x = saved["x"]``.
+        """
+        match item := self._tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is use:
+                match self._tree.parent(item):
+                    case ast.Assign(targets=[ast.Name() as name], value=given) if given is item:
+                        binding = self._semantics.bindings.of(name)
+                        if binding is None or any(map(self._is_put_on_device, binding.uses)):
+                            return []
+                        others = self._semantics.bindings.lookup(name.id, binding.scope)
+                        moves = [self._move_to_device(each.value) for each in others if each is not binding and not each.path]
+                        return [move for move in moves if move is not None]
+        return []
+
+    def _move_to_device(self, value: ast.expr | None) -> ast.Call | None:
+        """A value that is a move to a device, which may be another one than the CPU."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or not self._moves(value.func):
+            return None
+        return value if _place(value) is not None else None
+
+    def _is_own_part(self, use: ast.expr) -> bool:
+        """Whether an item becomes an attribute of the object that loads, which calls it, and is not seen to move it."""
+        match item := self._tree.parent(use):
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is use:
+                match self._tree.parent(item):
+                    case ast.Assign(targets=[ast.Attribute(value=owner, attr=attribute)], value=given) if given is item:
+                        definition = self._semantics.facts.self_class(owner)
+                        slots = self._semantics.facts.slots(definition, attribute) if definition is not None else []
+                        uses = [use for slot in slots for use in slot.uses]
+                        is_called = any(isinstance(self._tree.parent(use), ast.Call) and self._is_run(use) for use in uses)
+                        return is_called and not any(map(self._is_put_on_device, uses)) and not self._moves_itself
+        return False
+
+    @cached_property
+    def _moves_itself(self) -> bool:
+        """Whether an object moves itself, and with it all its parts: ``self.to(device)``."""
+        moved = (call.func.value for call in self._moves_elsewhere if isinstance(call.func, ast.Attribute))
+        return any(isinstance(each, ast.Name) and self._semantics.facts.self_class(each) is not None for each in moved)
 
     def _device_in_sight(self, moves: list[ast.Call], load: ast.Call) -> str | None:
         """The name of a device that something is moved to, where a load sees it; empty for one that it does not."""

@@ -40,6 +40,18 @@ class SavedModules:
         found = ((call, tuple(self._modules_in(node))) for call, node in saved if node is not None)
         return {call: modules for call, modules in found if modules and not self._is_loaded_back(call)}
 
+    def may_be_none(self, saved: ast.expr) -> bool:
+        """Whether a module that is saved may be ``None`` as well: a name or an attribute that is given it somewhere."""
+        if isinstance(saved, ast.Attribute):
+            owner = self._semantics.facts.self_class(saved.value)
+            slots = self._semantics.facts.slots(owner, saved.attr) if owner is not None else []
+            parents = (self._semantics.tree.parent(store) for slot in slots for store in slot.stores)
+            values = [parent.value for parent in parents if isinstance(parent, (ast.Assign, ast.AnnAssign))]
+        else:
+            bindings = self._semantics.bindings.reaching(saved) if isinstance(saved, ast.Name) else ()
+            values = [binding.value for binding in bindings if not binding.path]
+        return any(isinstance(value, ast.Constant) and value.value is None for value in values)
+
     def _modules_in(self, saved: ast.expr, depth: int = _DEPTH) -> Iterator[ast.expr]:
         """The modules that a value is, or that it holds where it is written out."""
         match saved:

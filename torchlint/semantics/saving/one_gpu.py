@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
-from torchlint.semantics.conditions.assumptions import Assumptions
+from torchlint.semantics.conditions.unasked_moves import UnaskedMoves
 from torchlint.semantics.saving.own_files import file_of
 
 _CHOICE = re.compile(
@@ -26,8 +25,6 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """What the names are called of code that may run on another GPU, or on another kind of device."""
-_FLAG = re.compile(r"(^|_)(cuda|n?gpus?|device)(_|$)|is_available|device_count", re.IGNORECASE)
-"""What the flags are called that say whether there is a GPU, and how many."""
 _ASKED = re.compile(r"(is|was|has)_", re.IGNORECASE)
 """What is found out of what was loaded: `is_dataparallel`."""
 _CHOOSER = re.compile(
@@ -69,7 +66,7 @@ class OneGpu:
     def _knows_gpu_alone(self, *, near: bool) -> bool:
         """Whether that is so of the project, or of a folder that trains for itself."""
         speaks_of = self._semantics.elsewhere.speaks_of
-        if near and speaks_of("backward passes", near=True) is not True:
+        if near and (speaks_of("backward passes", near=True) is not True or speaks_of("other folders", near=True) is not False):
             return False
         return speaks_of("choices of devices", near=near) is False and speaks_of("moves to the GPU", near=near) is True
 
@@ -81,43 +78,28 @@ class OneGpu:
         So it is, say, where only the models are moved as a flag says, and the batches without being asked about: a CPU that the
         program names as well is of no use to it. No other GPU is spoken of then, nor the number of one.
         """
-        unit = self._unit(load)
+        asked, moved = self._semantics.of(UnaskedMoves), self._moved_in_any_case
+        if load.lineno > self._ends_without.get(self._semantics.tree.function(load), load.lineno):
+            return not self._means_another
+        unit = asked.unit(load)
         units = {None, unit}
         if isinstance(unit, FUNCTIONS):
-            units.update(map(self._unit, self._semantics.facts.call_sites(unit)))
+            units.update(map(asked.unit, self._semantics.facts.call_sites(unit)))
         calls = self._semantics.facts.calls
-        for moving in self._moved_in_any_case:
-            if isinstance(moving, ast.ClassDef) and units & {self._unit(call) for call in calls.get(moving.name, ())}:
+        for moving in moved:
+            if isinstance(moving, ast.ClassDef) and units & {asked.unit(call) for call in calls.get(moving.name, ())}:
                 units.add(moving)  # a model that is made there, and moves what it is given
-        return not self._moved_in_any_case.isdisjoint(units) and not self._means_another
+        return not moved.isdisjoint(units) and not self._means_another
 
     @cached_property
     def _moved_in_any_case(self) -> set[ast.AST | None]:
         """The functions and classes that move something to the one GPU, whatever flags say; ``None`` for the script itself."""
-        moves = [call for call in self._moves if self._moves[call] and not any(map(_is_flag, self._asked_before(call)))]
-        return {self._unit(call) for call in moves}
+        return self._semantics.of(UnaskedMoves).units(call for call, is_to in self._moves.items() if is_to)
 
-    def _unit(self, node: ast.AST) -> ast.AST | None:
-        """The outermost function or class around a node."""
-        around = [each for each in self._semantics.tree.ancestors(node) if isinstance(each, (*FUNCTIONS, ast.ClassDef))]
-        return around[-1] if around else None
-
-    def _asked_before(self, call: ast.Call) -> Iterator[ast.expr]:
-        """The conditions that a call runs under, without those that end the program where they do not hold."""
-        for test, _ in self._semantics.of(Assumptions).guards(call):
-            if not self._is_refusal(test):
-                yield test
-
-    def _is_refusal(self, test: ast.expr) -> bool:
-        """Whether a program ends where a condition holds: ``if not torch.cuda.is_available(): raise SystemExit``."""
-        match self._semantics.tree.parent(test):
-            case ast.Assert():
-                return True
-            case ast.If(body=[*_, ast.Raise()]) as refusal:
-                return refusal.test is test
-            case ast.If(body=[*_, ast.Expr(value=ast.Call(func=function))]) as refusal:
-                return refusal.test is test and last_name(function) in ("exit", "_exit", "quit")
-        return False
+    @cached_property
+    def _ends_without(self) -> dict[ast.AST | None, int]:
+        """The functions that end where there is no GPU to move something to, each with the line where they do."""
+        return self._semantics.of(UnaskedMoves).ends(call for call, is_to in self._moves.items() if is_to)
 
     @cached_property
     def _means_another(self) -> bool:
@@ -220,7 +202,7 @@ class OneGpu:
                     return True
                 case ast.stmt():
                     return False
-                case ast.expr() if self._is_refusal(parent):
+                case ast.expr() if self._semantics.of(UnaskedMoves).is_refusal(parent):
                     return True
             child = parent
         return False
@@ -380,15 +362,3 @@ def _is_first_few(word: ast.keyword) -> bool:
 
 def _is_name(targets: list[ast.expr], name: str) -> bool:
     return any(isinstance(target, ast.Name) and target.id == name for target in targets)
-
-
-def _is_flag(test: ast.expr) -> bool:
-    """Whether a condition asks whether there is a GPU, or which device is meant: by a name, or an entry of the options."""
-    return any(_FLAG.search(_said(part)) for part in ast.walk(test))
-
-
-def _said(node: ast.AST) -> str:
-    match node:
-        case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str(text)):
-            return text
-    return ""

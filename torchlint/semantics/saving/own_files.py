@@ -91,7 +91,9 @@ class OwnFiles:
         if speaks_of("accelerators") is False and speaks_of("saves") is True:
             return True
         is_program = speaks_of("backward passes", near=True) is True and speaks_of("saves", near=True) is True
-        return is_program and speaks_of("accelerators", near=True) is False
+        if not is_program or speaks_of("accelerators", near=True) is not False:
+            return False
+        return speaks_of("other folders", near=True) is False
 
     def is_left_on_cpu(self, load: ast.Call) -> bool:
         """Whether a function makes a model, loads into it what it has saved by the same name, and no device is spoken of."""
