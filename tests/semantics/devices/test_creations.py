@@ -181,3 +181,40 @@ def test_what_goes_to_an_attribute_that_is_the_cpu_is_there(kept: str, found: bo
 
 def test_a_default_of_a_parameter_is_no_name_for_the_cpu() -> None:
     assert creation("def f(n, my_device='cpu'):\n    «torch.ones(n).to(my_device)»\n") is not None
+
+
+DATA = """
+import torch
+from torch.utils.data import Dataset
+
+class Base({base}):
+    def __getitem__(self, index):
+        return self.images[index], self.labels[index]
+
+    def __len__(self):
+        return len(self.images)
+
+class Pairs(Base):
+    def __getitem__(self, index):
+        image, label = super().__getitem__(index)
+        {before}
+        return image, «torch.zeros(label.shape).to(image.device)»
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "before", "stays"),
+    [
+        ("Dataset", "pass", True),
+        ("torch.utils.data.Dataset", "other = torch.zeros(3, device=image.device)", False),
+        ("object", "pass", False),
+        ("Dataset", "image = image.cuda()", False),
+        ("Dataset", "image = image.to(self.device)", False),
+        ("Dataset", "image = image.to(device)", False),
+        ("Dataset", "image = image.to('cuda')", False),
+    ],
+)
+def test_what_a_data_set_makes_stays_on_the_cpu(base: str, before: str, stays: bool) -> None:
+    found = creation(DATA.format(base=base, before=before))
+    assert found is not None
+    assert found.stays is stays

@@ -37,7 +37,7 @@ class CreateThenMove(Rule):
     longer, and so is an input that is made up to try something out once: in a test, under `if __name__ == "__main__":` of a
     file without a training, a `dummy_input`, what a model's operations are counted with or only the form of its output is read
     of, an image of written sizes that is only given to calls where nothing is trained; and so is `torch.zeros(n).to(x.device)`
-    in a script, or a project, that trains and speaks of no device but those of tensors.
+    in a script, or a project, that trains and speaks of no device but those of tensors, and in a `Dataset` that does.
 
     A cast that changes nothing (`torch.zeros(n).float()`) makes no second tensor and is not reported, and neither is
     `torch.tensor(data).to(device)`: data comes from the host in any case. `torch.zeros_like(x).to(device)` is on the device of

@@ -83,6 +83,8 @@ class Creations:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._placements = semantics.of(Placements)
+        self._data_sets: dict[ast.ClassDef, bool] = {}
+        self._speaking: dict[ast.ClassDef, bool] = {}
 
     @cached_property
     def copied(self) -> dict[ast.Call, Creation[ast.Call, ast.expr]]:
@@ -97,7 +99,7 @@ class Creations:
                 chain.placement.known_dtype,
                 self._is_same(chain),
                 self._semantics.of(ExampleInputs).is_example(chain.factory, chain.name, chain.steps[-1]),
-                _follows(chain.placement.device) and (self._is_of_cpu_program or self._semantics.of(CpuProjects).is_of_one),
+                _follows(chain.placement.device) and self._stays(chain.factory),
             )
             for chain in chains
             if chain is not None and self._copies(chain) and not self._is_meant(chain)
@@ -186,6 +188,32 @@ class Creations:
         """Whether a device is where the factory makes its tensor in any case."""
         return isinstance(device, ast.expr) and self._semantics.of(CertainDevices).is_cpu(device)
 
+    def _stays(self, factory: ast.Call) -> bool:
+        """Whether the tensors that one follows are on the CPU: the program knows no other device, or its data set does not."""
+        return (
+            self._is_of_cpu_program
+            or self._semantics.of(CpuProjects).is_of_one
+            or any(
+                isinstance(each, ast.ClassDef) and self._gives_data(each) for each in self._semantics.tree.ancestors(factory)
+            )
+        )
+
+    def _gives_data(self, definition: ast.ClassDef) -> bool:
+        """Whether a class is a data set, which workers run without a GPU, and speaks of no device but those of tensors."""
+        if definition not in self._data_sets:
+            facts = self._semantics.facts
+            self._data_sets[definition] = (
+                facts.derives_from(definition, "torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset")
+                and facts.method(definition, "__getitem__") is not None
+                and not any(map(self._speaks_of_device, facts.bases(definition)))
+            )
+        return self._data_sets[definition]
+
+    def _speaks_of_device(self, definition: ast.ClassDef) -> bool:
+        if definition not in self._speaking:
+            self._speaking[definition] = any(map(_names_device, ast.walk(definition)))
+        return self._speaking[definition]
+
     # --- whether the values are the same -----------------------------------------------------------------------------
 
     def _is_same(self, chain: _Chain) -> Fact:
@@ -259,6 +287,18 @@ class Creations:
             for call in calls
             if (self._semantics.qualified_name(call.func) or "").startswith(_OF_STREAMS)
         }
+
+
+def _names_device(node: ast.AST) -> bool:
+    """Whether a device is named, or something is moved to one: all but the ``device`` of a tensor."""
+    match node:
+        case ast.Attribute(attr="device", value=owner):
+            return last_name(owner) in ("self", "cls", "torch")
+        case ast.Name(id=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)) | ast.Attribute(attr=name):
+            return _OTHER_DEVICES.search(name) is not None
+        case ast.Constant(value=str(text)):
+            return text.startswith("cuda")
+    return False
 
 
 def _wants_grad(factory: ast.Call) -> bool:
