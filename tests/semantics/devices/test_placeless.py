@@ -131,3 +131,76 @@ def test_functions_that_look_after_the_device_of_what_is_met() -> None:
     for text in ("x + «torch.zeros(2)»", "y + torch.zeros(2)"):
         semantics, nodes = marked(snippet.format(text))
         assert list(semantics.of(PlacelessTensors).found) == nodes
+
+
+HELPED = """\
+import torch
+from torch import nn
+
+class Drop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rates = torch.linspace(0, 1, 9)
+
+    def rate(self, x: torch.Tensor):
+        return {given}
+
+    def forward(self, x: torch.Tensor):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "body", "count"),
+    [
+        ("self.rates / 2", "return torch.rand(9) < self.rate(x)", 0),
+        ("torch.sqrt(self.rates)", "rate = self.rate(x)\n        return torch.rand(9) < rate", 0),
+        ("self.rates * x", "return «torch.rand(9)» < self.rate(x)", 1),
+        ("self.rates / 2", "return «torch.rand(9)» < x * self.rate(x)", 1),
+        ("self.rates / 2", "return torch.rand(9) < self.rates", 0),
+    ],
+)
+def test_what_a_method_gives_may_stay_on_the_cpu(given: str, body: str, count: int) -> None:
+    semantics, nodes = marked(HELPED.format(given=given, body=body))
+    assert list(semantics.of(PlacelessTensors).found) == nodes
+    assert len(nodes) == count
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("keep = (torch.rand(2) < x).float()\nkeep = keep.to(y)\nreturn keep", 0),
+        ("keep = (torch.rand(2) < x).float().unsqueeze(0)\nreturn keep.to(y)", 0),
+        ("keep = (torch.rand(2) < x).float().to(y)\nreturn keep", 0),
+        ("keep = («torch.rand(2)» < x).float()\nreturn keep, y.to(x)", 1),
+    ],
+)
+def test_a_result_that_is_moved_was_on_the_cpu(body: str, count: int) -> None:
+    assert len(placeless(body)) == count
+
+
+NET = """\
+import torch
+from torch import nn
+class N(nn.Module):
+    def forward(self, {}):
+        return {} + «torch.zeros(2)»
+"""
+OPTIONAL = "m: torch.Tensor = None"
+
+
+@pytest.mark.parametrize(
+    ("given", "met", "more", "expected"),
+    [
+        ("x: torch.Tensor", "x", "", False),
+        ("x: torch.Tensor", "x", "net = N().cuda()", True),
+        ("x: torch.Tensor", "x", "net.to(device)", True),
+        ("x: torch.Tensor", "x", "x = net(x).cpu()", False),
+        (OPTIONAL, "m", "net = N().cuda()", False),
+        (f"x: torch.Tensor, {OPTIONAL}", "m * x", "net = N().cuda()", True),
+    ],
+)
+def test_code_that_speaks_of_no_other_device_stays_on_the_cpu(given: str, met: str, more: str, expected: bool) -> None:
+    semantics, (call,) = marked(NET.format(given, met) + more)
+    assert isinstance(call, ast.Call)
+    assert semantics.of(PlacelessTensors).found[call].leaves_cpu is expected

@@ -15,6 +15,9 @@ class FactoryOffDevice(Rule):
     Finds tensors that a module's `forward` makes with no `device=`, `torch.zeros(n)` or `torch.arange(n)`, and combines with
     its inputs; and those that other code makes so which gives other tensors the device of its inputs.
 
+    Strict findings, which are shown where the rule is selected by name: where neither the file nor its project speaks of other
+    devices than the CPU, and where all that the tensor meets is an argument that is None where it is not given.
+
     ## Why is this bad
     Such a tensor is made on the CPU, or wherever the default device is. The module runs there and raises everywhere else: two
     tensors of an operation have to be on one device.
@@ -60,7 +63,7 @@ class FactoryOffDevice(Rule):
         placeless = self.model.devices.placeless(node)
         if placeless is None:
             return
-        other = self.model.shown(placeless.other, 40)
+        other = self.model.shown_start(placeless.other)
         change = None
         if placeless.known is not None:
             device = expression("{known}.device", known=again(placeless.known))
@@ -72,4 +75,4 @@ class FactoryOffDevice(Rule):
         message = (
             f"`{self.model.shown_call(node)}` is on the CPU, wherever `{other}` is that it is combined with: pass a device"
         )
-        self.report(node, message, change)
+        self.report(node, message, change, strict=not placeless.leaves_cpu)

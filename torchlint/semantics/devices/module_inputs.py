@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
-from torchlint.semantics.code.tree import FUNCTIONS, Function
+from torchlint.semantics.code.tree import FUNCTIONS, Function, own_returns
 
 MAKING = frozenset({"FloatTensor", "LongTensor", "ByteTensor", "BoolTensor", "DoubleTensor", "IntTensor", "Tensor"})
 """Classes of torch whose constructors make tensors."""
@@ -25,6 +25,7 @@ class ModuleInputs:
         self._semantics = semantics
         self._facts = semantics.facts
         self._inputs: dict[Binding, bool] = {}
+        self._given_back: dict[Function, bool] = {}
 
     def makes(self, call: ast.Call) -> bool:
         """Whether a call makes a tensor of some dimensions, on no device that is said."""
@@ -79,10 +80,37 @@ class ModuleInputs:
                 and all(word.arg not in (None, "device") for word in part.keywords)
             ):
                 continue
+            if isinstance(part, ast.Call) and (called := self._called(part)) is not None and not self._gives_back(called):
+                continue
             if isinstance(part, ast.expr):
                 found.append(part)
             pending.extend(ast.iter_child_nodes(part))
         yield from found
+
+    def _called(self, call: ast.Call) -> Function | None:
+        """The function of the file, or the method of the class, that a call runs, where that is all that it may be."""
+        function = call.func
+        if isinstance(function, ast.Name):
+            bindings = self._semantics.bindings.reaching(function)
+            found: ast.AST | None = bindings[0].node if len(bindings) == 1 else None
+        elif isinstance(function, ast.Attribute) and (owner := self._facts.self_class(function.value)) is not None:
+            found = self._facts.classes[owner].methods.get(function.attr)
+        else:
+            return None
+        return found if isinstance(found, FUNCTIONS) and not found.decorator_list else None
+
+    def _gives_back(self, function: Function) -> bool:
+        """Whether something that a function returns is where its arguments are, or may be: not numbers that it keeps itself."""
+        if function not in self._given_back:
+            self._given_back[function] = True  # while it is looked at, for those that call themselves
+            returned = [each.value for each in own_returns(function) if each.value is not None]
+            names = [part for value in returned for part in ast.walk(value) if isinstance(part, ast.Name)]
+            self._given_back[function] = not returned or not all(map(self._is_fixed, names))
+        return self._given_back[function]
+
+    def _is_fixed(self, name: ast.Name) -> bool:
+        """Whether a name stands for the object itself, or for an API, and for nothing that a call is given."""
+        return self._facts.self_class(name) is not None or self._semantics.qualified_name(name) is not None
 
     def _is_given(self, part: ast.expr, depth: int) -> bool:
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):

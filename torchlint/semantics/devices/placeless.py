@@ -26,6 +26,8 @@ _DEFAULTS = frozenset({"set_default_device", "set_default_tensor_type"})
 
 _OF_DEVICES = re.compile(r"cuda|device|gpu|cpu|accelerat|lightning|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
 """What code names that has to do with devices."""
+_OTHER_DEVICES = re.compile(r"cuda|device|gpu|accelerat|lightning|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
+"""What code names that may run elsewhere than on the CPU."""
 _PREPARING = re.compile(r"(transform|augment(ation|er|or)?|preprocess(or|ing)?)$", re.IGNORECASE)
 """What modules are called that prepare data."""
 
@@ -34,11 +36,13 @@ _PREPARING = re.compile(r"(transform|augment(ation|er|or)?|preprocess(or|ing)?)$
 class Placeless(Generic[Node]):
     """A tensor that is made on no device that is said, and meets ``other``.
 
-    ``known`` is an input whose device it could have.
+    ``known`` is an input whose device it could have. It ``leaves_cpu`` where the file or its project has to do with other
+    devices, and where ``other`` is there whatever the method is given.
     """
 
     other: Node
     known: Node | None
+    leaves_cpu: bool = True
 
 
 class PlacelessTensors:
@@ -70,7 +74,8 @@ class PlacelessTensors:
                 is_run = self._is_run_by_forward(function)
                 met = [other for other in plain.met_by(call, function) if is_run or self._is_asked_with(other, function)]
                 if met:
-                    found[call] = Placeless(met[0], self._known(met[0]))
+                    other = next((each for each in met if not self._may_be_none(each)), met[0])
+                    found[call] = Placeless(other, self._known(other), self._may_leave_cpu and not self._may_be_none(other))
         return {} if found and self._semantics.elsewhere.speaks_of("default devices") else found
 
     def _is_run_by_forward(self, function: Function) -> bool:
@@ -106,6 +111,11 @@ class PlacelessTensors:
     def speaks_of_devices(self) -> bool:
         """Whether anything in the file has to do with other devices than the CPU."""
         return self._semantics.words.match(_OF_DEVICES)
+
+    @cached_property
+    def _may_leave_cpu(self) -> bool:
+        """Whether the file, or any of its project, speaks of other devices: elsewhere, all tensors are on the CPU."""
+        return self._semantics.words.match(_OTHER_DEVICES) or self._semantics.elsewhere.speaks_of("other devices") is True
 
     def _is_asked_with(self, other: ast.expr, function: Function) -> bool:
         """Whether a tensor is computed with one whose device the function asks for, or in a method of a module that asks."""
@@ -171,6 +181,12 @@ class PlacelessTensors:
                 if len(bindings) == 1 and bindings[0].form is Form.PARAMETER and not self._is_left_out(bindings[0]):
                     return part
         return None
+
+    def _may_be_none(self, other: ast.expr) -> bool:
+        """Whether a value is a parameter that is None where it is not given, or computed of nothing else that is a tensor."""
+        names = [part for part in ast.walk(other) if isinstance(part, ast.Name) and self._semantics.kind(part).is_tensor]
+        bindings = [binding for name in names for binding in self._semantics.bindings.reaching(name)]
+        return bool(bindings) and all(each.form is Form.PARAMETER and self._is_left_out(each) for each in bindings)
 
     def _is_left_out(self, parameter: Binding) -> bool:
         """Whether a parameter is None where it is not given."""

@@ -291,8 +291,20 @@ class PlainTensors:
             made = self._tree.parent(made)  # `torch.cat([x, value])`
         if not isinstance(made, (ast.BinOp, ast.Compare, ast.Call)):
             return False
-        binding = self._named(made)
-        return any(self._is_moved(each) for each in (made, *(binding.uses if binding is not None else ())))
+        if self._is_moved(made):
+            return True
+        binding = self._named(self._form_of(made))
+        return binding is not None and any(map(self._is_moved, binding.uses))
+
+    def _form_of(self, value: ast.expr) -> ast.expr:
+        """What methods make of a tensor that stays where it is: ``(a < b).float()`` of ``a < b``."""
+        while True:
+            match self._tree.parent(value):
+                case ast.Attribute(attr=name) as method if name in _KEEPING:
+                    call = self._tree.parent(method)
+                    value = call if isinstance(call, ast.Call) and call.func is method else method
+                case _:
+                    return value
 
     def _meets(self, use: ast.expr, method: Function) -> tuple[ast.expr, ast.expr | None]:
         """The largest expression that is where a tensor is, and what of another place it is combined with, if anything."""
