@@ -122,7 +122,8 @@ def test_constructors() -> None:
                 «self.layer.weight.data.{}»
         """
     assert is_beginning(constructor.format("copy_(v)"))
-    assert not is_beginning(constructor.replace("__init__(self", "forward(self").format("copy_(v)"))
+    run = constructor.replace("__init__(self", "forward(self").replace("self.layer = nn.Linear(2, 2)", "self.layer(v)")
+    assert not is_beginning(run.format("copy_(v)"))
 
 
 def test_the_result_of_an_operation_is_no_beginning() -> None:
@@ -148,6 +149,12 @@ def test_a_bias_beside_a_weight_that_is_given_random_values() -> None:
     assert not is_beginning(drawn.format("zero_()").replace("m.weight", "n.weight"))
     assert not is_beginning(drawn.format("zero_()").replace("m.weight", "m.noise"))
     assert not is_beginning(drawn.format("zero_()") + "    m.loss().backward()\n")
+    for weight in ("m.weight", "m.weight.data"):
+        function = f"def f(m):\n    nn.init.normal_({weight})\n    «m.bias.data.fill_(0.1)»\n"
+        assert is_beginning(function)
+        assert not is_beginning(function.replace(weight, "n.weight"))
+        assert not is_beginning(function.replace(weight, "m.noise"))
+        assert not is_beginning(function.replace("nn.init.normal_", "show"))
 
 
 def test_a_model_that_the_function_has_made() -> None:

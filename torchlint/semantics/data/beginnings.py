@@ -11,6 +11,7 @@ from torchlint.semantics import Form, Grad, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, Loop, position, walk
 from torchlint.semantics.pending.constructing import Constructing
 from torchlint.semantics.pending.fresh import Fresh
+from torchlint.semantics.pending.new_parts import NewParts
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _INITIALISES = re.compile(
@@ -69,8 +70,10 @@ class Beginnings:
         self._tree = semantics.tree
         self._constructing = semantics.of(Constructing)
         self._fresh = semantics.of(Fresh)
+        self._new = semantics.of(NewParts)
         self._judged: dict[Function, bool] = {}
         self._parts: dict[ast.AST, _Parts] = {}
+        self._redrawn: dict[ast.stmt, set[str]] = {}
 
     def sets(self, tensor: ast.expr, change: ast.expr) -> bool:
         """Whether ``change`` sets what the model starts with that ``tensor`` is a part of."""
@@ -78,7 +81,7 @@ class Beginnings:
             return False  # the result of an operation; an attribute is what the constructor moved: `nn.Parameter(…).to(device)`
         if self._constructing.fact(tensor, change).is_certain or self._is_of_new_layer(tensor, change):
             return True
-        if self.is_new_copy(tensor, change):
+        if self.is_new_copy(tensor, change) or self._new.is_of_replaced(tensor, change):
             return True
         function = self._tree.function(change)
         if isinstance(function, ast.Lambda):
@@ -97,6 +100,8 @@ class Beginnings:
 
     def is_new_copy(self, tensor: ast.expr, change: ast.expr) -> bool:
         """Whether a tensor is a deep copy, or part of one, which nothing has used before but what leads to it."""
+        if self._new.is_of_copy(tensor, change):
+            return True
         around = list(self._tree.loops(change))
         value: ast.expr = tensor
         for _ in range(_DEPTH):
@@ -175,22 +180,39 @@ class Beginnings:
     # --- by the change itself, and where it stands -------------------------------------------------------------------
 
     def _redraws(self, tensor: ast.expr, change: ast.expr) -> bool:
-        """Whether the weight or bias of a layer is given random values, or a bias is filled beside a weight that is."""
-        if not (isinstance(tensor, ast.Attribute) and tensor.attr in ("weight", "bias") and isinstance(change, ast.Call)):
+        """Whether the weight or bias of a layer is given random values, or is set beside a weight that is."""
+        if not (isinstance(tensor, ast.Attribute) and tensor.attr in ("weight", "bias")):
             return False
+        if not isinstance(change, ast.Call):
+            return isinstance(change, ast.Attribute) and change.value is tensor and self._is_beside_redrawn(tensor, change)
         return _method(change) in _REDRAWS or (_method(change) in _FILLS and self._is_beside_redrawn(tensor, change))
 
-    def _is_beside_redrawn(self, tensor: ast.Attribute, change: ast.Call) -> bool:
-        layer = ast.dump(tensor.value)
-        for statement in self._tree.block(self._tree.statement(change)):
-            match statement:
-                case ast.Expr(
-                    value=ast.Call(
-                        func=ast.Attribute(attr=method, value=ast.Attribute(attr="data", value=ast.Attribute() as weight))
+    def _is_beside_redrawn(self, tensor: ast.Attribute, change: ast.expr) -> bool:
+        """Whether a statement beside a change draws the values of the weight of the same layer."""
+        return ast.dump(tensor.value) in self._redrawn_in(self._tree.block(self._tree.statement(change)))
+
+    def _redrawn_in(self, block: list[ast.stmt]) -> set[str]:
+        """The layers whose weights some statements draw."""
+        if block[0] not in self._redrawn:
+            self._redrawn[block[0]] = {ast.dump(layer) for layer in map(self._redrawn_by, block) if layer is not None}
+        return self._redrawn[block[0]]
+
+    def _redrawn_by(self, statement: ast.stmt) -> ast.expr | None:
+        match statement:
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(
+                        attr=method, value=ast.Attribute(attr="data", value=ast.Attribute(attr="weight", value=layer))
                     )
-                ) if method in _REDRAWS and weight.attr == "weight" and ast.dump(weight.value) == layer:
-                    return True
-        return False
+                )
+            ) if method in _REDRAWS:
+                return layer
+            case ast.Expr(value=ast.Call(func=function, args=[ast.Attribute() as weight, *_])):
+                weight = weight.value if weight.attr == "data" and isinstance(weight.value, ast.Attribute) else weight
+                name = self._semantics.qualified_name(function) or ""
+                if weight.attr == "weight" and name.startswith("torch.nn.init."):
+                    return weight.value
+        return None
 
     def _is_before_training(self, tensor: ast.expr, change: ast.expr, function: Function | None) -> bool:
         """Whether a program changes something in front of its training loop, and runs no forward of it before.
