@@ -160,3 +160,36 @@ def test_buffers_are_known_to_no_optimizer(registered: str, expected: bool) -> N
     semantics, (node,) = marked(f"{start}{method}def train(loss): loss.backward()")
     assert isinstance(node, ast.Attribute)
     assert semantics.of(DataRebinds).all[node].is_meant is expected
+
+
+READ_IN = "def load_weights({given}):\n    {check}\n    «p.data» = {value}\n"
+RAISED = "try:\n        assert p.shape == a.shape\n    except AssertionError as e:\n        {}\n    print(p)"
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "expected"),
+    [
+        ("assert p.shape == a.shape", "torch.from_numpy(a)", True),
+        ("assert a.shape == p.data.shape", "torch.from_numpy(a).clone()", True),
+        (RAISED.format("raise"), "torch.from_numpy(a)", True),
+        (RAISED.format("pass"), "torch.from_numpy(a)", False),
+        (RAISED.format("raise"), "torch.from_numpy(b)", False),
+        ("assert p.shape == a.shape\n    a = b", "torch.from_numpy(a)", False),
+        ("assert p.shape != a.shape", "torch.from_numpy(a)", False),
+        ("print(p)", "torch.from_numpy(a)", False),
+    ],
+)
+def test_values_of_an_array_that_is_seen_to_fit(check: str, value: str, expected: bool) -> None:
+    text = READ_IN.format(given="p: nn.Parameter, a, b", check=check, value=value)
+    semantics, (node,) = marked(f"{HEADER}{text}def train(loss): loss.backward()")
+    assert isinstance(node, ast.Attribute)
+    assert semantics.of(DataRebinds).all[node].is_meant is expected
+
+
+def test_a_weight_that_is_drawn_and_then_scaled() -> None:
+    body = "nn.init.normal_(net.weight.data)\n    «net.weight.data» = net.weight.data * 0.01"
+    text = f"{HEADER}def f(net, other):\n    {body}\n"
+    for code, expected in ((text, True), (text.replace("nn.init", "other"), False), (text + "    net(1).backward()", False)):
+        semantics, (node,) = marked(code)
+        assert isinstance(node, ast.Attribute)
+        assert semantics.of(DataRebinds).all[node].is_meant is expected

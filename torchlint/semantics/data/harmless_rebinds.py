@@ -28,6 +28,10 @@ _MAKES = frozenset({"tensor", "Tensor", "FloatTensor"})
 _WEIGHTS = re.compile(r"weights|embeddings|vectors|matrix|pretrained|glove|(word|w)2v", re.IGNORECASE)
 """What weights are called that are computed elsewhere, and no size is."""
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+_OF_ARRAYS = frozenset({"from_numpy", "as_tensor", "tensor", "Tensor", "FloatTensor"})
+_TELLS = frozenset({"print", "info", "debug"})
+_NEAR = 12
+"""So many statements above an assignment are looked at."""
 _MOVES = frozenset({"to", "cuda", "cpu"})
 _OF_GRADIENT = frozenset({"grad", "shape", "size", "device", "dtype"})
 _FORM = frozenset({"shape", "dtype", "device", "is_cuda", "requires_grad"})
@@ -64,15 +68,18 @@ class HarmlessRebinds:
     def is_of_checked_form(self, statement: ast.Assign, tensor: ast.expr) -> bool:
         """Whether the code asserts right above that a tensor has the size of the one whose memory it is given.
 
-        ``assert a.weight.size() == b.weight.size()``, and then ``b.weight.data = a.weight.data``.
+        ``assert a.weight.size() == b.weight.size()``, and then ``b.weight.data = a.weight.data``; or likewise of an array.
         """
-        given = _kept(statement.value)
-        if not (isinstance(given, ast.Attribute) and given.attr == "data") or ast.unparse(given).startswith("self."):
+        given = _copied(statement.value)
+        if given is None or ast.unparse(given).startswith("self."):
             return False  # what the object keeps would share its memory
         block = self._tree.block(statement)
-        pair = {ast.unparse(given.value), ast.unparse(tensor)}
-        above = reversed(block[: block.index(statement)])
-        checks = [each.test for each in itertools.takewhile(_is_check_or_rebind, above) if isinstance(each, ast.Assert)]
+        place = block.index(statement)
+        pair = {ast.unparse(given), ast.unparse(tensor)}
+        checks: list[ast.expr] = []
+        for above in itertools.takewhile(_is_check_or_rebind, reversed(block[max(0, place - _NEAR) : place])):
+            asserted = above.body if isinstance(above, ast.Try) else [above]
+            checks += [each.test for each in asserted if isinstance(each, ast.Assert)]
         return any({_sized(check.left), _sized(check.comparators[0])} == pair for check in filter(_is_equation, checks))
 
     def is_first_of_constructor(self, value: ast.expr, target: ast.Attribute, depth: int = 3) -> bool:
@@ -273,11 +280,26 @@ def _freezes(statement: ast.stmt, tensor: ast.expr) -> bool:
 
 
 def _is_check_or_rebind(statement: ast.stmt) -> bool:
-    """Whether a statement is an assertion, or gives another ``.data`` its value."""
+    """Whether a statement asserts, be it that the error is raised again, prints, or gives another ``.data`` its value."""
     match statement:
         case ast.Assert() | ast.Assign(targets=[ast.Attribute(attr="data")]):
             return True
+        case ast.Expr(value=ast.Call(func=function)):
+            return last_name(function) in _TELLS
+        case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):
+            is_raised = all(handler.body and isinstance(handler.body[-1], ast.Raise) for handler in handlers)
+            return is_raised and all(isinstance(each, ast.Assert) for each in body)
     return False
+
+
+def _copied(value: ast.expr) -> ast.expr | None:
+    """What a tensor is given the values of: ``x`` of ``x.data.clone()``, and of ``torch.from_numpy(x)``."""
+    match _kept(value):
+        case ast.Attribute(value=tensor, attr="data"):
+            return tensor
+        case ast.Call(func=function, args=[array]) if last_name(function) in _OF_ARRAYS:
+            return array
+    return None
 
 
 def _is_equation(test: ast.expr) -> TypeGuard[ast.Compare]:
