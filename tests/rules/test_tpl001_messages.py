@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from torchlint.api import lint
+from torchlint.api import fix, lint
 
 HEADER = "import torch\nimport torch.nn as nn\n"
 WRONG = ", which autograd does not notice: gradients may silently be wrong"
@@ -68,3 +68,45 @@ RESIZED = (
 def test_a_buffer_that_is_resized_where_autograd_is_off_is_strict() -> None:
     assert messages(RESIZED.format("False")) == []
     assert len(messages(RESIZED.format("True"))) == 1
+
+
+CLOSURE = """
+def transfer(net, x, device):
+    x = x.to(device)
+    optimizer = optimizer_of(x)
+    def closure():
+        optimizer.zero_grad()
+        loss = net(x).sum()
+        {}
+        return loss
+    optimizer.step(closure)
+    x.data.clamp_(0, 1)
+    return x
+"""
+
+
+def test_what_the_closure_of_a_step_back_propagates_to() -> None:
+    assert len(messages(CLOSURE.format("loss.backward()"))) == 1
+    assert messages(CLOSURE.format("print(loss)")) == []
+
+
+def test_a_name_that_may_be_a_leaf_is_changed_where_autograd_is_off() -> None:
+    code = "def leaf(x):\n    return x.requires_grad_()\ndef f(net):\n    x = torch.rand(3)\n    y = leaf(x)\n    {}\n"
+    changed = HEADER + code.format("x.data.clamp_(0, 1)")
+    under = HEADER + code.format("with torch.no_grad():\n        x.clamp_(0, 1)")
+    assert fix(changed, unsafe=True, select=["TPL001"]).text == under
+    assert "no_grad" not in fix(changed.replace("requires_grad_", "detach"), unsafe=True, select=["TPL001"]).text
+
+
+@pytest.mark.parametrize(
+    ("value", "more", "count"),
+    [
+        ("torch.from_numpy(v)", "", 0),
+        ("torch.from_numpy(v).data", "", 0),
+        ("v", "", 1),
+        ("torch.from_numpy(v)", "def train(loss):\n    loss.backward()\n", 1),
+    ],
+)
+def test_weights_that_are_given_the_values_of_arrays(value: str, more: str, count: int) -> None:
+    code = f"def assign(params, values):\n    for p, v in zip(params, values):\n        p.data.copy_({value})\n{more}"
+    assert len(messages(code)) == count

@@ -37,7 +37,7 @@ class DataMutation(InPlaceRule):
     and hands out nothing with a graph, as an evaluation that scales arrays of images; and a weight that a `forward` masks or
     clamps before it uses it, `self.weight.data *= self.mask`: masked again, it stays as it is; what is given another size
     where autograd is off; and what a function has for one step, as a beam search has its scores, where nothing shows that it
-    has a graph.
+    has a graph; and weights that a file which trains nothing gives the values of arrays, `w.data.copy_(torch.from_numpy(v))`.
 
     ## Why is this bad
     `x.data` shares its memory with `x` but has a version counter of its own. Autograd saves values for the backward pass
@@ -132,12 +132,27 @@ class DataMutation(InPlaceRule):
         return self.model.data.is_passing(change.tensor)
 
     def _is_copied(self, change: DataChange[cst.BaseExpression]) -> bool:
-        """Whether a layer is given a weight from elsewhere, in a file that trains nothing, or where code is tested."""
+        """Whether a layer is given a weight from elsewhere, in a file that trains nothing, or where code is tested.
+
+        So is any tensor that is given the values of an array there, as where weights are read from a file of another library.
+        """
+        match change.node:
+            case cst.Call(cst.Attribute(attr=cst.Name("copy_")), args=[cst.Arg(value), *_]) if self._is_of_array(value):
+                return not self.model.autograd.trains
         match change:
             case DataChange(node=cst.Call(cst.Attribute(attr=cst.Name("copy_"))), tensor=cst.Attribute(attr=cst.Name(name))):
                 if name not in ("weight", "bias"):
                     return False
                 return not self.model.autograd.trains or self.model.data.is_in_test(change.node)
+        return False
+
+    def _is_of_array(self, value: cst.BaseExpression) -> bool:
+        """Whether a value is made of an array: ``torch.from_numpy(array)``."""
+        match value:
+            case cst.Attribute(value=inner, attr=cst.Name("data")):
+                return self._is_of_array(inner)
+            case cst.Call(func=function):
+                return self.model.name(function) == "torch.from_numpy"
         return False
 
     def _place(self, change: DataChange[cst.BaseExpression]) -> cst.CSTNode:

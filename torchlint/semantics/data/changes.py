@@ -231,7 +231,8 @@ class DataChanges:
             )
         if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
             return Remedy.NOTHING, rests_on & self._leaves_graphs_alone(tensor, statement)
-        has_graph = access.receiver.grad is not Grad.NONE or self._may_take_graph(statement, data)
+        is_leaf = isinstance(tensor, ast.Name) and self._semantics.words.speak_of("requires_grad_")  # it may be made one
+        has_graph = access.receiver.grad is not Grad.NONE or is_leaf or self._may_take_graph(statement, data)
         if not has_graph:
             graphless = rests_on & self._leaves_graphs_alone(tensor, statement)
             if graphless.is_certain:

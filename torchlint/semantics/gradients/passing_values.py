@@ -47,7 +47,13 @@ class PassingValues:
 
     @cached_property
     def _back_propagating(self) -> frozenset[ast.AST | None]:
-        return frozenset(map(self._semantics.tree.function, self._semantics.facts.calls.get("backward", ())))
+        """The functions that call a backward, and those around them: ``def closure():`` within a loop of steps."""
+        return frozenset(
+            around
+            for call in self._semantics.facts.calls.get("backward", ())
+            for around in self._semantics.tree.ancestors(call)
+            if isinstance(around, (*FUNCTIONS, ast.Lambda))
+        )
 
     def _is_passing(self, node: ast.expr, depth: int) -> bool:
         if not depth or self._semantics.kind(node).grad in (Grad.LEAF, Grad.GRAPH):
