@@ -15,14 +15,16 @@ class SeveredGraph(Rule):
     """
     ## What it does
     Finds computed values that are made new leaves on the way to `backward`: `loss = Variable(loss, requires_grad=True)`,
-    `torch.tensor(loss.item(), requires_grad=True)`, `loss.requires_grad = True`, a model's output taken through NumPy and
-    wrapped again. In the `forward` of a module, also what a layer of it computes, if that is taken through NumPy, as it is,
-    and nothing else becomes of it than what other layers are given: `torch.from_numpy(h.detach().numpy()[-1])`.
+    `torch.tensor(loss.item(), requires_grad=True)`, `loss.requires_grad = True`, also of what a model gave for a part of the
+    loss, a model's output taken through NumPy and wrapped again. In the `forward` of a module, also what a layer of it
+    computes, if that is taken through NumPy, as it is, and nothing else becomes of it than what other layers are given:
+    `torch.from_numpy(h.detach().numpy()[-1])`.
 
     ## Why is this bad
     The backward pass ends at a leaf. It runs without an error, for there is something that requires grad, but no parameter
     gets a gradient: the model is never trained; where layers come behind it, those in front of it are not.
-    `requires_grad=True` does not mend "element 0 of tensors does not require grad", it hides it.
+    `requires_grad=True` does not mend "element 0 of tensors does not require grad", it hides it. Where the value has a graph,
+    setting the flag raises a RuntimeError: only leaves take it.
 
     ## Example
     ```python
@@ -78,8 +80,15 @@ class SeveredGraph(Rule):
         made = self.model.autograd.made_leaf(node)
         if made is not None:
             statement = self.model.statement(node)
-            what = f"`{self.model.shown(statement)}` makes a leaf of a computed value"
-            message = f"{what}: `{self.model.shown(made.loss)}.backward()` runs, but no parameter gets a gradient"
+            flag, value = self.model.shown(statement), self.model.shown(made.loss)
+            if made.raises:
+                message = f"`{flag}` raises: an operation made `{value}`, and only a leaf takes the flag; drop the line"
+            elif made.whole:
+                message = (
+                    f"`{flag}` makes a leaf of a computed value: `{value}.backward()` runs, but no parameter gets a gradient"
+                )
+            else:
+                message = f"`{flag}` raises where `{value}` has a graph; where it has none, no parameter gets a gradient by it"
             self.report(
                 node,
                 message,

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
 from torchlint.semantics import Binding, Form, Grad, Semantics, Type, torch_api
+from torchlint.semantics.autograd.leaves import Operations
 from torchlint.semantics.autograd.loss_terms import LossTerms, Term
 from torchlint.semantics.code.definitions import Slot
-from torchlint.semantics.code.tree import FUNCTIONS, dotted
+from torchlint.semantics.code.tree import FUNCTIONS, dotted, last_name
 from torchlint.semantics.gradients.cuts import VARIABLE, Cuts
 from torchlint.semantics.kinds.results import LOSS_MODULES
 
 Node = TypeVar("Node")
 _Variable: TypeAlias = Binding | Slot
 
+_MODEL = re.compile(r"(^|_)(model|q?_?net|network|d?d?qn|critic|actor|policy|encoder|decoder|generator|discriminator)(_|$|\d)")
+"""What models are called."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MadeLeaf(Generic[Node]):
     """A flag that makes a leaf of ``loss``, a computed value that is back-propagated.
 
-    ``node`` is the target of ``loss.requires_grad = True``, or the call ``loss.requires_grad_()``.
+    ``node`` is the target of ``loss.requires_grad = True``, or the call ``loss.requires_grad_()``. What is not ``whole`` is a
+    part of what is back-propagated. With ``raises``, an operation made the value, which has a graph: torch refuses the flag.
     """
 
     node: Node
     loss: Node
+    whole: bool = True
+    raises: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,6 +71,10 @@ class SeveredGraphs:
         self._facts = semantics.facts
         self._terms = semantics.of(LossTerms)
         self._cuts = semantics.of(Cuts)
+        self._wanted: dict[Binding, bool] = {}
+        """Of each binding that was asked for, whether somebody may want a leaf of what is bound there."""
+        self._of_models: dict[tuple[ast.expr, int], bool] = {}
+        """Of each value that was asked for, with how many more names to follow, whether a model gave it."""
 
     @cached_property
     def made_leaves(self) -> dict[ast.expr, MadeLeaf[ast.expr]]:
@@ -86,8 +98,8 @@ class SeveredGraphs:
                 case ast.Assign(
                     targets=[ast.Attribute(attr="requires_grad", value=(ast.Name() | ast.Attribute()) as loss) as target],
                     value=ast.Constant(value=True),
-                ) if self._is_loss(loss) and self._may_be_computed(loss):
-                    yield MadeLeaf(target, loss)
+                ) if self._may_be_computed(loss) and ((whole := self._is_loss(loss)) or self._is_part_of_model(loss)):
+                    yield MadeLeaf(target, loss, whole, raises=self._semantics.of(Operations).is_result(loss))
 
     def _called_flags(self) -> Iterator[MadeLeaf[ast.expr]]:
         """`loss.requires_grad_()` before `loss.backward()`, where the loss has no graph."""
@@ -107,6 +119,55 @@ class SeveredGraphs:
         """Whether what a name refers to is back-propagated as it is, behind ``node``."""
         variables = self._variables(node)
         return any(self._terms.variables.get(each, False) and not self._reads_gradient(each) for each in variables)
+
+    def _is_part_of_model(self, node: ast.Name | ast.Attribute) -> bool:
+        """Whether a value is what a model gave, or made of that, is only computed with, and nobody wants a leaf of it."""
+        found = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
+        if not self._terms.terms or not found:
+            return False
+        return not any(map(self._may_be_leaf, found)) and self._is_of_model(node)
+
+    def _may_be_leaf(self, binding: Binding) -> bool:
+        """Whether somebody may want what a name is bound to for a leaf."""
+        if binding not in self._wanted:
+            self._wanted[binding] = self._is_used_as_leaf(binding) or any(map(self._is_sent, binding.uses))
+        return self._wanted[binding]
+
+    def _is_of_model(self, value: ast.expr, depth: int = 3) -> bool:
+        """Whether a value is computed of what a call of a model gives."""
+        if (value, depth) not in self._of_models:
+            self._of_models[value, depth] = self._comes_of_model(value, depth)
+        return self._of_models[value, depth]
+
+    def _comes_of_model(self, value: ast.expr, depth: int) -> bool:
+        match value:
+            case ast.Name():
+                return depth > 0 and any(self._is_of_model(each, depth - 1) for each in self._values(value))
+            case ast.BinOp(left=left, right=right):
+                return self._is_of_model(left, depth) or self._is_of_model(right, depth)
+            case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner):
+                return self._is_of_model(inner, depth)
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in torch_api.TENSOR_METHODS:
+                return method != "detach" and self._is_of_model(inner, depth)
+            case ast.Call(func=ast.Name() | ast.Attribute() as function):
+                kind = self._semantics.kind(function)
+                if kind.type is Type.MODULE:
+                    return kind.name not in torch_api.LOSS_MODULES
+                return not kind.known and _MODEL.search(last_name(function)) is not None
+        return False
+
+    def _is_sent(self, use: ast.Name) -> bool:
+        """Whether a value is given to code that may want its gradient: a function that is neither torch's nor a loss."""
+        match self._tree.parent(use):
+            case ast.Call(func=function) as call if use in call.args:
+                name = self._semantics.qualified_name(function) or ""
+                if name.startswith(("torch.", "builtins.")):
+                    return False
+                kind = self._semantics.kind(function)
+                return not (kind.type is Type.MODULE and kind.name in torch_api.LOSS_MODULES)
+            case ast.Attribute(attr=name):
+                return name.startswith("grad")
+        return not isinstance(self._tree.parent(use), (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Assign))
 
     def _variables(self, node: ast.Name | ast.Attribute) -> list[_Variable]:
         if isinstance(node, ast.Name):
