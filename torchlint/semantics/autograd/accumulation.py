@@ -24,11 +24,11 @@ from torchlint.semantics.graphs.spent_graphs import SpentGraphs
 from torchlint.semantics.memory.meters import Meters
 from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.gatherings import Gatherings
+from torchlint.semantics.unrecorded.kept_items import KeptItems
 from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 Node = TypeVar("Node")
 
-_ARRAYS = frozenset(f"numpy.{name}" for name in ("concatenate", "stack", "vstack", "hstack"))
 _ADDING_METHODS = frozenset({"append", "appendleft", "insert"})
 _MOVES = frozenset({"cpu", "cuda", "to", "float", "double", "half", "clone", "contiguous"})
 _LOSS_NAME = re.compile(r"(?!.*_(val|value|item|np|num|str|avg)$).*(loss|mse|entropy|nll|bce|kld?($|_)|penalty)", re.IGNORECASE)
@@ -70,6 +70,7 @@ class Accumulations:
         self._resets = semantics.of(Resets)
         self._meters = semantics.of(Meters)
         self._later = semantics.of(LaterBackwards)
+        self._kept_items = semantics.of(KeptItems)
         self._candidates: list[tuple[Accumulation, list[ast.expr]]] = []
 
     @cached_property
@@ -187,7 +188,7 @@ class Accumulations:
             self._candidates.append((found, list(found.values)))
             return
         values = [value for value in found.values if self._has_graph(value)]
-        if any(map(asks_for_graph, values)) or (found.kept and self._becomes_array(found.root)):
+        if any(map(asks_for_graph, values)) or (found.kept and self._kept_items.have_none(found.root)):
             return
         if not values or self._resets.is_each_round(found) or self._semantics.of(Backpropagated).name(found.root):
             return
@@ -224,16 +225,6 @@ class Accumulations:
     def _volatile(self) -> list[ast.keyword]:
         words = self._semantics.tree.of_type(ast.keyword)
         return [each for each in words if each.arg == "volatile" and ast.unparse(each.value) != "False"]
-
-    def _becomes_array(self, root: ast.expr) -> bool:
-        """Whether numpy makes one array of what a name holds: of tensors that require a gradient it raises."""
-        for binding in self._semantics.bindings.reaching(root) if isinstance(root, ast.Name) else ():
-            for use in binding.uses:
-                match self._semantics.tree.parent(use):
-                    case ast.Call(func=function, args=[first, *_]) if first is use:
-                        if self._semantics.qualified_name(function) in _ARRAYS:
-                            return True
-        return False
 
     def _follows_from(self, value: ast.expr, sums: set[str], found: Accumulation) -> bool:
         """Whether ``value`` carries graph only because a sum that is reported does: ``epochs.append(total_loss / n)``."""

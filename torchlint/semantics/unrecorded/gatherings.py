@@ -13,6 +13,8 @@ from torchlint.semantics.unrecorded.carried_states import CarriedStates
 _WALKS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "buffers", "named_buffers"})
 _FILLS = frozenset({"append", "appendleft", "insert"})
 _PARTS = frozenset({"keys", "values", "items"})
+_SPLITS = frozenset({"split", "chunk", "unbind"})
+"""Methods of tensors, and of texts, that give parts of what is there."""
 _FEW = 8
 """So many values that a function keeps until it returns are no growth."""
 _MANY = _FEW + 1
@@ -90,7 +92,7 @@ class Gatherings:
         if not isinstance(call.func, ast.Attribute):
             return False
         method = call.func.attr
-        return method in _FILLS or (method in _PARTS and not call.args) or self._is_of_values(call.func)
+        return method in _FILLS | _SPLITS or (method in _PARTS and not call.args) or self._is_of_values(call.func)
 
     def _is_of_values(self, method: ast.Attribute) -> bool:
         """Whether a method of a tensor or an array is called, which computes something of it."""
