@@ -41,6 +41,7 @@ def found(text: str) -> set[str]:
         ("torch.Tensor(torch.arange(3)).sum().float()", set()),
         ("torch.Tensor(torch.arange(3)).cuda()", set()),
         ("torch.Tensor(torch.arange(3)).double()", set()),
+        ("def f(path):\n    return torch.Tensor(path).long()", {"torch.Tensor(path)"}),
         ("torch.cuda.FloatTensor(torch.arange(3)).float()", set()),
         ("def f(n):\n    return torch.Tensor([n]).long()", {"torch.Tensor([n])"}),
         # integers that floats hold as they are: a few written out, lengths, places, pictures, what fits into two bytes

@@ -32,6 +32,9 @@ def is_harmless(snippet: str) -> bool:
     "snippet",
     [
         "«x.data».size(0)",
+        "print(«net(x).data».view(1, -1))",
+        "print(f'{«net(x).data».squeeze()}')",
+        "w = «layer.weight.data».clone()",
         "_, at = p.max(dim=-1)\nkept.append(«at.data».unsqueeze(1))",
         "for i in steps:\n    best = torch.gather(history[i], 1, best)\n    tags[i] = «best.data».view(n)",
         "for t, s in zip(a.parameters(), b.parameters()):\n    new = 0.1 * «s.data» + 0.9 * t.data\n    t.data.copy_(new)",

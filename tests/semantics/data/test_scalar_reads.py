@@ -117,18 +117,3 @@ def test_a_place_was_a_number(statement: str, read: str) -> None:
     assert found is not None and found.indexed
     assert ast.unparse(found.read) == read
     assert not found.alike.is_certain
-
-
-@pytest.mark.parametrize(
-    ("statement", "chooses"),
-    [
-        ("return names[«q.max(1)[1].data»[0] + 1]", True),
-        ("return «q.max(1)[1].data»[0] == i", True),
-        ("return «q.max(1)[1].data»[0] + 1 < i", True),
-        ("return «q.max(1)[1].data»[0] in i", False),
-        ("return «q.max(1)[1].data»[0]", False),
-    ],
-)
-def test_a_place_that_a_tensor_serves_as_well(statement: str, chooses: bool) -> None:
-    found = meant(statement)
-    assert found is not None and found.chooses is chooses

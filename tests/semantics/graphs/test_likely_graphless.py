@@ -182,3 +182,72 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
 )
 def test_it_may_have_one(text: str) -> None:
     assert not seems_graphless(text)
+
+
+KEPT = """\
+class Limit:
+    def __init__(self, top):
+        self.top = {made}
+        {beside}
+
+    def of(self, x):
+        self.top = self.top.to(x.device)
+        return «self.top»[0]
+"""
+
+
+@pytest.mark.parametrize("made", ["torch.Tensor([top])", "Variable(torch.FloatTensor([top]))", "torch.ones(1).cuda()"])
+def test_an_attribute_that_holds_nothing_else_has_none(made: str) -> None:
+    assert seems_graphless(KEPT.format(made=made, beside="pass"))
+
+
+@pytest.mark.parametrize(
+    ("made", "beside"),
+    [
+        ("nn.Parameter(torch.ones(1))", "pass"),
+        ("torch.ones(1)", "self.top.requires_grad_()"),
+        ("torch.ones(1)", "self.top.requires_grad = True"),
+        ("torch.ones(1)", "self.top = net(top)"),
+        ("torch.ones(1)", "self.top, self.low = net(top)"),
+        ("torch.ones(1)", "self.top += net(top)"),
+        ("Variable(net(top))", "pass"),
+        ("top", "pass"),
+    ],
+)
+def test_an_attribute_may_hold_something_with_a_graph(made: str, beside: str) -> None:
+    assert not seems_graphless(KEPT.format(made=made, beside=beside))
+
+
+PREDICTED = """\
+def evaluate(loader, model, metric, y_true):
+    for x, other in loader:
+        with torch.no_grad():
+            out = model(x)
+        {before}
+        «{value}»
+"""
+
+
+@pytest.mark.parametrize("value", ["out.permute(0, 2, 3, 1)", "out[0].transpose(0, 1)", "metric(out, y_true)"])
+def test_what_was_predicted_without_autograd_has_none(value: str) -> None:
+    assert seems_graphless(PREDICTED.format(before="pass", value=value))
+
+
+@pytest.mark.parametrize(
+    ("before", "value"),
+    [
+        ("pass", "metric(out, other)"),  # may be a layer
+        ("pass", "metric(out)"),
+        ("pass", "metric(y_true, y_true)"),
+        ("out = model(x)", "metric(out, y_true)"),
+        ("out = model(x)", "out.permute(0, 2, 3, 1)"),
+        ("pass", "net(out, y_true)"),  # has parameters
+    ],
+)
+def test_what_is_made_of_a_prediction_may_have_one(before: str, value: str) -> None:
+    assert not seems_graphless(PREDICTED.format(before=before, value=value))
+
+
+@pytest.mark.parametrize("name", ["err_label", "loss_label", "label_cost", "target_error"])
+def test_a_loss_of_labels_is_no_label(name: str) -> None:
+    assert not seems_graphless(f"def f(criterion, out, y):\n    {name} = criterion(out, y)\n    return «{name}»")

@@ -26,7 +26,9 @@ class DataAccess(Rule):
     comparison, an assertion or a text is made of it, also of a sum of such numbers, a parameter, or a buffer beside the same
     parameter, `.data` does no harm: that is strict. So is what is detached as well on the way to a copy, a parameter whose
     values processes exchange, a loss that a meter is given where autograd is off, and one that has a name first and is then
-    indexed for its number, which raises.
+    indexed for its number, which raises. And what leaves no tensor over the memory that is read: the copy of a layer's weight
+    (`layer.weight.data.clone()`), what an optimizer computes with a parameter, a number of what processes have reduced, the
+    place of a maximum (`q.max(1)[1].data[0]`), numbers that become a text one by one.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through
@@ -106,5 +108,5 @@ class DataAccess(Rule):
             changes = [replace(number.read, item)]
             message = f"`{read}` is a tensor where a number is meant: use `{self.model.shown(item)}`"
         is_shown = number.takes_tensor and not (number.kept or number.indexed)
-        is_strict = is_shown or number.chooses or (not number.indexed and self.model.autograd.is_made_unrecorded(node.value))
+        is_strict = is_shown or number.indexed or self.model.autograd.is_made_unrecorded(node.value)
         self.report(node, message, fix("Use `.item()`", *changes, rests_on=number.alike), strict=is_strict)

@@ -30,7 +30,7 @@ class DataToNumpy(Rule):
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the
     copy is recorded in the graph first. In front of it, it gives the same array as `.detach()` does; there the rule is
     about saying what is meant, in the one way that is right for every tensor. A loss becomes a number by `.item()`, without
-    an array of it.
+    an array of it, and so does a tensor of one number, without the list of `x.view(-1).data.tolist()[0]`.
 
     ## Example
     ```python
@@ -76,6 +76,12 @@ class DataToNumpy(Rule):
             message = f"`{self.model.shown(number.read)}` takes a detour to a number: use `{self.model.shown(item)}`"
             change = replace(number.read, item)
             self.report(node, message, fix("Use `.item()`", change, rests_on=number.alike), strict=graphless)
+        elif (first := self._first_of_flat(node)) is not None and isinstance(node.value, cst.Call):
+            assert isinstance(node.value.func, cst.Attribute)
+            item = expression("{tensor}.item()", tensor=node.value.func.value)
+            message = f"`{self.model.shown(first)}` takes a detour to a number: use `{self.model.shown(item)}`"
+            rests_on = unknown("a tensor of several numbers has no `item()`")
+            self.report(node, message, fix("Use `.item()`", replace(first, item), rests_on=rests_on))
         elif (array := self._array_for_form(node)) is not None:
             message = f"`{tensor}` tells its form itself: neither `.data` nor an array is needed"
             rests_on = unknown("a shape is a `torch.Size` then, and what raises on the GPU does no more")
@@ -147,6 +153,21 @@ class DataToNumpy(Rule):
         if self._is_of_frozen(moves[-1].value if moves else node.value):
             return True
         return self._ends_in_numbers(node) or self.model.data.has_no_graph(node) or self.model.data.is_array_for_form(node)
+
+    def _first_of_flat(self, node: cst.Attribute) -> cst.Subscript | None:
+        """The number that a list is made for: `x.view(-1).data.tolist()[0]`."""
+        match node.value, self.model.parent(node):
+            case (
+                cst.Call(
+                    func=cst.Attribute(attr=cst.Name("view" | "reshape")),
+                    args=[cst.Arg(cst.UnaryOperation(cst.Minus(), cst.Integer("1")))],
+                ),
+                cst.Attribute(attr=cst.Name("tolist")) as method,
+            ):
+                match self.model.parent(call) if (call := self.model.parent(method)) is not None else None:
+                    case cst.Subscript(slice=[cst.SubscriptElement(cst.Index(cst.Integer("0")))]) as first:
+                        return first
+        return None
 
     def _array_for_form(self, node: cst.Attribute) -> cst.Call | None:
         """The array of which only the form is asked for: `x.data.numpy()` in front of `.shape`."""

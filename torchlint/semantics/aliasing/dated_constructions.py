@@ -30,10 +30,10 @@ _NARROW = frozenset({"short", "char", "byte"})
 _NARROW_DTYPES = frozenset({"uint8", "int8", "uint16", "int16", "bool", "bool_"})
 _SMALL = re.compile(
     r"(?:.*_)?(?:(?:bbox|box|rect|roi|corner|coord|coordinate|point|keypoint|kpt|landmark|anchor|polygon|pixel)(?:es|s)?"
-    r"|lens?|lengths?|widths?|heights?)",
+    r"|lens?|lengths?|widths?|heights?|paths?)",
     re.IGNORECASE,
 )
-"""Names of places in a picture, numbers with a point perhaps, and of lengths: they are small."""
+"""Names of places in a picture, numbers with a point perhaps, of lengths, and of the best path of a decoder: they are small."""
 _PICTURES = frozenset({"cv2.imread", "cv2.imdecode", "PIL.Image.open", "imageio.imread", "skimage.io.imread"})
 _OF_PICTURES = frozenset({"numpy.array", "numpy.asarray", "cv2.resize", "cv2.cvtColor", "cv2.flip"})
 """What reads a picture, and what makes others of it: their numbers are small."""

@@ -19,6 +19,7 @@ from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.shapes.scalars import Scalars
+from torchlint.semantics.unrecorded.fleeting_reads import FleetingReads
 
 _COMPARISONS = frozenset(
     {"eq", "ne", "lt", "le", "gt", "ge", "equal", "allclose", "isnan", "isinf", "isfinite", "sign", "nonzero"}
@@ -104,6 +105,7 @@ class HarmlessReads:
             or self._is_of_state(data)
             or self._is_off(data)
             or self._is_of_new_model(data)
+            or self._semantics.of(FleetingReads).is_one(data)
         )
 
     def has_no_graph(self, data: ast.Attribute) -> bool:
@@ -217,7 +219,7 @@ class HarmlessReads:
                 match call := self._tree.parent(parent):
                     case ast.Call(func=function, args=[first, *_]) if first is parent:
                         return call if self._semantics.qualified_name(function) in _TO_NUMBER_OF else None
-            case ast.Attribute(attr=method) if method in _NUMBERS or method == "abs":
+            case ast.Attribute(attr=method) if method in _NUMBERS or method == "abs" or method in _RESHAPES:
                 call = self._tree.parent(parent)
                 return call if isinstance(call, ast.Call) and call.func is parent else None
         return None

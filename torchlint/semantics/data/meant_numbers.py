@@ -24,8 +24,6 @@ _CONVERSION = re.compile(r"%(?:\([^)]{0,99}\))?[-#0 +]{0,9}[\d*]{0,9}(?:\.[\d*]{
 _FIND = {"argmax": 1, "argmin": 1, "multinomial": 2}
 _FIND_BOTH = {"max": 1, "min": 1, "topk": 2, "sort": 2}
 """Functions and methods that give the places of what they find in a matrix, alone or beside the values; with how many axes."""
-_ORDERS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-"""Comparisons of which tensors of one number give what `if` understands; `in` a dictionary or set, they are never found."""
 _WANTED = "code may want a tensor here"
 _ROUNDS = "computed with as a number, it is rounded otherwise"
 _SHOWN = "a number is shown otherwise than a tensor"
@@ -36,7 +34,7 @@ class MeantNumber(Generic[Node]):
     """An expression ``read`` that is given for the number in a ``tensor``, and whether that number itself comes to the same.
 
     It is ``indexed`` where the tensor has dimensions, ``best.data[0]``, and ``kept`` where it is added up or collected. Where a
-    format ``takes_tensor``, the text is the same as it stands. One that ``chooses`` is an index, or compared, like a tensor.
+    format ``takes_tensor``, the text is the same as it stands.
     """
 
     read: Node
@@ -45,7 +43,6 @@ class MeantNumber(Generic[Node]):
     indexed: bool = False
     kept: bool = False
     takes_tensor: bool = False
-    chooses: bool = False
 
 
 class MeantNumbers:
@@ -58,7 +55,7 @@ class MeantNumbers:
     def of(self, data: ast.Attribute) -> MeantNumber[ast.expr] | None:
         """The number that ``loss.data``, ``loss.data.numpy()`` or ``best.data[0]`` stands for; ``None`` where none is meant."""
         if (item := self._item_of_indices(data)) is not None:
-            return MeantNumber(item, data.value, unknown(_WANTED), indexed=True, chooses=self._chooses(item))
+            return MeantNumber(item, data.value, unknown(_WANTED), indexed=True)
         tensor = base(data.value)
         kind = self._semantics.kind(tensor)
         if not (kind.is_tensor and kind.scalar) or kind.loose:
@@ -76,16 +73,6 @@ class MeantNumbers:
         return MeantNumber(
             read, tensor, alike, kept=self._is_recorded(top), takes_tensor=shown is not None and shown.is_certain
         )
-
-    def _chooses(self, item: ast.expr) -> bool:
-        """Whether something is chosen by a number, `words[best.data[0] + 1]`, or it is compared: `best.data[0] == end`."""
-        top = self._top(item)
-        match self._tree.parent(top):
-            case ast.Subscript(slice=index):
-                return index is top
-            case ast.Compare(ops=operators):
-                return all(isinstance(each, _ORDERS) for each in operators)
-        return False
 
     def _item_of_indices(self, data: ast.Attribute) -> ast.expr | None:
         """``q.max(1)[1].data[0]``, the one place where a maximum is, which was a number in torch 0.3."""

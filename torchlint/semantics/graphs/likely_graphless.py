@@ -14,6 +14,7 @@ from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
 from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
 from torchlint.semantics.graphs.looked_up import LookedUp
+from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
@@ -27,8 +28,10 @@ _INTEGERS = re.compile(r"(^|_)(lengths?|lens|idxs?|inds|indices|ids)$|^(num|n)_"
 """Names of what is counted or points to something, a model's outputs among them: `output_lengths`."""
 _ANSWER = re.compile(r"y(s|_?(b|batch|batched|i|\d|train|test|val))?", re.IGNORECASE)
 """What a function calls the answers that it is given: labels, unless it makes something else of them."""
-_OUTPUTS = re.compile(r"pred|out|logit|score|prob|soft|gen|fake|hat|embed|param|weight", re.IGNORECASE)
-"""Parts of names of what a model gives, or has: ``target_param`` is of the target network."""
+_OUTPUTS = re.compile(
+    r"pred|out|logit|score|prob|soft|gen|fake|hat|embed|param|weight|loss|(^|_)(errs?|errors?|costs?)($|_)", re.IGNORECASE
+)
+"""Parts of names of what a model gives, or has: ``target_param`` is of the target network, ``err_label`` a loss."""
 _CLASS_LOSSES = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss", "CrossEntropyLoss", "NLLLoss", "MultiMarginLoss"})
 """Losses of torch whose targets are classes as a rule."""
 _COUNTING = frozenset({"numpy.unique", "numpy.bincount", "collections.Counter"})
@@ -49,6 +52,7 @@ _PICKS = _SAME | {"topk", "max", "min", "sort", "sum", "mean", "abs", "exp", "lo
 _LOOKS = _SAME | {"reshape", "flatten", "transpose", "permute", "t", "contiguous", "detach"}
 """Methods that give the same values in another form or place."""
 _JOINS = frozenset({"torch.cat", "torch.stack", "torch.concat", "torch.vstack", "torch.hstack"})
+_ASKS = frozenset({"requires_grad", "requires_grad_"})
 _DEPTH = 4
 
 
@@ -63,6 +67,8 @@ class LikelyGraphless:
         self._buffers = semantics.of(RegisteredBuffers)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
+        self._constants: dict[tuple[ast.ClassDef, str], bool] = {}
+        """Of each attribute that was asked for, whether nothing that may have a graph is kept there."""
 
     def is_graphless(self, node: ast.expr) -> bool:
         """Whether ``node`` has no graph: by what makes it, as it is a label, or as it is made where autograd is off."""
@@ -76,18 +82,34 @@ class LikelyGraphless:
         if kind.type not in (Type.TENSOR, Type.UNKNOWN):
             return False
         origin = _origin(node)
-        if self._names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
+        if self.names_label(origin) or self._is_class_target(origin) or self._is_made_without_autograd(origin):
             return True
         if self._chooses(node) or self._is_kept_as_label(node, origin) or self._looked_up.are(origin):
             return True
-        if self._is_of_data_set(origin) or self._buffers.has(origin):
+        if self._is_of_data_set(origin) or self._buffers.has(origin) or self._is_kept_constant(origin):
             return True
-        return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin)
+        return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin) or self._is_figure(origin)
 
     def is_made_unrecorded(self, node: ast.expr) -> bool:
         """Whether a value is made where autograd is off, or in a function that runs so."""
         origin = _origin(node)
         return self._comes_from_without(origin) or self._is_made_without_autograd(origin)
+
+    def _is_figure(self, node: ast.expr) -> bool:
+        """Whether a value is made of what was predicted with autograd off: in another form, or compared with labels."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _LOOKS:
+                return self.is_made_unrecorded(_origin(inner))
+            case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[ast.Name() as predicted, *others], keywords=[]):
+                if self._semantics.kind(function).type is Type.MODULE and self._has_parameters(function):
+                    return False
+                is_compared = any(isinstance(other, ast.Name) and self.names_label(other) for other in others)
+                return is_compared and not self.names_label(predicted) and self._comes_from_without(predicted)
+        return False
+
+    def _has_parameters(self, module: ast.expr) -> bool:
+        """Whether a module is none of torch's losses."""
+        return self._semantics.kind(module).name not in LOSS_MODULES
 
     def _is_of_data_set(self, node: ast.expr) -> bool:
         """Whether a loop takes a value out of one of torchvision's data sets."""
@@ -131,7 +153,7 @@ class LikelyGraphless:
         if not bindings or any(binding.form is not Form.PARAMETER for binding in bindings):
             return False
         target = self._name_of(self._end_of_moves(node))
-        return target is not None and self._names_label(target)
+        return target is not None and self.names_label(target)
 
     def _name_of(self, value: ast.expr) -> ast.Name | None:
         """The name that a value is bound to as it is."""
@@ -176,7 +198,7 @@ class LikelyGraphless:
         """Whether what a wrapper holds has no graph, and no wrapper is why."""
         kind = self._semantics.kind(node)
         is_known = kind.is_tensor and kind.grad is Grad.NONE
-        has_none = is_known or self._names_label(_origin(node)) or self._inputs.is_read(node)
+        has_none = is_known or self.names_label(_origin(node)) or self._inputs.is_read(node)
         return has_none and not self._is_cut_by_wrapper(node, depth)
 
     def _is_of_cut(self, node: ast.expr) -> bool:
@@ -210,7 +232,7 @@ class LikelyGraphless:
     def _is_torch(self, function: ast.Attribute) -> bool:
         return (self._semantics.qualified_name(function) or "").startswith("torch.")
 
-    def _names_label(self, node: ast.expr) -> bool:
+    def names_label(self, node: ast.expr) -> bool:
         """Whether a value, or the batch's attribute or entry that it is, is called a label."""
         match node:
             case ast.Subscript(slice=ast.Constant(value=str(name))):
@@ -222,6 +244,40 @@ class LikelyGraphless:
         if COUNTED_FIGURES.fullmatch(name.lower()) is not None and isinstance(node, ast.Name):
             return True
         return _LABELS.search(name) is not None and _OUTPUTS.search(name) is None
+
+    def _is_kept_constant(self, node: ast.expr) -> bool:
+        """Whether all that a class keeps in an attribute is what it makes of no graph, or that on another device."""
+        owner = self._semantics.facts.self_class(node.value) if isinstance(node, ast.Attribute) else None
+        if owner is None or not isinstance(node, ast.Attribute):
+            return False
+        if (owner, node.attr) not in self._constants:
+            slots = self._semantics.facts.slots(owner, node.attr)
+            stores = [store for slot in slots for store in slot.stores]
+            parents = [self._tree.parent(use) for slot in slots for use in slot.uses]
+            is_asked = any(
+                isinstance(each, ast.Attribute) and each.attr in _ASKS for each in [*parents, *map(self._tree.parent, stores)]
+            )
+            values = [getattr(self._tree.parent(store), "value", None) for store in stores]
+            made = [value for value in values if not self._is_itself(value, node.attr)]
+            self._constants[owner, node.attr] = bool(made) and not is_asked and all(map(self._is_made_plain, made))
+        return self._constants[owner, node.attr]
+
+    def _is_itself(self, value: ast.expr | None, name: str) -> bool:
+        """Whether an attribute is given its own value on another device: ``self.top = self.top.to(x.device)``."""
+        if not isinstance(value, ast.Call):
+            return False
+        origin = _origin(value)
+        return (
+            isinstance(origin, ast.Attribute)
+            and origin.attr == name
+            and self._semantics.facts.self_class(origin.value) is not None
+        )
+
+    def _is_made_plain(self, value: ast.expr | None) -> bool:
+        if value is None:
+            return False
+        kind = self._semantics.kind(value)
+        return kind.is_tensor and kind.grad is Grad.NONE and not self._is_cut_by_wrapper(value)
 
     def _is_class_target(self, node: ast.expr) -> bool:
         """Whether a name is given to a loss as the classes that are to be found."""

@@ -30,6 +30,15 @@ class UnmetValues:
                 return False
         return True
 
+    def are_given_back(self, values: Iterable[ast.expr]) -> bool:
+        """Whether nothing is done with values but that their function returns them."""
+        for value in values:
+            uses = _Uses(self._semantics, self._semantics.tree.function(value), self, _DEEPEST)
+            uses.follow(value)
+            if uses.record or uses.hand_on or uses.compute or not uses.give_back:
+                return False
+        return True
+
     def is_unmet_within(self, parameter: Binding, depth: int) -> bool:
         """Whether what a method is given meets nothing in it that may have parameters, and is not kept."""
         key = parameter, depth

@@ -17,6 +17,7 @@ from torchlint.semantics.apis.variable_wrappers import VARIABLE, OwnWrappers
 from torchlint.semantics.autograd.backpropagation import Backpropagated
 from torchlint.semantics.certainty.own_tensors import OwnTensors
 from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, walk_body
+from torchlint.semantics.graphs.likely_graphless import LikelyGraphless
 from torchlint.semantics.variables.computations import Computations
 from torchlint.semantics.variables.unmet import UnmetValues
 
@@ -106,12 +107,25 @@ class Volatiles:
         return bool(calls) and all(isinstance(each, ast.Constant) and not each.value for each in given)
 
     def meet_nothing(self, mark: Mark) -> bool:
-        """Whether what a statement marks, as ``mark`` does, meets no parameter: it makes no graph, marked or not."""
+        """Whether what a statement marks, as ``mark`` does, meets no parameter: it makes no graph, marked or not.
+
+        What labels or a mask a function prepares for its callers meet, is no parameter itself.
+        """
         if mark not in self._unmet:
             calls = [self.marks[each].call for each in self.beside(mark)]
             found = [call for call in calls if call is not None]
-            self._unmet[mark] = len(found) == len(calls) and self._semantics.of(UnmetValues).are_unmet(found)
+            unmet, are_labels = self._semantics.of(UnmetValues), bool(found) and all(map(self._wraps_label, found))
+            is_unmet = unmet.are_unmet(found) or (are_labels and unmet.are_given_back(found))
+            self._unmet[mark] = len(found) == len(calls) and is_unmet
         return self._unmet[mark]
+
+    def _wraps_label(self, call: ast.expr) -> bool:
+        """Whether a call of Variable is given what is called a label or a mask, or a part of it."""
+        held: ast.expr | None = call.args[0] if isinstance(call, ast.Call) and call.args else None
+        while isinstance(held, (ast.Subscript, ast.Call)):
+            method = held.func if isinstance(held, ast.Call) else held
+            held = method.value if isinstance(method, (ast.Attribute, ast.Subscript)) else None
+        return isinstance(held, ast.Name) and self._semantics.of(LikelyGraphless).names_label(held)
 
     def is_marked_beside(self, call: ast.Call) -> bool:
         """Whether a call of Variable stands in an assignment beside another one that is marked."""

@@ -1,0 +1,72 @@
+"""Which reads of ``.data`` leave no tensor over the memory that was read."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from marked import marked
+from torchlint.semantics.unrecorded.fleeting_reads import FleetingReads
+
+_START = "import torch\nimport torch.nn as nn\nfrom torch.optim import Optimizer\n"
+_STEP = """\
+class Decay({base}):
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                {statement}
+"""
+
+
+def is_fleeting(snippet: str) -> bool:
+    semantics, (node,) = marked(_START + snippet)
+    assert isinstance(node, ast.Attribute)
+    return semantics.of(FleetingReads).is_one(node)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "print(' '.join(f'{n:.2f}' for n in «row.cpu().data»))",
+        "print([f'{n}' for n in «row.data»[0].view(-1)])",
+        "kept = «w.data».clone().zero_()",
+        "noise = «w.data».clone().normal_()",
+        "kept.append(«layer.weight.data».clone())",
+        "kept[a:b] = «layers[i].weight.data».abs().clone()",
+        "kept = «layer.bias.data»[chosen].clone()",
+        "total += reduce_tensor(«loss.data», n).item()",
+        "total += dist_utils.all_reduce_mean(«loss.data»).item()",
+        _STEP.format(base="Optimizer", statement="grad = p.grad.add(«p.data», alpha=0.1)"),
+        _STEP.format(base="torch.optim.SGD", statement="decayed = 0.1 * «p.data»"),
+        _STEP.format(base="torch.optim.Optimizer", statement="norm = torch.norm(«p.data»)"),
+    ],
+)
+def test_nothing_is_left(snippet: str) -> None:
+    assert is_fleeting(snippet)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "kept = [n for n in «row.data»]",  # views of it
+        "print([f'{n}' + g(n) for n in «row.data»])",
+        "for n in «row.data»: kept.append(n)",
+        "kept = «w.data».clone()",
+        "kept = «w.data».zero_()",
+        "kept = «layer.weight.data»[chosen]",
+        "kept = «layer.weight.data».abs()",
+        "kept = «attention.weights.data».clone()",
+        "class N(nn.Module):\n    def forward(self, x):\n        return x @ «self.weight.data».clone()",
+        "kept.append(reduce_tensor(«loss.data», n))",
+        "total += scaled(«loss.data», n).item()",
+        _STEP.format(base="Optimizer", statement="update += 0.1 * «p.data»"),
+        _STEP.format(base="Optimizer", statement="slow = «p.data»"),  # over the same memory
+        _STEP.format(base="Optimizer", statement="rows = «p.data».view(-1)"),
+        _STEP.format(base="Optimizer", statement="self.keep(«p.data»)"),
+        _STEP.format(base="nn.Module", statement="grad = p.grad.add(«p.data», alpha=0.1)"),
+        "class Decay(Optimizer):\n    def step(self):\n        p = self.net(x)\n        kept = 0.1 * «p.data»",  # no parameter
+    ],
+)
+def test_a_tensor_is_left(snippet: str) -> None:
+    assert not is_fleeting(snippet)

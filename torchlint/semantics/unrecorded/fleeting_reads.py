@@ -1,0 +1,105 @@
+"""Values that are read to leave no tensor over their memory: numbers of a text, copies of weights, steps of an optimizer."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from torchlint.semantics import Form, Semantics
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.memory.reads import Reads
+
+_SAME_VALUES = frozenset({"cpu", "cuda", "to", "view", "reshape", "squeeze", "flatten", "contiguous"})
+"""Methods whose items are those of the tensor."""
+_FILLS = frozenset({"zero_", "fill_", "normal_", "uniform_", "random_", "bernoulli_"})
+"""Methods that leave nothing of the values that were there."""
+_LAYERS_OWN = re.compile(r"weight|bias|(weight|bias)_(ih|hh)_l\d+(_reverse)?")
+"""What layers call their parameters."""
+_REDUCES = re.compile(r"_?((dist|distributed|all)_)?(all_?)?reduce(_(tensor|mean|value|loss|sum|metric|across_processes))?")
+"""Names of functions that give the mean or the sum of what the processes have."""
+
+
+class FleetingReads:
+    """Tells of the ``.data`` of tensors whether no tensor is left of what is read."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        self._tree = semantics.tree
+
+    def is_one(self, data: ast.Attribute) -> bool:
+        """Whether an ``x.data`` is shown number by number, is copied to be filled anew, or copies what is a parameter."""
+        return (
+            self._is_shown_by_items(data)
+            or self._is_copied_for_its_form(data)
+            or self._is_copy_of_weight(data)
+            or self._is_reduced_to_number(data)
+            or self._is_computed_with_by_optimizer(data)
+        )
+
+    def _is_shown_by_items(self, data: ast.expr) -> bool:
+        """Whether a text is made of each number: ``" ".join(f"{x:.2f}" for x in row.data)``."""
+        end = self._behind(data, _SAME_VALUES)
+        match self._tree.parent(end):
+            case ast.comprehension(target=ast.Name() as item, iter=walked) if walked is end:
+                binding = self._semantics.bindings.of(item)
+                uses = binding.uses if binding is not None else ()
+                return bool(uses) and all(isinstance(self._tree.parent(use), ast.FormattedValue) for use in uses)
+        return False
+
+    def _is_copied_for_its_form(self, data: ast.expr) -> bool:
+        """Whether a copy is filled at once: ``w.data.clone().zero_()``."""
+        copy = self._called(data, frozenset({"clone"}))
+        return copy is not None and self._called(copy, _FILLS) is not None
+
+    def _is_copy_of_weight(self, data: ast.Attribute) -> bool:
+        """Whether a layer's weight, or its amount, is copied at once: ``layer.weight.data.clone()``."""
+        match data.value:
+            case ast.Attribute(value=owner, attr=name) if _LAYERS_OWN.fullmatch(name):
+                if self._semantics.facts.self_class(owner) is not None:
+                    return False  # one's own is computed with in the forward
+                end: ast.expr = data
+                while isinstance(item := self._tree.parent(end), ast.Subscript) and item.value is end:
+                    end = item
+                end = self._called(end, frozenset({"abs"})) or end
+                return self._called(end, frozenset({"clone"})) is not None
+        return False
+
+    def _is_reduced_to_number(self, data: ast.expr) -> bool:
+        """Whether one number is asked for of what the processes have: ``reduce_mean(loss.data, n).item()``."""
+        match call := self._tree.parent(data):
+            case ast.Call(func=function, args=[first, *_]) if first is data and _REDUCES.fullmatch(last_name(function)):
+                return self._called(call, frozenset({"item"})) is not None
+        return False
+
+    def _is_computed_with_by_optimizer(self, data: ast.Attribute) -> bool:
+        """Whether an optimizer computes something new with a parameter that it goes through: ``decay * p.data``."""
+        bindings = self._semantics.bindings.reaching(data.value) if isinstance(data.value, ast.Name) else ()
+        if not bindings or any(binding.form is not Form.LOOP for binding in bindings):
+            return False
+        if isinstance(self._tree.statement(data), ast.AugAssign):
+            return False  # it goes into what the optimizer keeps
+        return self._semantics.of(Reads).makes_new_value(data) and self._is_in_optimizer(data)
+
+    def _is_in_optimizer(self, node: ast.AST) -> bool:
+        owner = self._tree.enclosing_class(node)
+        return owner is not None and any(
+            (self._semantics.qualified_name(base) or "").startswith("torch.optim.") for base in owner.bases
+        )
+
+    def _behind(self, node: ast.expr, methods: frozenset[str]) -> ast.expr:
+        """What methods, and indices, make of a value in the end."""
+        while True:
+            parent = self._tree.parent(node)
+            is_item = isinstance(parent, ast.Subscript) and parent.value is node
+            following = parent if is_item else self._called(node, methods)
+            if not isinstance(following, ast.expr):
+                return node
+            node = following
+
+    def _called(self, node: ast.expr, methods: frozenset[str]) -> ast.Call | None:
+        """The call of one of ``methods`` on a value."""
+        match method := self._tree.parent(node):
+            case ast.Attribute(attr=name) if name in methods:
+                call = self._tree.parent(method)
+                return call if isinstance(call, ast.Call) and call.func is method else None
+        return None
