@@ -91,6 +91,23 @@ def test_a_whole_module_is_loaded_to_where_it_is_used(text: str, place: str | No
     assert f"torch.load(path, weights_only=False{f', map_location={place}' if place else ''})" in fixed
 
 
+def test_what_is_moved_as_it_is_loaded_says_nothing_of_another_way() -> None:
+    text = """
+        import torch
+
+        class Runner:
+            def __init__(self, path, gpu):
+                if gpu:
+                    self.net = torch.load(path, weights_only=False).cuda()
+                else:
+                    self.net = torch.load(path, weights_only=False)
+                self.net.eval()
+    """
+    found = findings(text, Entry.of(LoadWithoutMapLocation))
+    assert [each.location.row for each in found] == [7, 9]
+    assert all('map_location="cpu"' in each.message for each in found)
+
+
 ITEMS = """
     import torch
 

@@ -76,7 +76,7 @@ class DevicesQuestions:
 
     def is_load_of_test(self, load: cst.Call) -> bool:
         """Whether a load stands in a test, which makes its files itself."""
-        return bool(self._model.answered(self._own_files.is_in_test, load))
+        return bool(self._model.answered(self._own_files.is_of_test, load))
 
     def is_load_within_run(self, load: cst.Call) -> bool:
         """Whether the run saved what it loads, torchvision did, it is data, or only the CPU or one GPU is known there."""

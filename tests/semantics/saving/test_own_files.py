@@ -18,6 +18,15 @@ def own_files_of(snippet: str) -> tuple[OwnFiles, ast.Call]:
 
 
 @pytest.mark.parametrize(
+    ("path", "is_test"),
+    [("p", True), ("tmp / 'a.pt'", True), ("self.path", True), ("args.path", False), ("opt.path", False)],
+)
+def test_what_options_name_is_no_file_of_a_test(path: str, is_test: bool) -> None:
+    files, call = own_files_of(f"def test_it(self, args, tmp):\n    assert args\n    «torch.load({path})»")
+    assert files.is_of_test(call) is is_test
+
+
+@pytest.mark.parametrize(
     ("body", "is_own"),
     [
         ("torch.save(x, p); return «torch.load(p)»", True),

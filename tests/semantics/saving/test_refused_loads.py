@@ -52,15 +52,33 @@ def used(snippet: str) -> list[str]:
         (REBOUND.format(load="«torch.load(p)»", default=True) + "read(Net, False)(x)", "read(Net, False)(x)"),
         (REBOUND.format(load="«torch.load(p)»", default=True) + "read(Net, flag)(x)", "read(Net, flag)(x)"),
         ("class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()", "self.m.eval"),
+        (
+            "class T:\n  def __init__(self):\n    self.m = None\n  def f(self):\n    self.m = «torch.load(p)»\n"
+            "  def g(self):\n    self.m.eval()",
+            "self.m.eval",
+        ),
+        ("a = vars(«torch.load(p)»)", "vars(torch.load(p))"),
+        ("c = «torch.load(p)»\na.__dict__.update(c['args'].__dict__)", "c['args'].__dict__"),
     ],
 )
 def test_what_is_an_object(snippet: str, use: str) -> None:
     assert used(snippet) == [use]
 
 
+def test_an_attribute_that_is_loaded_on_each_way() -> None:
+    text = (
+        "class T:\n  def __init__(self):\n    if gpu:\n      self.m = «torch.load(p)».cuda()\n"
+        "    else:\n      self.m = «torch.load(p)»\n    self.m.eval()"
+    )
+    assert used(text) == ["self.m.eval", "self.m.eval"]
+
+
 @pytest.mark.parametrize(
     "snippet",
     [
+        "class T:\n  def f(self):\n    self.m = torch.load(p)\n    self.m = build()\n  def g(self):\n    self.m.eval()",
+        "class T:\n  m: object = build()\n  def f(self):\n    self.m = torch.load(p)\n    self.m = m.cuda()\n    self.m.eval()",
+        "def vars(x): return x\na = vars(torch.load(p))",
         "c = torch.load(p)\nc['x'].cuda().mean()",
         "c = torch.load(p)\nfor k, v in c.items():\n    v.grad",
         "c = torch.load(p)\nm.load_state_dict(c['m'])",

@@ -154,9 +154,10 @@ class LoadedTensors:
 
     @cached_property
     def _moves_elsewhere(self) -> list[ast.Call]:
-        """The moves of the file to what may be another device than the CPU."""
+        """The moves of the file to what may be another device than the CPU, but for those of what is loaded."""
         calls = [*self._semantics.facts.calls.get("to", ()), *self._semantics.facts.calls.get("cuda", ())]
-        return [call for call in calls if isinstance(call.func, ast.Attribute) and self._moves(call.func)]
+        moves = [call for call in calls if isinstance(call.func, ast.Attribute) and self._moves(call.func)]
+        return [call for call in moves if call.func.value not in self._semantics.of(SavedFiles).loads]
 
     def _is_run(self, use: ast.expr) -> bool:
         """Whether a use is that of a module, which is called or put into a mode."""

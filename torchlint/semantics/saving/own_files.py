@@ -25,6 +25,8 @@ _OF_TORCHVISION = re.compile(
     r"-[0-9a-f]{8,10}\.pth$"
 )
 """What the files of weights are called that torchvision offers."""
+_OPTIONS = re.compile(r"args|opts?|options|cfg|conf|config|flags|hparams|params", re.IGNORECASE)
+"""What options are called."""
 _DEEPEST = 3
 _DEVICE_NAME = re.compile(r"(^|_)device$", re.IGNORECASE)
 
@@ -66,6 +68,12 @@ class OwnFiles:
         """Whether a node stands in a test, which makes its files itself: `def test(loader)` of a training is none."""
         functions = (parent for parent in self._semantics.tree.ancestors(node) if isinstance(parent, FUNCTIONS))
         return any(function.name.startswith("test_") and any(map(_asserts, ast.walk(function))) for function in functions)
+
+    def is_of_test(self, load: ast.Call) -> bool:
+        """Whether a load stands in a test: not one of a file that options name, which whoever runs the script has made."""
+        path = file_of(load, 0, "f")
+        is_option = isinstance(path, ast.Attribute) and _OPTIONS.fullmatch(last_name(path.value)) is not None
+        return not is_option and self.is_in_test(load)
 
     @cached_property
     def knows_cpu_alone(self) -> bool:

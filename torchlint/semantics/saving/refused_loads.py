@@ -162,8 +162,10 @@ class RefusedLoads:
         """What a use asks of a value that only an object of a class has."""
         parent = self._tree.parent(use)
         match parent:
-            case ast.Attribute(attr=name) if isinstance(parent.ctx, ast.Load) and name not in LOADED_ATTRIBUTES:
+            case ast.Attribute(attr=name) if isinstance(parent.ctx, ast.Load) and name not in LOADED_ATTRIBUTES - {"__dict__"}:
                 return RefusedLoad(parent, use)
+            case ast.Call(func=ast.Name(id="vars") as function, args=[given]) if given is use:
+                return RefusedLoad(parent, use) if self._semantics.qualified_name(function) == "builtins.vars" else None
             case ast.Call(func=function) if function is use:
                 return RefusedLoad(parent, use)
             case ast.Call(func=function, args=args) if use in args and self._semantics.qualified_name(function) in _WRAPPING:

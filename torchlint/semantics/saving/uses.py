@@ -53,7 +53,7 @@ class LoadedUses:
                 definition = self._semantics.facts.self_class(owner)
                 slots = self._semantics.facts.slots(definition, name) if definition is not None else []
                 others = [store for slot in slots for store in slot.stores if store is not parent.targets[0]]
-                if all(map(self._is_wrapped_by, others)):
+                if all(self._is_wrapped_by(other) or self._is_loaded(other) for other in others):
                     for each in (use for slot in slots for use in slot.uses):
                         yield from self._uses(each, depth + 1)
             case ast.Return():
@@ -82,6 +82,17 @@ class LoadedUses:
             case ast.Assign(value=ast.Call(func=function, args=args)):
                 is_module = self._semantics.qualified_name(function) in torch_api.MODULES
                 return is_module and ast.dump(store).replace("Store()", "Load()") in map(ast.dump, args)
+        return False
+
+    def _is_loaded(self, store: ast.expr) -> bool:
+        """Whether an attribute gets what is loaded on another way, moved perhaps, or nothing yet: ``self.net = None``."""
+        match self._tree.parent(store):
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value not in self._loads:
+                    if value.func.attr not in ("cuda", "to", "cpu", "eval"):
+                        return False
+                    value = value.func.value
+                return value in self._loads or (isinstance(value, ast.Constant) and value.value is None)
         return False
 
     def _is_replaced(self, returned: ast.expr, function: Function, call: ast.Call) -> bool:
