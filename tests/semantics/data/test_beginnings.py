@@ -324,3 +324,11 @@ def test_what_was_copied_just_before(body: str, expected: bool) -> None:
     [change] = semantics.of(DataChanges).at[node]
     assert change.is_of_copy is expected
     assert change.is_beginning or not expected
+
+
+def test_what_puts_back_what_another_method_has_kept() -> None:
+    restored = "class Averages:\n    def {}(self): pass\n    def restore(self, p, v):\n        «p.data.copy_(v)»\n"
+    assert is_beginning(restored.format("load"))
+    for kept in ("store", "apply_shadow", "backup_weights", "storeW"):
+        assert not is_beginning(restored.format(kept))
+    assert is_beginning(restored.format("store").replace("restore", "restore_checkpoint"))

@@ -31,6 +31,8 @@ _DRAWS = re.compile(
 )
 """Functions that are named after the distribution which they draw a tensor's values from, or after its one value."""
 _PARAMETERS = frozenset({"parameters", "parameter", "params", "param", "weights", "weight", "bias", "biases"})
+_KEEPS = frozenset({"store", "backup", "shadow", "collect", "stash", "average"})
+"""Words in the names of methods that keep the values of weights for a while."""
 _REDRAWS = frozenset({"normal_", "uniform_"})
 _FILLS = frozenset({"zero_", "fill_"})
 _ACTS = frozenset({"backward", "step", "zero_grad"})
@@ -145,7 +147,14 @@ class Beginnings:
             return not words.isdisjoint(_PARAMETERS)
         if _DRAWS.fullmatch(function.name):
             return True
+        if "restore" in words and isinstance(owner, ast.ClassDef) and self._keeps_values(owner):
+            words -= {"restore"}
         return any(_INITIALISES.fullmatch(word) for word in words)
+
+    def _keeps_values(self, owner: ast.ClassDef) -> bool:
+        """Whether a class has a method that keeps what another one puts back, as averages of weights do in each evaluation."""
+        methods = self._semantics.facts.classes[owner].methods
+        return not _KEEPS.isdisjoint(word for name in methods for word in _words(name))
 
     def _is_part_of_beginning(self, function: Function) -> bool:
         around = self._tree.function(function)
