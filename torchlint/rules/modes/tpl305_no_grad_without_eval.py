@@ -15,7 +15,8 @@ class NoGradWithoutEval(Rule):
     """
     ## What it does
     Finds evaluation, in `torch.no_grad()`, of a model that was trained just before and is still in training mode: on the way
-    from the training to the evaluation nothing calls `model.eval()`.
+    from the training to the evaluation nothing calls `model.eval()`. So it is where a function evaluates what it is given, a
+    function beside it trains that, and none of the files that call them puts a model into evaluation mode.
 
     ## Why is this bad
     `no_grad()` turns autograd off; it does not change the mode of the model. Dropout still drops, so the figures are random

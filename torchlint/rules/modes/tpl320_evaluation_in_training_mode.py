@@ -16,7 +16,7 @@ class EvaluationInTrainingMode(Rule):
     """
     ## What it does
     Finds evaluation with neither `eval()` nor `no_grad()`: a loop or a function that runs a model for figures alone, behind
-    the training of that model, in the mode that the training left and with autograd on.
+    the training of that model, in the mode that the training left and with autograd on, also where other files call both.
 
     ## Why is this bad
     Dropout still drops and batch normalisation goes by the batch, so the figures are wrong; its running statistics take in the

@@ -18,7 +18,6 @@ from torchlint.semantics.code.tree import Function, last_name, walk_body
 from torchlint.semantics.kinds.kind import Type
 from torchlint.semantics.memory.references import Reference, References
 from torchlint.semantics.modes.mentions import Mentions
-from torchlint.semantics.modes.parts import is_called_a_part
 from torchlint.semantics.modes.run_conditions import RunConditions
 from torchlint.semantics.modes.switches import EVAL, TRAIN, UNKNOWN, Mode, Switches, prefixes
 
@@ -40,6 +39,10 @@ _MAY_SET_MODE = re.compile(
     re.IGNORECASE,
 )
 """What a method is called that may set the mode of the object's models."""
+_PART = re.compile(
+    r"[A-GI-SU-Z]|(\w{1,20}_)?(encoder|decoder|backbone|net|network|generator|discriminator|classifier|projector)"
+)
+"""What parts of models are called that are modules."""
 _MODES = {"train": Mode.TRAIN, "eval": Mode.EVAL, "mode": Mode.UNKNOWN}
 """What the acts of other files' functions leave a model in."""
 _WRAPPERS = frozenset(
@@ -351,8 +354,16 @@ class Modes:
         return (
             self._semantics.kind(function).type is Type.MODULE
             or self._is_running_method(function)
-            or is_called_a_part(function, self._semantics)
+            or self._is_called_a_part(function)
         )
+
+    def _is_called_a_part(self, function: ast.expr) -> bool:
+        """Whether what is called on a model of an unknown class has a name of parts of models: ``model.encoder(x)``."""
+        if not isinstance(function, ast.Attribute) or not _PART.fullmatch(function.attr):
+            return False
+        owner = self._semantics.kind(function.value)
+        is_open = owner.type in (Type.UNKNOWN, Type.MODULE) and owner.definition is None
+        return is_open and self._semantics.kind(function).type is Type.UNKNOWN
 
     def _is_running_method(self, function: ast.expr) -> bool:
         """Whether what is called is a method of another file's module that runs it: ``model.get_loss(x)``."""

@@ -20,6 +20,7 @@ from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, chos
 from torchlint.semantics.kinds.kind import Basis, Type
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.memory.references import Reference
+from torchlint.semantics.modes.called_evaluations import CalledEvaluations
 from torchlint.semantics.modes.modes import TRAIN, Mode, Modes, Run, Setting, unwrapped
 from torchlint.semantics.modes.ruled_gradients import RuledGradients
 from torchlint.semantics.modes.switches import Switches
@@ -103,6 +104,8 @@ class TrainingModeEvaluations:
         for scope, model, run in self._set_wrongly():
             if not self._modes.is_recorded(run) and self._semantics.of(OwnModes).are_set(run.model):
                 found.setdefault(run.call, self._described(scope, model, run))
+        others = self._semantics.of(CalledEvaluations).left_unrecorded
+        found |= {each[-1].call: self._described(*each) for each in others if self._depends(*each)}
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
     @cached_property
@@ -118,6 +121,8 @@ class TrainingModeEvaluations:
                     if place not in places:
                         places.add(place)
                         found[self._place(run)] = described
+        called = [each for each in self._semantics.of(CalledEvaluations).left_recorded if self._is_sure(each[-1])]
+        found |= {each[-1].call: self._recorded_at(*each) for each in called if self._depends(*each)}
         return {} if found and self._semantics.of(Purpose).is_reinforcement_learning else found
 
     def _matters(self, run: Run) -> bool:

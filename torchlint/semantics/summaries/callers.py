@@ -72,6 +72,21 @@ class Callers:
         calls = [call.unrecorded for _, call in self._calls(function, self._file)]
         return all(calls) if calls else None
 
+    def are_recorded(self, function: str) -> bool:
+        """Whether no call in another file of one of this file's functions is made with autograd off, and there is one."""
+        calls = [call.unrecorded for _, call in self._calls(function, self._file)]
+        return bool(calls) and not any(calls)
+
+    def are_in_training(self, function: str, trained_by: str) -> bool:
+        """Whether all calls in other files of one of this file's functions find models as their training left them, as far as
+        these files tell, and one of the files calls the function, too, that models are ``trained_by``.
+        """
+        calls = list(self._calls(function, self._file))
+        if not calls or not all(call.in_training for _, call in calls):
+            return False
+        training = {caller for caller, _ in self._calls(trained_by, self._file)}
+        return any(caller in training for caller, _ in calls)
+
     def _given(self, parameter: Parameter, file: str) -> Iterator[Given]:
         for caller, call in self._calls(parameter.function, file):
             made = dict(call.given)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ _OTHERS = frozenset(
     {"torch", "numpy", "np", "nn", "F", "os", "sys", "math", "time", "random", "json", "logging", "re", "plt", "tqdm"}
 )
 """What calls start with that are no calls of the project."""
+_EVALUATION = re.compile(r"(^|_)(eval\w*|val|valid\w*|test|tests|testing|acc|accuracy|metrics?|score)(_|$)", re.IGNORECASE)
+"""What functions are called that evaluate for figures."""
+_SETTING = re.compile(r"eval|training|\w*(mode|hook|callback)s?", re.IGNORECASE)
+"""What sets the mode of a model, or may."""
 _MOST = 2_000
 """So many calls of a file are kept; files with more are generated."""
 _DEEPEST = 8
@@ -37,13 +42,15 @@ _DEEPEST = 8
 class CallSummary:
     """A call of what the reference ``to`` stands for, or of a method of an instance; what is ``given``, by place.
 
-    It is ``unrecorded`` where the function around it turns autograd off for it.
+    It is ``unrecorded`` where the function around it turns autograd off for it, and ``in_training`` where it is called like an
+    evaluation, and nothing in its file puts a model into evaluation mode.
     """
 
     to: str
     given: tuple[tuple[str, Made], ...] = ()
     starred: bool = False
     unrecorded: bool = False
+    in_training: bool = False
 
     @property
     def name(self) -> str:
@@ -69,20 +76,31 @@ def calls_of(module: ast.Module, name: str = "", lines_with: _Lines | None = Non
         found = _Scope.calls(module, instances, lines_with(names))
     calls = [(scope, node) for scope, node in found if isinstance(node, ast.Call)]
     sought = [(scope, call) for scope, call in calls if not name or last_name(call.func) in names][:_MOST]
-    summed_up = (_summed_up(call, to, scope) for scope, call in sought if (to := scope.called(call.func)))
+    trains = _EVALUATION.search(name) is not None and bool(sought) and not any(map(_may_set_mode, walk(module)))
+    summed_up = (_summed_up(call, to, scope, trains) for scope, call in sought if (to := scope.called(call.func)))
     summaries = tuple(each for each in dict.fromkeys(summed_up) if not name or each.name == name)
     for instance in instances:
         instance.methods.clear()  # else the tree would wait for the garbage collector
     return summaries
 
 
-def _summed_up(call: ast.Call, to: str, scope: _Scope) -> CallSummary:
+def _summed_up(call: ast.Call, to: str, scope: _Scope, trains: bool) -> CallSummary:
     starred = any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords)
     places = ((str(index), each) for index, each in enumerate(call.args) if not isinstance(each, ast.Starred))
     words = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
     given = ((place, scope.made(value)) for place, value in (*places, *words))
     made = tuple((place, made) for place, made in given if made != NOTHING_KNOWN)
-    return CallSummary(to, made, starred, scope.is_unrecorded(call))
+    return CallSummary(to, made, starred, scope.is_unrecorded(call), trains)
+
+
+def _may_set_mode(node: ast.AST) -> bool:
+    """Whether code may put something into evaluation mode: ``model.eval()``, ``model.train(False)``, ``set_mode(model)``."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="train"), args=args, keywords=words):
+            return bool(args or words)
+        case ast.Attribute(attr=word) | ast.Name(id=word) | ast.Constant(value=str(word)):
+            return _SETTING.fullmatch(word) is not None
+    return False
 
 
 @dataclass(frozen=True, slots=True)
