@@ -46,6 +46,8 @@ def asked(snippet: str) -> str:
         ("«torch.ones(3).to(x.device).cuda()»", 'device="cuda"'),
         ("«torch.tensor([1, 2]).float()»", "dtype=float32"),
         ("«x.new_zeros(3).long()»", "dtype=int64"),
+        ("from torch.autograd import Variable\n«Variable(torch.zeros(3)).cuda()»", 'device="cuda"'),
+        ("from torch.autograd import Variable as V\n«V(torch.zeros(3).unsqueeze(0)).to(device)»", "device=device"),
     ],
 )
 def test_what_the_factory_could_be_asked_for(expression: str, expected: str) -> None:
@@ -71,6 +73,10 @@ def test_what_the_factory_could_be_asked_for(expression: str, expected: str) -> 
         "«torch.zeros(3, out=x).to(device)»",
         "«torch.zeros(3, device='cpu').to(device)»",
         "import numpy as np\n«np.zeros(3).astype(np.float32)»",
+        "from torch.autograd import Variable\n«Variable(torch.zeros(3), requires_grad=True).cuda()»",
+        "from tensorflow import Variable\n«Variable(torch.zeros(3)).cuda()»",
+        "«wrap(torch.zeros(3)).cuda()»",
+        "«nn.Parameter(torch.zeros(3)).cuda()»",
     ],
 )
 def test_no_second_tensor_that_the_factory_could_make(expression: str) -> None:

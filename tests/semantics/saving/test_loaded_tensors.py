@@ -37,6 +37,8 @@ HEAD = "import torch\nimport torch.nn as nn\n"
         "torch.save({'m': m.state_dict(), 'loss': z}, p)\nc = «torch.load(p)»\nprint(c['loss'])",
         "z = «torch.load(p)».to('cuda')",
         "m = nn.Linear(2, 2)\nm.prior = «torch.load(p)»",
+        "class T:\n  def __init__(self):\n    self.m = None\n  def f(self):\n    self.m = «torch.load(p)»\n    self.m.eval()",
+        "class T:\n  def f(s):\n    if a: s.m = «torch.load(p)».cuda()\n    else: s.m = «torch.load(q)»\n    s.m.eval()",
         "def f():\n    return «torch.load(p)»\nf().eval()",
         "class T:\n  def f(self):\n    self.m = «torch.load(p)»\n  def g(self):\n    self.m.eval()",
     ],
@@ -68,6 +70,7 @@ def test_what_is_loaded_shows_to_be_tensors(snippet: str) -> None:
         "for k, v in torch.load(p).items():\n    print(k, v)",
         "for k, v in torch.load(p).items():\n    v = torch.tensor(v)\n    v.cuda()",
         "class D(nn.Module):\n  def __init__(self):\n    self.words = torch.load(p)",
+        "class T:\n  def f(self):\n    self.m = torch.load(p)\n    self.m = Net(self.m.sizes)\n    self.m.eval()",
         "m = other.load(p)\nm.eval()",
     ],
 )

@@ -113,9 +113,16 @@ class Creations:
         methods = factories.METHODS if self._semantics.words.speak_of("torch") else ()
         for name in (*factories.FUNCTIONS, *methods):
             for call in calls.get(name, ()):
-                if isinstance(self._semantics.tree.parent(call), (ast.Attribute, ast.Subscript)):
+                if isinstance(self._semantics.tree.parent(call), (ast.Attribute, ast.Subscript)) or self._is_wrapped(call):
                     if self._is_factory(call, name):
                         yield call, name
+
+    def _is_wrapped(self, tensor: ast.expr) -> bool:
+        """Whether a tensor is given to ``Variable``, which gives it back: ``Variable(torch.zeros(3)).cuda()``."""
+        match self._semantics.tree.parent(tensor):
+            case ast.Call(func=function, args=[given], keywords=[]) if given is tensor:
+                return self._semantics.qualified_name(function) == "torch.autograd.Variable"
+        return False
 
     def _is_factory(self, call: ast.Call, name: str) -> bool:
         if name in factories.METHODS:
@@ -154,7 +161,9 @@ class Creations:
         return factories.may_make(factory, name, asked.known_dtype)
 
     def _link_behind(self, value: ast.expr) -> tuple[ast.expr, str, ast.Call | None] | None:
-        """What is taken of ``value``: the expression, the method's name, and its call (no name for a shaping index)."""
+        """What is taken of ``value``: the expression, the method's name, and its call (no name for a shaping index,
+        and for a wrapper).
+        """
         parent = self._semantics.tree.parent(value)
         match parent:
             case ast.Attribute(value=owner, attr=method) if owner is value:
@@ -162,6 +171,8 @@ class Creations:
                 if isinstance(call, ast.Call) and call.func is parent:
                     return call, method, call
             case ast.Subscript(value=owner, slice=index) if owner is value and _only_shapes(index):
+                return parent, "", None
+            case ast.Call() if self._is_wrapped(value):
                 return parent, "", None
         return None
 
