@@ -27,8 +27,8 @@ class DataAccess(Rule):
     parameter, `.data` does no harm: that is strict. So is what is detached as well on the way to a copy, a parameter whose
     values processes exchange, a loss that a meter is given where autograd is off, and one that has a name first and is then
     indexed for its number, which raises. And what leaves no tensor over the memory that is read: the copy of a layer's weight
-    (`layer.weight.data.clone()`), what an optimizer computes with a parameter, a number of what processes have reduced, the
-    place of a maximum (`q.max(1)[1].data[0]`), numbers that become a text one by one.
+    (`layer.weight.data.clone()`), the mean of one of many weights, what an optimizer computes with a parameter, a number of
+    what processes have reduced, the place of a maximum (`q.max(1)[1].data[0]`), numbers that become a text one by one.
 
     ## Why is this bad
     `x.data` shares its memory with `x`, but not its version counter. When the values are later changed in place, through

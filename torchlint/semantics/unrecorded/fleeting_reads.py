@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from torchlint.semantics import Form, Semantics
+from torchlint.semantics import Form, Grad, Semantics
 from torchlint.semantics.code.tree import last_name
 from torchlint.semantics.memory.reads import Reads
 
@@ -15,6 +15,10 @@ _FILLS = frozenset({"zero_", "fill_", "normal_", "uniform_", "random_", "bernoul
 """Methods that leave nothing of the values that were there."""
 _LAYERS_OWN = re.compile(r"weight|bias|(weight|bias)_(ih|hh)_l\d+(_reverse)?")
 """What layers call their parameters."""
+_WEIGHTS = re.compile(r"w|weights?|params?|parameters?|bias(es)?|p", re.IGNORECASE)
+"""What weights are called that somebody goes through, or keeps a list of."""
+_TO_ONE = frozenset({"mean", "sum", "max", "min", "norm", "std", "var"})
+"""Methods and functions that give one number of a tensor, unless an axis is named."""
 _REDUCES = re.compile(r"_?((dist|distributed|all)_)?(all_?)?reduce(_(tensor|mean|value|loss|sum|metric|across_processes))?")
 """Names of functions that give the mean or the sum of what the processes have."""
 
@@ -32,6 +36,7 @@ class FleetingReads:
             self._is_shown_by_items(data)
             or self._is_copied_for_its_form(data)
             or self._is_copy_of_weight(data)
+            or self._is_number_or_copy_of_weight(data)
             or self._is_reduced_to_number(data)
             or self._is_computed_with_by_optimizer(data)
         )
@@ -62,6 +67,34 @@ class FleetingReads:
                     end = item
                 end = self._called(end, frozenset({"abs"})) or end
                 return self._called(end, frozenset({"clone"})) is not None
+        return False
+
+    def _is_number_or_copy_of_weight(self, data: ast.Attribute) -> bool:
+        """Whether a weight is copied, or one number is asked for: `kept.copy_(w.data)`, `torch.mean(w.data)`."""
+        if not self._is_weight(data.value) or isinstance(self._tree.statement(data), ast.AugAssign):
+            return False  # a sum may be a penalty
+        end = self._called(data, frozenset({"abs"})) or data
+        call = self._called(end, _TO_ONE | {"clone"})
+        if call is not None:
+            return not call.args and not call.keywords
+        match self._tree.parent(end):
+            case ast.Call(func=ast.Attribute(attr="copy_"), args=[only]):
+                return only is end
+            case ast.Call(func=function, args=[only], keywords=[]) if only is end:
+                library, _, name = (self._semantics.qualified_name(function) or "").rpartition(".")
+                return library == "torch" and name in {*_TO_ONE, "unique"}
+        return False
+
+    def _is_weight(self, value: ast.expr) -> bool:
+        """Whether a value is one of the weights that a loop goes through, or an item of a list of them: ``self.W[i]``."""
+        match value:
+            case ast.Name(id=name):
+                bindings = self._semantics.bindings.reaching(value)
+                is_walked = bool(bindings) and all(each.form is Form.LOOP for each in bindings)
+                is_one = _WEIGHTS.fullmatch(name) is not None or self._semantics.kind(value).grad is Grad.LEAF
+                return is_walked and is_one
+            case ast.Subscript(value=ast.Attribute(attr=name)):
+                return _WEIGHTS.fullmatch(name) is not None
         return False
 
     def _is_reduced_to_number(self, data: ast.expr) -> bool:
