@@ -66,9 +66,9 @@ class OneGpu:
     def _knows_gpu_alone(self, *, near: bool) -> bool:
         """Whether that is so of the project, or of a folder that trains for itself."""
         speaks_of = self._semantics.elsewhere.speaks_of
-        if near and (speaks_of("backward passes", near=True) is not True or speaks_of("other folders", near=True) is not False):
+        if speaks_of("choices of devices", near=near) is not False or speaks_of("moves to the GPU", near=near) is not True:
             return False
-        return speaks_of("choices of devices", near=near) is False and speaks_of("moves to the GPU", near=near) is True
+        return not near or (speaks_of("backward passes", near=True) is True and speaks_of("other folders", near=True) is False)
 
     # --- code that needs the GPU, whatever its flags say -------------------------------------------------------------
 
