@@ -193,7 +193,7 @@ class Net(torch.nn.Module):
     ],
 )
 def test_where_the_project_makes_tensors(tmp_path: Path, other: str, expected: list[str]) -> None:
-    assert codes(tmp_path, PLACELESS, other) == expected
+    assert codes(tmp_path, PLACELESS, f"{other}\nnet.cuda()") == expected
 
 
 @pytest.mark.parametrize(
