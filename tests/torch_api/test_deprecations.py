@@ -111,8 +111,10 @@ def test_what_was_removed_is_gone_and_what_replaces_it_is_there() -> None:
 def test_the_table_has_what_the_installed_torch_deprecates() -> None:
     torch = pytest.importorskip("torch")
     script = f"""
+        import gc
         import sys
         from pathlib import Path
+        gc.disable()  # all of torch's trees are kept: looking through them again and again takes longer than parsing
         sys.path.insert(0, {str(GENERATOR)!r})
         from history import release
         from libraries import Library, is_public

@@ -22,6 +22,9 @@ _DOCUMENTED = re.compile(
     r"|:?`?[\w.]+\(?\)?`? (?:is|has been) deprecated (?:in favor|and)",
     re.IGNORECASE | re.MULTILINE,
 )
+_WORD = re.compile("deprecated", re.IGNORECASE)
+_LINES_BEFORE, _BEHIND = 12, 12
+"""How many lines before that word, and characters behind it, what says it of the whole may take at most."""
 _PARAMETER = re.compile(
     r"^(?P<indent>[ \t]+)(?P<name>\w+) ?\([^)\n]*\):?(?P<rest>.*(?:\n(?P=indent)[ \t]+\S.*|\n[ \t]*(?=\n))*)", re.MULTILINE
 )
@@ -220,7 +223,7 @@ class Sayings:
 def _documented(module: str, name: str, text: str) -> Iterator[Said]:
     if "eprecated" not in text:
         return
-    found = _DOCUMENTED.search(text)
+    found = _of_the_whole(text)
     if found is not None and not _is_of_parameter(text, found.start()):
         start = text.rfind("\n", 0, found.start()) + 1
         yield Said(module, name, "", " ".join(text[start : found.end() + 240].split()), "docstring")
@@ -230,6 +233,17 @@ def _documented(module: str, name: str, text: str) -> Iterator[Said]:
             continue  # nothing, or a word further on in its description
         said = parameter.group() if not word.start() else parameter["rest"][word.start() :]
         yield Said(module, name, parameter["name"], " ".join(said.split()), "docstring", when=GIVEN)
+
+
+def _of_the_whole(text: str) -> re.Match[str] | None:
+    """What says first that a function or class is deprecated; looked for around that word, as the texts are long."""
+    for word in _WORD.finditer(text):
+        start = word.start()
+        for _ in range(_LINES_BEFORE):
+            start = max(text.rfind("\n", 0, start), 0)
+        if found := _DOCUMENTED.search(text, start, word.end() + _BEHIND):
+            return found
+    return None
 
 
 def _renamed_parameters(module: str, name: str, decorator: ast.expr) -> Iterator[Said]:
