@@ -62,6 +62,7 @@ def test_before_the_backward(order: tuple[str, ...]) -> None:
         (BACKWARD, STEP, UNMARKED),
         (ZERO, BACKWARD, STEP, UNMARKED, STEP),
         (ZERO, BACKWARD, STEP, UNMARKED, "helper(optimizer)"),
+        (ZERO, BACKWARD, UNMARKED, ZERO, BACKWARD, STEP),  # no step has used these: they are wiped
         (ZERO, BACKWARD, STEP, UNMARKED, "optimizer.inner.step()"),
         (f"if i % n == 0:\n    {STEP}\n    {ZERO}", BACKWARD, UNMARKED),
         (ZERO, BACKWARD, STEP, UNMARKED.replace("model.parameters()", "labels")),

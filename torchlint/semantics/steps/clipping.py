@@ -93,6 +93,8 @@ class Clippings:
             step, backward = self._before(clip, steps, round_), self._before(clip, backwards, round_)
             if step is None or backward is None or not any(round_.may_follow(each, step, wipers) for each in backwards):
                 return None
+            if not round_.may_follow(step, clip, backwards):
+                return None  # what is clipped is newer than the step, and wiped before the next one
             return IdleClip(step.act.call, backward.act.call, False, *self._place(clip, step))
         if not any(self._leads(backward, clip, wipers, round_) for backward in backwards):
             behind = next((each for each in backwards if round_.may_follow(clip, each) and each.act.certain), None)
