@@ -6,7 +6,7 @@ from torchlint.rules.legacy.spellings.deprecated_arguments import advice, argume
 from torchlint.rules.legacy.spellings.deprecations import NEEDS, found, origin, release, removal, replaced, successor, unused
 from torchlint.rules.rule import Rule
 from torchlint.rules.triggers import Found
-from torchlint.semantics.apis.deprecations import Deprecation
+from torchlint.semantics.apis.deprecations import Deprecation, modules
 
 
 class DeprecatedApi(Rule):
@@ -17,11 +17,12 @@ class DeprecatedApi(Rule):
     behind it is generated from the libraries' releases, from torch 1.0 to 2.13.
 
     Methods and attributes of values count where the file shows what the value is: `train_data` of an `MNIST` that it makes, the
-    `register_backward_hook` of a module. So do `getattr(torch, "ger")`, imports that nothing uses, and those from modules that
-    go as a whole, such as `torchvision.transforms.functional_tensor`.
+    `register_backward_hook` of a module. So do `getattr(torch, "ger")`, and imports from modules that go as a whole, such as
+    `torchvision.transforms.functional_tensor`.
 
     What warns when it is used is reported by default. What only the documentation calls deprecated, such as `torch.norm`, is a
-    strict finding, and so is a class that only annotates something: it warns as it is made. So are those that torch hands over
+    strict finding, and so is a class that only annotates something: it warns as it is made; and an import that nothing uses,
+    but for that of a module, which warns itself. So are those that torch hands over
     to another library, as all of eager quantization to torchao, and `get_lr()` of a schedule whose `last_epoch` the file sets:
     `get_last_lr()` gives the rate of the step before.
 
@@ -96,7 +97,7 @@ class DeprecatedApi(Rule):
         row = unused(self, node)
         if row is not None and self._is_meant(row):
             message = f"`{node.evaluated_name}` is imported and not used: {self._said(row, 'it')}"
-            self.report(node, message, removal(self, node), strict=not row.warns)
+            self.report(node, message, removal(self, node), strict=not row.warns or row.symbol not in modules())
 
     def _look(self, node: cst.BaseExpression) -> None:
         row = found(self, node)
