@@ -270,3 +270,9 @@ def test_the_command_ends_where_a_part_is_switched_in_turn_with_the_whole(
 def test_a_file_that_loads_states_is_about_torch(word: str, found: int) -> None:
     text = f"def restored(model, state):\n    model.{word}(state)\n    model.train()\n\n{EVALUATION}"
     assert len(lint(Source(text), select_rules(select=["TPL304"]))) == found
+
+
+@pytest.mark.parametrize(("cells", "is_strict"), [("# %%\n", True), ("", False)])
+def test_what_a_notebook_prints_one_by_one_is_looked_at(cells: str, is_strict: bool) -> None:
+    text = f"{cells}import torch\n\nmodel.eval()\n{cells}for x in loader:\n    y = model(x).argmax()\n    print(y)\n"
+    assert [each.is_strict for each in lint(Source(text), select_rules(select=["TPL304"]))] == [is_strict]

@@ -139,10 +139,11 @@ class CodeQuestions:
     def is_displayed(self, statement: cst.CSTNode) -> bool:
         """Whether a notebook shows the value of a statement: that of the last one of a cell."""
         twin = self._model.twin(statement)
-        if twin is None or not self._has_cells or not isinstance(self._semantics.tree.parent(twin), ast.Module):
+        if twin is None or not self.has_cells or not isinstance(self._semantics.tree.parent(twin), ast.Module):
             return False
         return ends_cell(self._model.source.text, self._model.span(statement)[1])
 
     @cached_property
-    def _has_cells(self) -> bool:
+    def has_cells(self) -> bool:
+        """Whether the file is a notebook, or a script that is divided into cells as one is."""
         return has_cells(self._model.source.text)

@@ -41,6 +41,41 @@ def test_a_function_that_does_nothing_else(snippet: str) -> None:
     assert (found.statements, found.mendable) == ((), True)
 
 
+@pytest.mark.parametrize(
+    ("run", "is_one"),
+    [
+        ("_ = «model(1)»", False),
+        ("_ = «model(1)» if flag else None", False),
+        ("«model(1)»", False),
+        ("for _ in loader: «model(1)»", True),
+        ("y = «model(1)»", True),
+    ],
+)
+def test_a_run_that_only_warms_up_is_none(run: str, is_one: bool) -> None:
+    found = recorded(f"def evaluate(model, loader, flag):\n    model.eval()\n    {run}\n    print(y)\n")
+    assert (found is not None) is is_one
+
+
+@pytest.mark.parametrize(
+    ("loop", "shown", "printed"),
+    [
+        ("for i in range(10):\n    y = «model(x[i])»\n    print(y.argmax())", True, True),
+        ("for i in range(500):\n    y = «model(x[i])»\n    print(y.argmax())", False, True),
+        ("for i in range(n):\n    «model(x[i])».argmax()", False, False),
+        ("for i in range(10):\n    total += «model(x[i])».argmax().item()", False, False),
+        ("for i in range(10):\n    for x in loader:\n        print(«model(x)».argmax())", False, False),
+        ("for x in loader:\n    y = «model(x)».argmax()\n    break", True, False),
+        ("for x in loader:\n    y = «model(x)».argmax()\n    if y > 3:\n        break", False, False),
+        ("for x in loader:\n    hits += «model(x)».argmax() == 1\n    print(hits)", False, False),
+        ("for x in loader:\n    y = «model(x)».argmax()\n    print(y)", False, True),
+    ],
+)
+def test_what_is_looked_at_one_by_one(loop: str, shown: bool, printed: bool) -> None:
+    found = recorded("model.eval()\n" + loop)
+    assert found is not None
+    assert (found.is_shown, found.is_printed) == (shown, printed)
+
+
 TRAINS = "for x in data:\n    model(x).sum().backward()\n    optimizer.step()\n"
 
 

@@ -20,8 +20,9 @@ class EvalWithoutNoGrad(Rule):
     given or by a flag: its calls are looked at with their arguments, and what it does for a training does not count for an
     evaluation. Where an object, or the top level of a file, leaves a model in evaluation mode for good, its methods, or the
     file's functions, are found that run it in loops. A function of another file that runs the model it is given counts as a
-    call of that. A loop that shows what comes out in windows, or in a grid of pictures, and adds nothing up, is a strict
-    finding, and so is a function without a loop that saves one picture.
+    call of that. A loop that shows what comes out in windows, or in a grid of pictures, or has no more than 20 rounds by the
+    number in it, and adds nothing up, is a strict finding, and so are a function without a loop that saves one picture, and
+    a notebook's loop that prints what each round gives. A run that only warms up, `_ = model(zeros)`, is none.
 
     ## Why is this bad
     `eval()` changes what dropout and batch normalisation do. It does not turn autograd off: each forward pass still records a
@@ -98,5 +99,5 @@ class EvalWithoutNoGrad(Rule):
             call,
             f"`{name}(…)` is evaluated with autograd on{where} and keeps a graph for no backward pass; {advice}",
             fix(title, change, rests_on=evaluation.unneeded) if evaluation.mendable else None,
-            strict=evaluation.is_shown,
+            strict=evaluation.is_shown or (evaluation.is_printed and self.model.code.has_cells),
         )

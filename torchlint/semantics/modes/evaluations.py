@@ -14,10 +14,11 @@ from torchlint.semantics.autograd.gradient_uses import GradientUses
 from torchlint.semantics.autograd.handed_out import HandedOut
 from torchlint.semantics.autograd.no_grad_runs import SUSPENDING
 from torchlint.semantics.code.control_flow import FlowScope
-from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, last_name, position, walk_body
+from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Function, Loop, ends_before, position, walk_body
 from torchlint.semantics.modes.evaluated_runs import Evaluated, EvaluatedRuns
 from torchlint.semantics.modes.frozen_models import FrozenModels
 from torchlint.semantics.purpose import Purpose, is_evaluation, speaks_of_evaluation_data
+from torchlint.semantics.unrecorded.shown_loops import prints_each, saves_picture, shows, sums_up
 from torchlint.semantics.unrecorded.unneeded_graphs import UnneededGraphs
 
 Node = TypeVar("Node")
@@ -26,8 +27,6 @@ Place = TypeVar("Place")
 _WRAPPED = (*LOOPS, ast.Expr, ast.Assign, ast.With, ast.If)
 """The statements that can be put under ``no_grad`` as they are."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SHOWING = frozenset({"info", "debug", "write", "set_description", "set_postfix", "print"})
-"""Methods that show what they are given, and keep nothing of it."""
 _TRAINING = ("backward", "manual_backward", "step", "fit", "learn")
 """What is called where something learns, or acts in an environment."""
 _NEAR = 7
@@ -51,6 +50,8 @@ class RecordedEvaluation(Generic[Node, Place]):
     holds: bool = False
     is_shown: bool = False
     """Whether the statements show what comes out one by one, and somebody looks at it before they go on."""
+    is_printed: bool = False
+    """Whether they are loops at the top level that print something in each round, as notebooks do."""
 
 
 class Evaluations:
@@ -82,7 +83,7 @@ class Evaluations:
             evaluated = [found for found in evaluated if not self._semantics.of(Purpose).is_trial(found.run.node)]
         if not evaluated:
             return
-        always = [found for found in evaluated if found.condition is None]
+        always = [found for found in evaluated if found.condition is None and not self._is_warm_up(found)]
         if isinstance(scope, FUNCTIONS) and always and self._is_pure(scope, always):
             if scope not in self._looked_at and self._is_worth_it(scope, always):
                 self._looked_at.add(scope)
@@ -139,6 +140,16 @@ class Evaluations:
         return any(
             speaks_of_evaluation_data(loop.iter) and not self._semantics.tree.inside(found.switch, loop) for loop in loops
         )
+
+    def _is_warm_up(self, found: Evaluated) -> bool:
+        """Whether a model is run once, outside of loops, and what comes out is thrown away: ``_ = model(zeros)``."""
+        is_direct = found.run.node is found.run.call and found.run.handed is None
+        if not is_direct or any(self._semantics.tree.loops(found.run.node)):
+            return False
+        match self._semantics.tree.statement(found.run.node):
+            case ast.Assign(targets=[ast.Name(id="_")], value=value) | ast.Expr(value=value):
+                return found.run.node in (value, value.body if isinstance(value, ast.IfExp) else None)
+        return False
 
     def _is_called_in_loop(self, function: Function) -> bool:
         """Whether a loop of the file calls a function."""
@@ -200,7 +211,7 @@ class Evaluations:
         if own is None or own is not next(self._semantics.tree.loops(found.run.node), None):
             return False
         if own not in self._summing:
-            self._summing[own] = _sums_up(own) or (isinstance(own, ast.For) and self._only_predicts)
+            self._summing[own] = sums_up(own) or (isinstance(own, ast.For) and self._only_predicts)
         return self._summing[own]
 
     @cached_property
@@ -349,57 +360,18 @@ class Evaluations:
         mendable = isinstance(function, ast.FunctionDef) and not suspends
         unneeded = self._semantics.of(UnneededGraphs).of_function(function)
         shown = [loop for found in evaluated for loop in self._semantics.tree.loops(found.run.call)]
-        is_shown = all(map(_shows, shown)) if shown else _saves_picture(function)
+        is_shown = all(map(shows, shown)) if shown else saves_picture(function)
         self._add(evaluated[0], RecordedEvaluation(function, (), mendable, unneeded, is_shown=is_shown))
 
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
         unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
-        shown = all(map(_shows, statements))
-        self._add(evaluated[0], RecordedEvaluation(None, tuple(statements), not suspends, unneeded, is_shown=shown))
+        shown, is_outermost = all(map(shows, statements)), statements[0] in self._semantics.tree.module.body
+        printed = is_outermost and all(map(prints_each, statements))
+        found: RecordedEvaluation[ast.expr, ast.stmt] = RecordedEvaluation(
+            None, tuple(statements), not suspends, unneeded, is_shown=shown, is_printed=printed
+        )
+        self._add(evaluated[0], found)
 
     def _add(self, first: Evaluated, found: RecordedEvaluation[ast.expr, ast.stmt]) -> None:
         self._found.setdefault(first.run.node, []).append(found)
-
-
-def _sums_up(loop: Loop) -> bool:
-    """Whether a loop goes through data, and adds up what comes out, or hands numbers on: ``meter.update(loss.item())``."""
-    if not isinstance(loop, ast.For):
-        return False
-    for part in walk_body(loop.body):
-        match part:
-            case ast.AugAssign(value=value) if not isinstance(value, ast.Constant):
-                return True
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call) if name not in _SHOWING:
-                if any(_is_number(inner) for given in _given(call) for inner in ast.walk(given)):
-                    return True
-    return False
-
-
-def _shows(statement: ast.stmt) -> bool:
-    """Whether a statement opens windows, or draws the few pictures of a grid, and adds nothing up: somebody looks at each."""
-    shows = False
-    for part in ast.walk(statement):
-        if isinstance(part, ast.AugAssign):
-            return False
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            shows = shows or (part.func.attr in ("show", "waitKey") and not part.args[1:])
-            shows = shows or (part.func.attr == "imshow" and isinstance(part.func.value, ast.Subscript))
-    return shows
-
-
-def _saves_picture(function: Function) -> bool:
-    """Whether a function without a loop makes a picture of what a model gives, once."""
-    parts = list(walk_body(function.body))
-    if any(isinstance(part, (ast.For, ast.While, ast.comprehension)) for part in parts):
-        return False
-    return any(isinstance(part, ast.Call) and last_name(part.func) == "save_image" for part in parts)
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(word.value for word in call.keywords)]
-
-
-def _is_number(node: ast.AST) -> bool:
-    """Whether code makes a number of a tensor."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
