@@ -559,3 +559,31 @@ def test_a_part_that_is_a_layer_or_a_module_of_another_file(tmp_path: Path, base
     (tmp_path / "templates.py").write_text(f"import torch.nn as nn\n{base}\n{cosine}")
     found = lint(dedent(user), filename=str(tmp_path / "user.py"), select=("TPL302",), project_root=str(tmp_path))
     assert [each.code for each in found] == expected
+
+
+@pytest.mark.parametrize(("made", "expected"), [("StepLR(o, 3)", ["TPL321"]), ("schedule", [])])
+def test_a_file_may_train_with_what_it_is_given_and_import_no_torch(tmp_path: Path, made: str, expected: list[str]) -> None:
+    trainer = """
+        class Trainer:
+            def __init__(self, model, optimizer, scheduler):
+                self.model, self.optimizer = model, optimizer
+                self.scheduler = scheduler
+
+            def fit(self, loader, epochs):
+                for epoch in range(epochs):
+                    self.scheduler.step()
+                    for x in loader:
+                        self.optimizer.zero_grad()
+                        self.model(x).sum().backward()
+                        self.optimizer.step()
+    """
+    main = f"""
+        import torch
+        from torch.optim.lr_scheduler import StepLR
+        from trainer import Trainer
+
+        def run(model, loader, schedule):
+            o = torch.optim.SGD(model.parameters(), lr=0.1)
+            Trainer(model, o, {made}).fit(loader, 3)
+    """
+    assert codes(tmp_path, {"trainer.py": trainer, "main.py": main}, "trainer.py", "TPL321") == expected

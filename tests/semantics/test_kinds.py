@@ -257,6 +257,37 @@ def test_parameters_and_modules(snippet: str, expected: str) -> None:
     check(MODEL + snippet, expected)
 
 
+HOLDER = """
+class Trainer:
+    def __init__(self, net, schedule=None, size=3):
+        self.net, self.size = net, size
+        self.schedule = schedule
+
+    def run(self):
+        return {marked}
+
+schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("marked", "made", "expected"),
+    [
+        ("«self.schedule»", "Trainer(nn.Linear(2, 2), schedule).run()", "scheduler"),
+        ("«self.schedule»", "Trainer(nn.Linear(2, 2), schedule=schedule)\nTrainer(nn.Linear(2, 2))", "scheduler"),
+        ("«self.schedule»", "Trainer(nn.Linear(2, 2))", "unknown"),
+        ("«self.schedule»", "Trainer(net, optimizer)\nTrainer(net, schedule)", "scheduler"),
+        ("«self.schedule»", "Trainer(net, torch.optim.SGD(ps))\nTrainer(net, schedule)", "unknown"),
+        ("«self.schedule»", "class Longer(Trainer):\n    pass\nTrainer(net, schedule)", "unknown"),
+        ("«self.schedule»", "Trainer(*given)", "unknown"),
+        ("«self.net»", "Trainer(nn.Linear(2, 2))\nTrainer(nn.Linear(2, 2).state_dict())", "unknown"),
+        ("«self.size»", "Trainer(net, schedule, torch.zeros(3))", "unknown"),
+    ],
+)
+def test_what_the_file_gives_to_constructors(marked: str, made: str, expected: str) -> None:
+    check(HOLDER.format(marked=marked) + made, expected)
+
+
 LOADER = "loader = torch.utils.data.DataLoader(data)\n"
 
 
@@ -370,6 +401,10 @@ def test_functions(snippet: str, expected: str) -> None:
         ("x = torch.zeros(1) if c else 1.0\n«x»", "tensor nograd"),
         ("def f():\n    x = 1\n    def g():\n        nonlocal x\n        x = 2\n    return «x»", "number"),
         ("x = x\n«x»", "unknown"),
+        (f"{MODEL}for i in y:\n    «model»\n    model = model.cpu()\n    model = model.cuda()", "module"),
+        (f"{MODEL}for i in y:\n    model = model.cpu()\n    print(«model»(i))\n    model = model.to(device)", "module"),
+        ("x = 1\nfor i in y:\n    x = x.to(i)\n    «x»", "unknown"),
+        ("for i in y:\n    x = x.to(i)\n    «x»", "unknown"),
         ("x = 1\ndel x\n«x»", "unknown"),
         ("try:\n    x = 1\nexcept E as e: «e»", "unknown"),
         ("x = f()\nif c: x = torch.zeros(3)\n«x»", "tensor"),

@@ -69,6 +69,33 @@ def test_where_the_mode_makes_no_difference(layer: str) -> None:
     assert evaluated(training("", TRAINS, EVALUATES, layer=layer)) is None
 
 
+@pytest.mark.parametrize(("layer", "is_evaluated"), [("Dropout()", True), ("LayerNorm(2)", False)])
+def test_a_model_may_go_to_another_device_and_back(layer: str, is_evaluated: bool) -> None:
+    text = training("", TRAINS, "net = net.cpu()", EVALUATES, "net = net.to(device)", layer=layer)
+    assert (evaluated(text) is not None) is is_evaluated
+
+
+OWN_LAYER = """
+class Transformer{name}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.{layer}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([Transformer{name}() for _ in range(3)])
+"""
+
+
+@pytest.mark.parametrize(("layer", "is_evaluated"), [("Dropout()", True), ("LayerNorm(2)", False)])
+@pytest.mark.parametrize("name", ["Block", "", "EncoderLayer"])
+def test_a_layer_of_the_file_may_be_called_as_one_of_torch(name: str, layer: str, is_evaluated: bool) -> None:
+    text = training("", TRAINS, EVALUATES).replace("nn.Sequential(nn.Linear(2, 2), nn.Dropout())", "Net()")
+    text = text.replace("from torch import nn\n", "from torch import nn\n" + OWN_LAYER.format(name=name, layer=layer))
+    assert (evaluated(text) is not None) is is_evaluated
+
+
 WRAPS = "    net = torch.nn.parallel.DistributedDataParallel(net, device_ids=[0])\n"
 
 

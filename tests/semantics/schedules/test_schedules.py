@@ -50,6 +50,33 @@ def test_first_in_the_loop() -> None:
     assert early(snippet(first=f"«{STEP}»", last="if epoch: break")) == [(False, False)]
 
 
+TRAINER = """
+class Trainer:
+    def __init__(self, net, optimizer, scheduler=None):
+        self.net, self.optimizer = net, optimizer
+        self.scheduler = scheduler
+
+    def train(self, loader):
+        for x in loader:
+            self.optimizer.zero_grad()
+            self.net(x).sum().backward()
+            self.optimizer.step()
+
+    def fit(self, loader, epochs):
+        for epoch in range(epochs):
+            if self.scheduler is not None:
+                {step}
+            self.train(loader)
+"""
+
+
+def test_what_an_object_of_the_file_is_made_with() -> None:
+    made = "import torch\noptimizer = torch.optim.SGD(ps)\nTrainer(net, optimizer, {})"
+    step = TRAINER.format(step="«self.scheduler.step()»")
+    assert early(step + made.format("torch.optim.lr_scheduler.StepLR(optimizer, 3)")) == [(False, False)]
+    assert early(TRAINER.format(step="self.scheduler.step()") + made.format("optimizer")) == []
+
+
 def test_first_in_a_function_of_the_loop() -> None:
     calls = snippet(first="one_epoch(scheduler, optimizer, x)", batch="continue") + (
         "def one_epoch(scheduler, optimizer, x):\n    «scheduler.step()»\n    x.sum().backward()\n    optimizer.step()\n"

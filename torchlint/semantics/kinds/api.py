@@ -50,7 +50,7 @@ _DEEPEST = 8
 """So many functions that give what another one gives are followed."""
 _DEEPEST_CHOICE = 4
 """So many functions are followed to what each of many things gives that can be chosen from."""
-_TELLING = frozenset({Type.MODULE, Type.OPTIMIZER, Type.SCHEDULER, Type.LOADER})
+TELLING = frozenset({Type.MODULE, Type.OPTIMIZER, Type.SCHEDULER, Type.LOADER})
 _HANDED_ON = 4
 """So many functions may hand a value on to one another."""
 
@@ -211,7 +211,7 @@ def _handed(parameter: Parameter, file: str, callers: Callers, depth: int) -> Ki
     if depth <= 0:
         return UNKNOWN
     kinds = [_kind_of_all(given.made, given.file, callers, depth) for given in callers.given(parameter, file)]
-    known = [kind for kind in kinds if kind.type in _TELLING]
+    known = [kind for kind in kinds if kind.type in TELLING]
     if not known or len({kind.type for kind in known}) > 1:
         return UNKNOWN
     found = replace(join(known), basis=Basis.ELSEWHERE)

@@ -13,6 +13,8 @@ from torchlint.semantics.kinds.annotations import annotated_kind, instance
 from torchlint.semantics.kinds.api import api_kind, handed_kind, instance_of, kind_of
 from torchlint.semantics.kinds.asked import AskedTensors
 from torchlint.semantics.kinds.attributes import Attributes
+from torchlint.semantics.kinds.bound.constructed import agreed, constructed_with
+from torchlint.semantics.kinds.bound.moved import before_moves
 from torchlint.semantics.kinds.call_graph import CallGraph
 from torchlint.semantics.kinds.calls import Calls
 from torchlint.semantics.kinds.evidence import TESTED, Evidence
@@ -171,6 +173,9 @@ class Inference:
             found = api_kind(name) if name else UNKNOWN
             return found if found.known else kind_of(self.elsewhere.target(node), self.elsewhere)
         found = join([self.binding_kind(binding) for binding in bindings])
+        if found.type is Type.UNKNOWN and (before := before_moves(bindings, self._bindings)):
+            made = join([self.binding_kind(binding) for binding in before])
+            found = made if made.type is Type.MODULE else found
         if found.type is Type.NUMBER and self._is_sum_of_tensors(node, bindings):
             return tensor(why="a sum of which `.data` is read", basis=Basis.READ)
         return UNKNOWN if found.is_tensor and self._is_found_none(node, found) else found
@@ -294,7 +299,11 @@ class Inference:
             if kind.type in (Type.NONE, Type.NUMBER):
                 kind = UNKNOWN
         if not kind.known:
-            return self._handed(binding, function, parameter.arg)
+            handed = self._handed(binding, function, parameter.arg)
+            if isinstance(owner, ast.ClassDef) and function.name == "__init__":
+                own = constructed_with(self, owner, function, parameter)
+                return agreed([own, handed]) if own.known and handed.known else own if own.known else handed
+            return handed
         return kind if kind.items is None else replace(kind, items=None)
 
     def _handed(self, binding: Binding, function: Function, name: str) -> Kind:

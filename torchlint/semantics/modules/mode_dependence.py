@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from torchlint.semantics import Semantics, torch_api
 from torchlint.semantics.code.bindings import Form
 from torchlint.semantics.code.tree import dotted, last_name
+from torchlint.semantics.kinds.bound.moved import before_moves
 from torchlint.semantics.kinds.kind import Kind, Type
 from torchlint.semantics.modules.modes_elsewhere import ModesElsewhere
 from torchlint.semantics.summaries.holding import runs_given_parts
@@ -121,7 +122,8 @@ class ModeDependence:
         if isinstance(model, ast.Call):
             yield self._call(model)
         elif isinstance(model, ast.Name):
-            for binding in self._semantics.bindings.reaching(model):
+            bindings = self._semantics.bindings.reaching(model)
+            for binding in before_moves(bindings, self._semantics.bindings) or bindings:
                 value = binding.value if binding.form is Form.ASSIGNMENT and not binding.path else None
                 if isinstance(value, ast.Attribute) and depth:
                     yield from self._made(value, depth - 1) if self._owner(value) is not None else [None]
@@ -225,6 +227,8 @@ class ModeDependence:
     def _of_call(self, call: ast.Call, function: ast.expr) -> bool | None:
         name = self._semantics.qualified_name(function) or ""
         last = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+        if is_modal(last) and (depends := self._of_own(function)) is not None:
+            return depends
         if is_modal(last):
             return not any(map(_keeps_last_batch, call.keywords)) and not _drops_nothing(call, last)
         if _FUNCTIONS.fullmatch(name):
@@ -233,13 +237,19 @@ class ModeDependence:
         if holds and not all(map(self._is_written_out, call.args)):
             return None
         definition = self._semantics.facts.definition(function)
-        if isinstance(definition, ast.ClassDef):
-            return self._of_class(definition)
-        if (found := self._semantics.elsewhere.module_class(function)) is not None:
-            return self._semantics.of(ModesElsewhere).matters(found)
+        if isinstance(definition, ast.ClassDef) or self._semantics.elsewhere.module_class(function) is not None:
+            return self._of_own(function)
         if definition is not None or name.startswith(("torch.", "builtins.", "numpy.", "math.")):
             return False
         return None if last[:1].isupper() or self._makes_part(call) else False
+
+    def _of_own(self, function: ast.expr) -> bool | None:
+        """Whether the mode makes a difference to a class of the file, or of another of the project; `None` of all others."""
+        definition = self._semantics.facts.definition(function)
+        if isinstance(definition, ast.ClassDef):
+            return self._of_class(definition)
+        found = self._semantics.elsewhere.module_class(function)
+        return self._semantics.of(ModesElsewhere).matters(found) if found is not None else None
 
     def _is_written_out(self, argument: ast.expr) -> bool:
         """Whether all modules of a container are made right there, or put into a list that the function fills itself."""

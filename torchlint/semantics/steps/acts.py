@@ -23,6 +23,8 @@ _CLIPS = frozenset(
 _CLAMPS = frozenset({"clamp_", "clip_", "clamp_max_", "clamp_min_"})
 _FIGURES = ("norm", "vector_norm", "abs", "mean", "std", "max", "min", "pow", "square", "item", "histc")
 """What is made of gradients to be looked at, and is another figure where they are scaled."""
+_OF_TORCH = frozenset({"backward", "zero_grad", "step"})
+"""Words of a file that trains with what it is given, and imports torch itself for nothing."""
 _ENGINES = ("deepspeed", "colossalai", "paddle", "mxnet", "mindspore")
 """Libraries that scale, clip or step by themselves."""
 
@@ -67,7 +69,8 @@ class Acts:
     def all(self) -> list[Act]:
         """The acts, in the order of the text; none where the file uses an engine that acts by itself."""
         words = self._semantics.words.all
-        return [] if "torch" not in words or any(engine in words for engine in _ENGINES) else self.written
+        is_torch = "torch" in words or words.issuperset(_OF_TORCH)
+        return self.written if is_torch and not any(engine in words for engine in _ENGINES) else []
 
     @cached_property
     def written(self) -> list[Act]:

@@ -14,7 +14,7 @@ from torchlint.semantics.summaries.local_names import LocalNames
 from torchlint.semantics.summaries.making import top_level
 from torchlint.semantics.summaries.members import Member, member_of, members_of
 from torchlint.semantics.summaries.running_methods import MODE_METHODS, running_methods, sets_mode
-from torchlint.semantics.summaries.summary import NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
+from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, UNTOLD, ClassBody, Made, is_modal
 
 _DROPS = re.compile(r"drop(out|_rate|_prob|path)")
 _MOVING = frozenset({"to", "cuda", "cpu", "half", "float", "double", "eval", "train", "requires_grad_", "apply"})
@@ -61,13 +61,13 @@ def class_body(node: ast.ClassDef) -> ClassBody:
         if member.method is not None and (given := _tensors(member, scope)) != NOTHING_KNOWN:
             tensors.append((member.method.name, given))
         for call in member.every(ast.Call):
-            name = last_name(call.func)
-            matters = matters or is_modal(name)
+            name, reference = last_name(call.func), scope.reference(call.func)
+            matters = matters or (is_modal(name) and not (reference and _is_of_project(reference)))
             registers = registers or name in _REGISTERING
             match call.args:
                 case [ast.Constant(value=str(buffer)), *_] if name == "register_buffer":
                     buffers[buffer] = None
-            if reference := scope.reference(call.func):
+            if reference:
                 called[reference] = None
         for part in member.every(ast.Assign):
             if any(isinstance(each, ast.Attribute) for each in part.targets):
@@ -82,6 +82,11 @@ def class_body(node: ast.ClassDef) -> ClassBody:
     own_modes = tuple(method.name for method in methods if not sets_mode(method))
     kept = (forgets, gathering, runs_given, tuple(buffers))
     return ClassBody(*shown, tuple(tensors), *kept, own_modes, _cuts(members))
+
+
+def _is_of_project(reference: str) -> bool:
+    """Whether a layer that is called like one of torch's transformers may be another, which can be looked at itself."""
+    return reference.rpartition(".")[2].lstrip(IMPORTED).startswith("Transformer") and "nn." not in reference
 
 
 def _tensors(member: Member, scope: LocalNames) -> Made:
