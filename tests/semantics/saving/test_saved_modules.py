@@ -50,6 +50,9 @@ def saved(snippet: str) -> tuple[str | None, str]:
         "def keep(a):\n    torch.save({'a': «a»}, p)\ndef hand(b):\n    keep(b)\nhand(Net())",
         "class Cache:\n    def __init__(self, a):\n        self.a = a\n    def keep(self):\n        torch.save(«self.a», p)\n"
         "def fit(net):\n    net.parameters()\n    Cache(net).keep()",
+        "def fit(net):\n    net.train()\n    net(x)\n    net.eval()\n    torch.save(«net», p)",
+        "best = {}\nbest['net'] = Net()\ntorch.save(«best['net']», p)",
+        "best = {'net': None}\nfor e in es:\n    if good:\n        best['net'] = Net()\n    torch.save(«best['net']», p)",
         "nets = {'a': Net()}\ntorch.save({'nets': {key: «net.cpu()» for key, net in nets.items()}}, p)",
     ],
 )
@@ -94,6 +97,10 @@ def test_no_module_is_saved(snippet: str) -> None:
         "net = build()\nnet.train()\ntorch.save(«net», p)",
         "net = trainer.train()\nnet.eval()\ntorch.save(«net», p)",
         "net = build()\nnet(x)\ntorch.save(«net», p)",
+        "def fit(net):\n    net.train()\n    net(x)\n    torch.save(«net», p)",
+        "best = {}\nbest['net'] = Net().state_dict()\ntorch.save(«best['net']», p)",
+        "best = {}\nbest['net'] = Net()\nbest['net'] = Net().state_dict()\ntorch.save(«best['net']», p)",
+        "best = {}\nbest['net'] = Net()\ntorch.save(«best['figures']», p)",
         "def keep(p, nets):\n    torch.save({'nets': nets}, p)\ns = {name: Net().state_dict() for name in 'ab'}\nkeep(p, «s»)",
     ],
 )

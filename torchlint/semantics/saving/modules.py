@@ -72,6 +72,9 @@ class SavedModules:
             case ast.Name() if depth and (held := self._display(saved)) is not None:
                 for value in (held, *self._stored(saved)):
                     yield from self._modules_in(value, depth - 1)
+            case ast.Subscript(value=ast.Name(), slice=ast.Constant()) if depth and (kept := self._kept_under(saved)):
+                if all(map(self._is_whole_module, kept)):
+                    yield saved
             case ast.expr() if self._is_whole_module(saved):
                 yield saved
 
@@ -102,6 +105,17 @@ class SavedModules:
             if isinstance(store, ast.Assign) and store.targets == [item] and self._semantics.control_flow.may_follow(use, name):
                 yield store.value
 
+    def _kept_under(self, item: ast.Subscript) -> list[ast.expr]:
+        """What is stored before under the key of a dict's item: ``module`` of ``best["net"] = module``, for ``best["net"]``."""
+        bindings = self._semantics.bindings.reaching(item.value) if isinstance(item.value, ast.Name) else ()
+        stored: list[ast.expr] = []
+        for use in bindings[0].uses if len(bindings) == 1 else ():
+            match self._semantics.tree.parent(self._semantics.tree.parent(use) or use):
+                case ast.Assign(targets=[ast.Subscript(value=holder, slice=key)], value=value) if holder is use:
+                    if ast.dump(key) == ast.dump(item.slice) and self._semantics.control_flow.may_follow(use, item):
+                        stored.append(value)
+        return stored
+
     def _is_loaded_back(self, save: ast.Call) -> bool:
         """Whether a test saves a module, and loads it whole, telling so."""
         if not self._semantics.of(OwnFiles).is_in_test(save):
@@ -129,8 +143,10 @@ class SavedModules:
             return False
         if kind.used == "train":
             given = self._handed(saved)
-            return self._is_layer(saved) or (
-                bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given)
+            return (
+                self._is_layer(saved)
+                or self._is_run_in_both_modes(saved)
+                or (bool(given) and all(each is not None and self._has_mode_and_state(each) for each in given))
             )
         if kind.elsewhere is not None:
             return kind.type is Type.MODULE or self._semantics.elsewhere.lookup.is_module(kind.elsewhere)
@@ -169,6 +185,15 @@ class SavedModules:
         """Whether something is put into evaluation mode, as no optimizer is, and asked for its state."""
         evidence = self._semantics.of(ModuleEvidence)
         return all(evidence.has_method(node, (name,)) for name in ("train", "eval", "state_dict"))
+
+    def _is_run_in_both_modes(self, node: ast.expr) -> bool:
+        """Whether a variable is put into both modes, and called, as modules are and nothing else that has a ``train``."""
+        evidence, bindings = self._semantics.of(ModuleEvidence), self._semantics.bindings
+        if not isinstance(node, ast.Name) or not all(evidence.has_method(node, (name,)) for name in ("train", "eval")):
+            return False
+        calls = self._semantics.facts.calls.get(node.id, ())
+        called = [call.func for call in calls if isinstance(call.func, ast.Name) and call.args]
+        return any(set(bindings.reaching(each)) & set(bindings.reaching(node)) for each in called)
 
     def _handed(self, saved: ast.expr) -> list[ast.expr | None]:
         """What calls give for a parameter, or for the one that an attribute of the object is set to, and to nothing else."""
