@@ -96,6 +96,8 @@ CASES: dict[str, Callable[[int], str]] = {
         "for b in x:\n" + "    optimizer.zero_grad()\n" * n + "    loss.backward()\n" + "    optimizer.step()\n" * n
     ),
     "sums in loops": lambda n: f"total = 0\n{f'for b in x:{chr(10)}{TRAINING}    total += loss{chr(10)}' * n}",
+    "losses kept in a loop": lambda n: "kept = []\nfor b in x:\n" + f"{TRAINING}    kept.append(loss)\n" * n,
+    "a loss kept again and again": lambda n: "kept = []\nfor b in x:\n" + "    loss.backward()\n    kept.append(loss)\n" * n,
     "closures": lambda n: "def f(x):\n" + "    y = x.data\n    def g():\n        y.add_(1)\n" * n,
     "a global": lambda n: "y = x.data\n" * n + "".join(f"def f{i}():\n    return y.add_(1)\n" for i in range(n)),
     "arrays": lambda n: "y = x.detach().numpy()\ny += 1\nz = torch.from_numpy(y)\nz.add_(1)\n" * n,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
@@ -268,22 +268,26 @@ class KeptLosses:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._last: dict[tuple[frozenset[Binding], Loop], list[ast.expr]] = {}
 
     def are_kept(self, found: Accumulation) -> bool:
         """Whether a list keeps the graphs of what is back-propagated in it, one after the other."""
         loop = next(self._tree.loops(found.statement), None)
         if loop is None or not isinstance(found.root, ast.Name) or found.target is not found.root:
             return False
-        uses = [use for binding in self._semantics.bindings.reaching(found.root) for use in binding.uses]
+        key = frozenset(self._semantics.bindings.reaching(found.root)), loop
+        if key not in self._last:
+            self._last[key] = self._propagated(*key)
+        flow = self._semantics.control_flow
+        return any(flow.may_follow(found.statement, root) for root in self._last[key])
+
+    def _propagated(self, bindings: Iterable[Binding], loop: Loop) -> list[ast.expr]:
+        """The last items of a list that a loop back-propagates, if no others are and the rest is only looked at."""
+        uses = [use for binding in bindings for use in binding.uses]
         around = {part for use in uses for part in (use, *self._tree.ancestors(use))}
         roots = [root for root in around if root in self._semantics.of(Backpropagated).every_root]
-        flow = self._semantics.control_flow
-        return (
-            bool(roots)
-            and all(_is_last(root) and self._tree.inside(root, loop) for root in roots)
-            and any(flow.may_follow(found.statement, root) for root in roots)
-            and all(self._is_looked_at(use) for use in uses)
-        )
+        are_last = all(_is_last(root) and self._tree.inside(root, loop) for root in roots)
+        return roots if are_last and all(self._is_looked_at(use) for use in uses) else []
 
     def _is_looked_at(self, use: ast.Name) -> bool:
         """Whether a list is filled or counted where it is named, or one of its items is compared, printed or propagated."""

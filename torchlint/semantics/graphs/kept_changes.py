@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterable, Iterator
 
 from torchlint.fact import CERTAIN, Fact, unknown
 from torchlint.semantics import Semantics, torch_api
@@ -27,10 +28,18 @@ class KeptChanges:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._added: dict[tuple[ast.AST, str], dict[Binding, list[Binding]]] = {}
+        self._left_alone: dict[tuple[Binding, ...], Fact] = {}
+        self._unchanged: dict[tuple[Binding, ...], Fact] = {}
 
     def left_alone(self, part: ast.expr) -> Fact:
         """Whether a value that is kept gets no other memory and no other shape, which what is detached of it would not see."""
-        for use in self._uses(part):
+        bindings = self._bindings(part)
+        if bindings not in self._left_alone:
+            self._left_alone[bindings] = self._is_left_alone(bindings)
+        return self._left_alone[bindings]
+
+    def _is_left_alone(self, bindings: Iterable[Binding]) -> Fact:
+        for use in self._uses(bindings):
             method = self._semantics.tree.parent(use)
             if isinstance(method, ast.Attribute) and (
                 isinstance(method.ctx, ast.Store) or (method.attr.endswith("_") and method.attr not in CHANGING)
@@ -40,10 +49,16 @@ class KeptChanges:
 
     def unchanged(self, part: ast.expr) -> Fact:
         """Whether nothing changes a value that is kept, which its number would not see: it is only computed with."""
-        if isinstance(part, ast.Name):
-            if any(self.added_to(binding) for binding in self._semantics.bindings.reaching(part)):
-                return unknown(f"`{part.id}` is changed in place")
-        for use in self._uses(part):
+        bindings = self._bindings(part)
+        if bindings not in self._unchanged:
+            self._unchanged[bindings] = self._is_unchanged(bindings)
+        return self._unchanged[bindings]
+
+    def _is_unchanged(self, bindings: Collection[Binding]) -> Fact:
+        for binding in bindings:
+            if self.added_to(binding):
+                return unknown(f"`{binding.name}` is changed in place")
+        for use in self._uses(bindings):
             parent = self._semantics.tree.parent(use)
             match parent:
                 case ast.Attribute(attr=method):
@@ -62,9 +77,11 @@ class KeptChanges:
     def _is_kept(self, call: ast.Call) -> bool:
         return isinstance(call.func, ast.Attribute) and call.func.attr in FILLING
 
-    def _uses(self, part: ast.expr) -> list[ast.Name]:
-        bindings = self._semantics.bindings.reaching(part) if isinstance(part, ast.Name) else ()
-        return [use for binding in bindings for use in binding.uses]
+    def _bindings(self, part: ast.expr) -> tuple[Binding, ...]:
+        return tuple(self._semantics.bindings.reaching(part)) if isinstance(part, ast.Name) else ()
+
+    def _uses(self, bindings: Iterable[Binding]) -> Iterator[ast.Name]:
+        return (use for binding in bindings for use in binding.uses)
 
     def added_to(self, binding: Binding) -> list[Binding]:
         """The augmented assignments to what a variable has from a binding."""
