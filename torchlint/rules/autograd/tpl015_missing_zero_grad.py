@@ -13,7 +13,8 @@ class MissingZeroGrad(Rule):
     """
     ## What it does
     Finds loops that call `backward()` and `optimizer.step()`, and zero the gradients on no path round the loop. An
-    optimizer of which nothing is known but its name counts where nothing in sight could zero them, either. And models whose
+    optimizer of which nothing is known but its name counts where nothing in sight could zero them, either. So do loops that
+    zero them in one branch alone of `if args.amp:`, and step in both. And models whose
     gradients are lent to another one, `shared.grad = own.grad`, where only those of the other are zeroed: since torch 2.0
     `zero_grad()` sets these to `None`, and the model's own stay.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from torchlint.semantics import Semantics
@@ -64,9 +64,10 @@ class UnseenCode:
         self._optimizers = semantics.of(Optimizers)
         self._elsewhere = semantics.elsewhere
 
-    def may_wipe(self, round_: LoopRound, optimizer: ast.expr) -> bool:
-        """Whether anything in a loop may wipe the gradients of an optimizer, as far as that can be told."""
-        return any(self._may_wipe(node, optimizer) for node in round_.nodes) or self.is_handed_out(optimizer)
+    def may_wipe(self, round_: LoopRound, optimizer: ast.expr, but_for: Collection[ast.AST] = ()) -> bool:
+        """Whether anything in a loop may wipe the gradients of an optimizer, as far as that can be told; but for some nodes."""
+        nodes = (node for node in round_.nodes if node not in but_for)
+        return any(self._may_wipe(node, optimizer) for node in nodes) or self.is_handed_out(optimizer)
 
     def _may_wipe(self, node: ast.AST, optimizer: ast.expr) -> bool:
         match node:

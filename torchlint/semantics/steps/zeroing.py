@@ -127,6 +127,8 @@ class Zeroing:
     def _is_wiped_beside(self, step: Step) -> bool:
         """Whether the loop around a step plainly wipes the gradients, as nearly every loop does."""
         loop = next(self._semantics.tree.loops(step.call), None)
+        if loop is not None and self._choices(step.call, loop):
+            return False  # perhaps in the other branch
         wiped = self._wiped.get((loop, dotted(step.optimizer)), ())
         return any(self._optimizers.same(optimizer, step.optimizer) for optimizer in wiped)
 
@@ -211,16 +213,55 @@ class Zeroing:
         makings = self._optimizers.makings(step.optimizer) or frozenset()
         if any(round_.makes(making) for making in makings):
             return False
-        if self._semantics.of(UnseenCode).may_wipe(round_, step.optimizer):
-            return False
         if not step.is_certain and self._is_made_in(round_, step.optimizer):
             return False
         outermost = [round_.loop, *tree.loops(round_.loop)][-1]  # round which the way leads, if at all
         wiping = [zero.call for zero in steps.zero_grads_in(outermost) if not self._optimizers.apart(step.optimizer, zero.of)]
+        chosen = self._choices(step.call, outermost)
+        apart = {each for each in wiping if any(self._is_in_other_branch(each, step.call, choice) for choice in chosen)}
+        wiping = [each for each in wiping if each not in apart]
+        if self._semantics.of(UnseenCode).may_wipe(round_, step.optimizer, {each.func for each in apart}):
+            return False
         flow, scope = self._semantics.control_flow, self._semantics.control_flow.scope(round_.loop)
         places = [each.place for each in own]
         ahead = {place: flow.ahead_of(scope, [place], wiping, up_to=places) for place in {each.behind for each in own}}
         return any(ahead[each.behind].includes(each.place) for each in own)
+
+    def _choices(self, step: ast.Call, loop: Loop) -> list[ast.If]:
+        """The choices around a step in a loop that come out the same in all rounds: ``if args.amp: … else: …``."""
+        found: list[ast.If] = []
+        for parent in self._semantics.tree.ancestors(step):
+            if parent is loop or isinstance(parent, FUNCTIONS):
+                return found
+            if isinstance(parent, ast.If) and parent.orelse and self._is_settled(parent.test, loop):
+                found.append(parent)
+        return found
+
+    def _is_settled(self, test: ast.expr, loop: Loop) -> bool:
+        """Whether a test asks for a variable, or for an attribute of one, that nothing in a loop gives another value."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=asked):
+                return self._is_settled(asked, loop)
+            case ast.Compare(left=asked, ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()], comparators=[ast.Constant()]):
+                return self._is_settled(asked, loop)
+            case ast.Name() | ast.Attribute(value=ast.Name()):
+                root = root_of(test)
+                if not isinstance(root, ast.Name) or self._semantics.facts.self_class(root) is not None:
+                    return False
+                bound = {each.name for each in self._semantics.bindings.bound_in_loop(loop)}
+                stored = (
+                    part for part in ast.walk(loop) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+                )
+                return root.id not in bound and dotted(test) not in map(dotted, stored)
+        return False
+
+    def _is_in_other_branch(self, wiping: ast.Call, step: ast.Call, choice: ast.If) -> bool:
+        """Whether a choice runs either what wipes or a step."""
+        inside = self._semantics.tree.inside
+        branches = [
+            [any(inside(call, part) for part in body) for body in (choice.body, choice.orelse)] for call in (wiping, step)
+        ]
+        return any(branches[0]) and branches[0] != branches[1]
 
     def _is_made_in(self, round_: LoopRound, optimizer: ast.expr) -> bool:
         """Whether each round may have an optimizer of its own."""
