@@ -59,6 +59,7 @@ class Zeroing:
         self._rounds = semantics.of(Rounds)
         self._backwards: dict[Loop, list[tuple[ast.Call, ast.Call]]] = {}
         self._optimizers = semantics.of(Optimizers)
+        self._given_values: dict[Loop, set[str | None]] = {}
 
     @cached_property
     def piles(self) -> dict[ast.Call, PiledUp[ast.expr, ast.stmt]]:
@@ -248,12 +249,16 @@ class Zeroing:
                 root = root_of(test)
                 if not isinstance(root, ast.Name) or self._semantics.facts.self_class(root) is not None:
                     return False
-                bound = {each.name for each in self._semantics.bindings.bound_in_loop(loop)}
-                stored = (
-                    part for part in ast.walk(loop) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
-                )
-                return root.id not in bound and dotted(test) not in map(dotted, stored)
+                return {root.id, dotted(test)}.isdisjoint(self._changed(loop))
         return False
+
+    def _changed(self, loop: Loop) -> set[str | None]:
+        """The variables, and the attributes as they are spelled, that a loop gives values."""
+        if loop not in self._given_values:
+            stored = (part for part in ast.walk(loop) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store))
+            bound = self._semantics.bindings.bound_in_loop(loop)
+            self._given_values[loop] = {*(each.name for each in bound), *map(dotted, stored)}
+        return self._given_values[loop]
 
     def _is_in_other_branch(self, wiping: ast.Call, step: ast.Call, choice: ast.If) -> bool:
         """Whether a choice runs either what wipes or a step."""
