@@ -366,8 +366,8 @@ class Evaluations:
     def _add_statements(self, statements: list[ast.stmt], evaluated: list[Evaluated]) -> None:
         suspends = any(isinstance(part, SUSPENDING) for statement in statements for part in ast.walk(statement))
         unneeded = self._semantics.of(UnneededGraphs).of_statements(statements)
-        shown, is_outermost = all(map(shows, statements)), statements[0] in self._semantics.tree.module.body
-        printed = is_outermost and all(map(prints_each, statements))
+        shown, around = all(map(shows, statements)), self._semantics.tree.parent(statements[0])
+        printed = isinstance(around, ast.Module) and all(map(prints_each, statements))
         found: RecordedEvaluation[ast.expr, ast.stmt] = RecordedEvaluation(
             None, tuple(statements), not suspends, unneeded, is_shown=shown, is_printed=printed
         )
