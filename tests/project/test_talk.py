@@ -521,3 +521,44 @@ def test_what_a_folder_says_is_asked_again(tmp_path: Path) -> None:
     path.write_text("pass")
     (tmp_path / "two.py").write_text("loss.backward()")
     assert not still_hold(Files(), load, reading.answers, str(tmp_path))
+
+
+SPOKEN_OF = {
+    "accelerators": ["x = x.CUDA()", "import deepspeed", "m.to('xpu')", "hpu = 1"],
+    "choices of devices": [
+        *(
+            'torch.device("cpu")',
+            "torch.load(p, map_location=d)",
+            "torch.device('cuda:1')",
+            "r = args.local_rank",
+            "f(world_size)",
+        ),
+        *(
+            "torch.cuda.set_device(0)",
+            "p.add_argument('--device')",
+            "x.to(cfg.device)",
+            "m.to(mps)",
+            "from accelerate import A",
+        ),
+    ],
+    "moves to the GPU": ["x.cuda()", "x.to('cuda')", "m.to(device=0)", "d = torch.device('cuda')"],
+    "other devices": [
+        "x.cuda()",
+        "GPUS = 2",
+        "import Horovod",
+        "t = Trainer(m)",
+        "d = device(x)",
+        "f(hparams.device)",
+        "xla = 1",
+    ],
+    "backward passes": ["loss.backward()"],
+    "default devices": ["torch.set_default_device(d)", "torch.set_default_tensor_type(torch.cuda.FloatTensor)"],
+}
+
+
+@pytest.mark.parametrize(("topic", "line"), [(topic, line) for topic, lines in SPOKEN_OF.items() for line in lines])
+@pytest.mark.parametrize("before", ["", "import torch\n\n# more\n    "])
+def test_one_line_speaks_of_a_topic(tmp_path: Path, topic: str, line: str, before: str) -> None:
+    for text, expected in ((f"{before}{line}\nmore = 1\n", True), (f"more = 1\n{before}# {line}", topic == "accelerators")):
+        (tmp_path / "a.py").write_text(text)
+        assert Talk(lambda _: None).speaks_of(topic, str(tmp_path)) is expected

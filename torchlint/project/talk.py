@@ -74,6 +74,24 @@ _ENDING = "models of probabilities"
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
 _LOADING = re.compile(rb"\bload_state_dict\([^)]")
 _WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
+_WORDS = {
+    "accelerators": (
+        *(b"cuda", b"gpu", b"device", b"accelerat", b"lightning", b"deepspeed"),
+        *(b"mpu", b"xpu", b"npu", b"hpu", b"mps"),
+    ),
+    _CHOOSING: (
+        *(b"is_available", b"cpu", b"map_location", b"cuda", b"local_", b"world_", b"device"),
+        *(b"mpu", b"xpu", b"npu", b"hpu", b"mps", b"accelerat", b"lightning", b"deepspeed"),
+    ),
+    "moves to the GPU": (b".cuda(", b".to(", b"device("),
+    "other devices": (
+        *(b"cuda", b"gpu", b"accelerat", b"lightning", b"deepspeed", b"horovod", b"fastai", b"ignite", b"catalyst", b"skorch"),
+        *(b"mpu", b"xpu", b"npu", b"hpu", b"mps", b"xla", b"trainer", b"device"),
+    ),
+    "backward passes": (b".backward(",),
+    "default devices": (b"set_default_",),
+}
+"""Of topics that one line speaks of, words in small letters of which such a line has one: only such lines are looked at."""
 _MOST_FILES = 400
 _MOST_NAMES = 20_000
 """So many names are looked through, of files of data among them."""
@@ -126,7 +144,7 @@ class Talk:
             elif topic == _CHOOSING:
                 self._told[key] = self._look_for(_chooses_device, root)
             else:
-                self._told[key] = self._look_for(_TOPICS[topic].search, root)
+                self._told[key] = self._look_for(lambda text: _speaks_of(topic, text), root)
         return self._told[key]
 
     def _imported(self, root: str) -> dict[str, _Folder]:
@@ -196,9 +214,26 @@ def _leans(folder: str, imported: dict[str, _Folder]) -> bool:
     return any((others - own) & said.first for said in within.values())
 
 
+def _speaks_of(topic: str, text: bytes) -> bool:
+    """Whether code speaks of a topic that a pattern stands for."""
+    pattern = _TOPICS[topic]
+    if topic not in _WORDS:
+        return pattern.search(text) is not None
+    small = text.lower()
+    for word in _WORDS[topic]:
+        place = small.find(word)
+        while place >= 0:
+            start, end = text.rfind(b"\n", 0, place) + 1, text.find(b"\n", place)
+            end = len(text) if end < 0 else end
+            if pattern.search(text, start, end):
+                return True
+            place = small.find(word, end)
+    return False
+
+
 def _chooses_device(text: bytes) -> bool:
     """Whether code says where to run, and not only which GPU the process is to see."""
-    if _TOPICS[_CHOOSING].search(text):
+    if _speaks_of(_CHOOSING, text):
         return True
     return _NUMBERS.search(text) is not None and not _MADE_VISIBLE.search(text)
 
