@@ -46,6 +46,10 @@ _ORDINALS = (
     "sixteenth",
     "seventeenth",
     "eighteenth",
+    "nineteenth",
+    "twentieth",
+    "twenty-first",
+    "twenty-second",
 )
 _EARLIER = """\
 ### Earlier: true or false
