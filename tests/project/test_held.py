@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -191,6 +192,39 @@ def test_no_more_than_that_is_asked_each_time(project: Path, monkeypatch: pytest
     assert all("Build" in question for question in seen)
 
 
+WRAPPED = """
+import torch
+
+def save(model, path, gpus):
+    if gpus > 1:
+        model = torch.nn.DataParallel(model)
+    torch.save(model.state_dict(), path)
+"""
+
+
+@pytest.mark.parametrize("name", ["tools", "env"])
+def test_what_files_speak_of_is_asked_once_and_noticed(
+    project: Path, asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "CODES", ("TPL506",))
+    (project / "many.py").write_text(WRAPPED)
+    (project / name).mkdir()
+    for _ in range(3):
+        assert linted(project) == ["TPL506"]
+    assert asked == []
+    (project / name / "loading.py").write_text("state = {key.replace('module.', ''): value for key, value in state.items()}")
+    assert linted(project) == []
+
+
+def test_words_of_an_environment_are_not_the_projects(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "CODES", ("TPL506",))
+    (project / "many.py").write_text(WRAPPED)
+    (project / "env").mkdir()
+    (project / "env" / "pyvenv.cfg").touch()
+    (project / "env" / "loading.py").write_text("state = {key.replace('module.', ''): value for key, value in state.items()}")
+    assert linted(project) == ["TPL506"]
+
+
 def test_stamps(project: Path) -> None:
     assert held.stamp(str(project)) == ""  # of something that changed just now
     time.sleep(2 * TICK / 1e9)
@@ -217,7 +251,9 @@ def test_stamps(project: Path) -> None:
         ("//train.py\nNet\nmodels", "train.py"),
         ("///train.py\nTensor", "train.py"),
         ("//=models/net.py", "models/net.py"),
-        ("//?prefixes", None),
+        ("//?prefixes", ""),
+        ("//?choices of devices\nsrc/tools", "src/tools"),
+        ("//$train.py\n", None),
     ],
 )
 def test_what_is_asked_about(asked: str, path: str | None) -> None:

@@ -1,8 +1,8 @@
 """Results that rest on other files, told to hold by one look at the project instead of one at each of their answers.
 
 A `stamp` stands for all files and folders of a project that answers are about. What held under a stamp holds for as long as
-the project has that same stamp. What a stamp does not stand for, what is hidden, skipped, behind links, or about the words of
-all files, is asked about each time.
+the project has that same stamp. What a stamp does not stand for, what is hidden, skipped or behind links, is asked about each
+time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.project import roots
 from torchlint.project.files import Files, still_hold
-from torchlint.project.importers import OTHER_PROGRAMS, SKIPPED
+from torchlint.project.importers import ENVIRONMENT, OF_PROJECTS, OTHER_PROGRAMS, SKIPPED
 from torchlint.project.questions import is_about
 from torchlint.text.reading import NOTEBOOK
 from torchlint.text.reading import TICK as TICK
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 FEW = 50
 """To look at so many results one by one takes less than to look at all files of a project."""
-_MOST_ENTRIES = 50_000
+_MOST_ENTRIES = 20_000
+"""Of larger projects no stamp is made: of as many, `Talk` looks through all."""
 _PROGRAMS = (".py", ".pyi", NOTEBOOK, *OTHER_PROGRAMS)
 _KIND = "held"
 _Note = tuple[str, tuple[str, ...], tuple[str, ...]]
@@ -102,6 +103,11 @@ def _is_stamped(asked: str) -> bool:
     )
 
 
+def _is_looked_through(name: str, path: str) -> bool:
+    """Whether a folder, called by its name in small letters, may hold code of the project."""
+    return name not in SKIPPED or (name in OF_PROJECTS and not os.path.isfile(os.path.join(path, ENVIRONMENT)))
+
+
 def stamp(root: str) -> str:
     """What stands for the programs and folders below a root; empty where it would not show all that changes from now on."""
     seen = [os.path.realpath(root)]
@@ -126,7 +132,7 @@ def stamp(root: str) -> str:
                         return ""
                 elif entry.is_dir(follow_symlinks=False):
                     seen.append(entry.name)
-                    if entry.name.lower() not in SKIPPED:
+                    if _is_looked_through(entry.name.lower(), entry.path):
                         pending.append(entry.path)
                 elif is_program:
                     status = entry.stat(follow_symlinks=False)

@@ -19,8 +19,10 @@ _LARGEST = 1_000_000
 _MOST_FILES = 20_000
 """So many files of a project are looked through; in larger ones, nobody is asked who calls."""
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist"})
-_OF_PROJECTS = frozenset({"venv", "env", "build", "dist"})
+OF_PROJECTS = frozenset({"venv", "env", "build", "dist"})
 """Of these, what may be a folder of the project's own."""
+ENVIRONMENT = "pyvenv.cfg"
+"""The file that says of a folder that it is an environment."""
 OTHER_PROGRAMS = (".pyx", ".pyw")
 """How files are called that may import others and are not read."""
 _NAMES = rb"(?:[^\n;#\\]|\\\r?\n)*"
@@ -137,7 +139,7 @@ class Importers:
                 elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in SKIPPED:
                         pending.append(entry.path)
-                    elif entry.name in _OF_PROJECTS and not os.path.isfile(os.path.join(entry.path, "pyvenv.cfg")):
+                    elif entry.name in OF_PROJECTS and not os.path.isfile(os.path.join(entry.path, ENVIRONMENT)):
                         self._unseen.append(os.path.relpath(entry.path, self._root))
                 elif entry.name.endswith(OTHER_PROGRAMS):
                     self._unseen.append(os.path.relpath(entry.path, self._root))

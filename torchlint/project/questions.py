@@ -21,14 +21,16 @@ PACKAGED = "//$"  # whether a file is installed for others to import
 
 
 def is_about(asked: str) -> str | None:
-    """The path below the root that a question is about, empty for all of the project; `None` where its words are asked for."""
+    """The path below the root that a question is about, empty for all of the project; `None` where more than that is asked."""
     if asked == ROOT or asked.startswith((NAMING, MENTIONS)):
         return ""
     if asked.startswith(PACKAGED):
         return None
-    for about in (OUTPUTS, GIVEN, BODY, BOUND, TALK, CALLERS):  # the longer ones first
+    if asked.startswith(TALK):
+        return asked.partition("\n")[2]
+    for about in (OUTPUTS, GIVEN, BODY, BOUND, CALLERS):  # the longer ones first
         if asked.startswith(about):
-            return asked.removeprefix(about).partition("\n")[0] if about != TALK else None
+            return asked.removeprefix(about).partition("\n")[0]
     return asked
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from torchlint.project.importers import ENVIRONMENT, OF_PROJECTS
 from torchlint.project.programs import code_of, is_program
 from torchlint.project.told.outputs import outputs_of
 from torchlint.text.reading import read_file
@@ -280,5 +281,10 @@ def _files(root: str) -> Iterator[str | None]:
         if seen > _MOST_NAMES:
             yield None
             return
-        inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _APART)
-        yield from (os.path.join(folder, name) for name in sorted(names) if is_program(name))
+        inner[:] = sorted(name for name in inner if not name.startswith(".") and not _is_apart(folder, name))
+        yield from (os.path.join(folder, name) for name in sorted(names) if is_program(name) and not name.startswith("."))
+
+
+def _is_apart(folder: str, name: str) -> bool:
+    """Whether a folder within one holds what is not of the project, or an environment."""
+    return name.lower() in _APART or (name.lower() in OF_PROJECTS and os.path.isfile(os.path.join(folder, name, ENVIRONMENT)))
