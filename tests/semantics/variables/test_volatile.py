@@ -233,3 +233,45 @@ def test_one_of_two_marks_that_meets_a_model_is_enough() -> None:
     for rest, expected in (("return net(x).data", False), ("return torch.relu(x).data", True)):
         volatiles = semantics_of(text.format(rest)).of(Volatiles)
         assert [volatiles.meet_nothing(mark) for mark in volatiles.marks] == [expected, expected]
+
+
+_LISTS = """
+class Trainer:
+    def set_inputs(self, x, labels, others, n):
+        self.kept, kept = [], []
+        for i in range(n):
+            {call}
+        {rest}
+
+    def run(self):
+        {run}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "rest", "run", "expected"),
+    [
+        ("kept.append(Variable(x[i], volatile=True))", "print(torch.cat(kept).sum().item())", "pass", True),
+        ("kept.append(Variable(x[i], volatile=True))", "return self.net(kept)", "pass", False),
+        ("kept.append(Variable(x[i], volatile=True))", "return torch.cat(kept)", "pass", False),
+        ("kept.append(Variable(x[i], volatile=True))", "self.all = torch.cat(kept)", "pass", False),
+        ("kept.append(Variable(x[i], volatile=True))", "def g(): return self.net(kept)\n        later(g)", "pass", False),
+        ("others.append(Variable(x[i], volatile=True))", "print(torch.cat(others).sum().item())", "pass", False),
+        ("self.kept.append(Variable(x[i].cuda(), volatile=True))", "pass", "return self.net(self.kept)", False),
+        ("self.kept.append(Variable(x[i].cuda(), volatile=True))", "pass", "pass", False),
+        ("self.kept[0].append(Variable(x[i].cuda(), volatile=True))", "pass", "pass", False),
+        ("x.kept.append(Variable(labels[i], volatile=True))", "pass", "pass", False),
+        ("self.kept.append(Variable(labels[i].cuda(), volatile=True))", "pass", "return self.net(self.kept)", False),
+        ("self.kept.append(Variable(labels[i].cuda(), volatile=True))", "pass", "return self.kept", False),
+        ("self.kept.append(Variable(labels[i].cuda(), volatile=True))", "pass", "pass", True),
+        (
+            "self.kept.append(Variable(labels[i].cuda(), volatile=True))",
+            "pass",
+            "self.loss = self.criterion(torch.cat(self.out), torch.cat(self.kept))",
+            True,
+        ),
+    ],
+)
+def test_what_is_put_into_a_list(call: str, rest: str, run: str, expected: bool) -> None:
+    volatiles = semantics_of(_LISTS.format(call=call, rest=rest, run=run)).of(Volatiles)
+    assert [volatiles.meet_nothing(mark) for mark in volatiles.marks] == [expected]

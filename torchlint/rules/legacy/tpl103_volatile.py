@@ -17,7 +17,7 @@ class Volatile(Rule):
     Finds `volatile`: `Variable(x, volatile=True)`, `x.volatile = True`. Where a statement says it several times, by the same
     flag, that is one finding. It is strict where a function passes on a flag that no call in the file sets, and where what is
     marked stays in its function and meets nothing there that may have parameters: no graph is made of it. So it is with what
-    is called a label or a mask, and is just returned.
+    is called a label or a mask, and is just returned, or kept in a list of the object's own for losses.
 
     ## Why is this bad
     `volatile` was how torch 0.3 turned autograd off for inference. It has no effect since 0.4, but for a warning: the graph

@@ -13,6 +13,7 @@ _CUT = frozenset({"data", "shape", "size", "dim", "item", "detach", "numpy", "to
 _PLAIN_CALLS = ("torch.", "numpy.", "math.", "os.", "time.", "torchvision.utils.")
 """Functions that have no parameters of their own, so that autograd has nothing to record where their input has none."""
 _STORING = frozenset({"append", "extend", "add", "update", "format"})
+_KEEPING = frozenset({"append", "appendleft", "extend", "insert"})
 _GRAD_MODES = ("torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.set_grad_enabled")
 
 
@@ -38,11 +39,13 @@ class Computations:
                 case ast.Attribute(attr=name) if name in _CUT:
                     self._cut()
                     return
+                case ast.Call(func=function) if node is not function and self._is_end(parent):
+                    self._cut()
+                    return
                 case ast.Call(func=function) if node is not function and self._may_record(parent, node):
                     self._found.add(self._semantics.tree.statement(parent))
-                case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr="append" | "extend")) if node in parent.args:
-                    for binding in self._semantics.bindings.reaching(owner):
-                        self.follow_uses(binding)
+                case ast.Call(func=ast.Attribute(value=owner)) if node in parent.args and keeps(parent):
+                    self._follow_kept(owner)
                 case ast.Assign(targets=targets):
                     self._follow_stored(*targets)
                     return
@@ -83,6 +86,10 @@ class Computations:
             return call.func.attr not in _STORING and not is_plain
         return self._semantics.kind(call.func).type is not Type.CLASS
 
+    def _is_end(self, call: ast.Call) -> bool:
+        """Whether a value is followed no further than to a call that gets it."""
+        return False
+
     def _cut(self) -> None:
         """Follows a value no further than to where its plain numbers, or its form, are read."""
 
@@ -95,6 +102,11 @@ class Computations:
                 binding = self._semantics.bindings.of(part)
                 if binding is not None:
                     self.follow_uses(binding)
+
+    def _follow_kept(self, owner: ast.expr) -> None:
+        """Follows what a list is given to where that is used."""
+        for binding in self._semantics.bindings.reaching(owner) if isinstance(owner, ast.Name) else ():
+            self.follow_uses(binding)
 
     def follow_uses(self, binding: Binding) -> None:
         """Follows what a name is given to where it is used in the function."""
@@ -113,3 +125,8 @@ class Computations:
         contexts = [item.context_expr for block in blocks for item in block.items]
         calls = [context.func for context in contexts if isinstance(context, ast.Call)]
         return any(self._semantics.qualified_name(call) in _GRAD_MODES for call in calls)
+
+
+def keeps(call: ast.Call) -> bool:
+    """Whether a call puts what it is given into a list."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _KEEPING

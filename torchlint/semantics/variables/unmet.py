@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
-from torchlint.semantics import Binding, Semantics, Type, torch_api
-from torchlint.semantics.variables.computations import Computations
+from torchlint.semantics import Binding, Form, Semantics, Type, torch_api
+from torchlint.semantics.code.tree import last_name
+from torchlint.semantics.kinds.results import LOSS_FUNCTIONS, LOSS_MODULES
+from torchlint.semantics.variables.computations import Computations, keeps
 
 _WITH_TENSORS = (torch_api.PARAMETER_ATTRIBUTES, torch_api.BUFFERS, torch_api.SUBMODULES)
+_LOSS = re.compile(r"criteri(on|a)|loss", re.IGNORECASE)
 _DEEPEST = 3
 """So many methods deep a value is followed."""
 
@@ -20,24 +24,42 @@ class UnmetValues:
         self._semantics = semantics
         self._passed: dict[tuple[Binding, int], bool] = {}
         """The parameters of methods that were asked for, with how much deeper to look: whether they meet nothing there."""
+        self._lists: dict[tuple[ast.AST, str], bool] = {}
+        """The lists of objects that were asked for: whether labels in them meet nothing but losses."""
 
     def are_unmet(self, values: Iterable[ast.expr]) -> bool:
         """Whether values are computed with, stay in their function, and meet nothing there that may have parameters."""
         for value in values:
             uses = _Uses(self._semantics, self._semantics.tree.function(value), self, _DEEPEST)
             uses.follow(value)
-            if uses.record or uses.hand_on or uses.give_back or not uses.compute:
+            if uses.record or uses.hand_on or uses.give_back or uses.lists or not uses.compute:
                 return False
         return True
 
     def are_given_back(self, values: Iterable[ast.expr]) -> bool:
-        """Whether nothing is done with values but that their function returns them."""
+        """Whether nothing is done with labels but that their function returns them, or keeps them in lists for losses."""
         for value in values:
             uses = _Uses(self._semantics, self._semantics.tree.function(value), self, _DEEPEST)
             uses.follow(value)
-            if uses.record or uses.hand_on or uses.compute or not uses.give_back:
+            if uses.record or uses.hand_on or uses.compute or not (uses.give_back or uses.lists):
+                return False
+            if not all(map(self._is_for_losses, uses.lists)):
                 return False
         return True
+
+    def _is_for_losses(self, kept: ast.Attribute) -> bool:
+        """Whether the labels in a list of an object's meet nothing that may have parameters in its class, but for losses."""
+        owner = self._semantics.facts.self_class(kept.value)
+        if owner is None:
+            return False
+        key = owner, kept.attr
+        if key not in self._lists:
+            self._lists[key] = True
+            for use in (use for slot in self._semantics.facts.slots(owner, kept.attr) for use in slot.uses):
+                uses = _Uses(self._semantics, self._semantics.tree.function(use), self, _DEEPEST, are_labels=True)
+                uses.follow(use)
+                self._lists[key] &= not (uses.record or uses.hand_on or uses.give_back)
+        return self._lists[key]
 
     def is_unmet_within(self, parameter: Binding, depth: int) -> bool:
         """Whether what a method is given meets nothing in it that may have parameters, and is not kept."""
@@ -52,9 +74,14 @@ class UnmetValues:
 class _Uses(Computations):
     """What becomes of a value in a function, and in the methods of the same class that this gives it to."""
 
-    def __init__(self, semantics: Semantics, function: ast.AST | None, unmet: UnmetValues, depth: int) -> None:
+    def __init__(
+        self, semantics: Semantics, function: ast.AST | None, unmet: UnmetValues, depth: int, *, are_labels: bool = False
+    ) -> None:
         super().__init__(semantics, function)
         self._unmet, self._depth = unmet, depth
+        self._are_labels = are_labels
+        self.lists: list[ast.Attribute] = []
+        """The lists of the object's own that the value is put into."""
         self.hand_on = False
         """Whether the value is kept in an attribute or an item, or handed to whoever calls a generator or a lambda."""
         self.give_back = False
@@ -67,7 +94,7 @@ class _Uses(Computations):
         return bool(self._found)
 
     def _may_record(self, call: ast.Call, given: ast.AST) -> bool:
-        self.compute = True
+        self.compute |= not keeps(call)
         return super()._may_record(call, given) and not self._is_plain_layer(call) and not self._passes(call, given)
 
     def _is_plain_layer(self, call: ast.Call) -> bool:
@@ -97,6 +124,34 @@ class _Uses(Computations):
 
     def _cut(self) -> None:
         self.compute = True
+
+    def _is_end(self, call: ast.Call) -> bool:
+        """Whether labels are given to a loss, which computes no graph of them."""
+        if not self._are_labels:
+            return False
+        name = self._semantics.qualified_name(call.func)
+        is_loss = self._semantics.kind(call.func).name in LOSS_MODULES or name in LOSS_FUNCTIONS
+        return is_loss or _LOSS.search(last_name(call.func)) is not None
+
+    def _follow_kept(self, owner: ast.expr) -> None:
+        while isinstance(owner, ast.Subscript):
+            owner = owner.value
+        match owner:
+            case ast.Name():
+                bindings = self._semantics.bindings.reaching(owner)
+                self.hand_on |= not bindings or any(map(self._is_shared, bindings))
+                for binding in bindings:
+                    self.follow_uses(binding)
+            case ast.Attribute(value=instance) if self._semantics.facts.self_class(instance) is not None:
+                self.lists.append(owner)
+            case _:
+                self.hand_on = True
+
+    def _is_shared(self, binding: Binding) -> bool:
+        """Whether other code has the list that a name stands for: a caller, or another function."""
+        if binding.form is Form.PARAMETER:
+            return True
+        return any(self._semantics.tree.function(use) is not self._function for use in binding.uses)
 
     def _leave(self, end: ast.AST) -> None:
         self.give_back |= isinstance(end, ast.Return)
