@@ -45,3 +45,27 @@ def test_what_the_sum_starts_with_decides(tmp_path: Path, start: str, shown: str
     (tmp_path / "net.py").write_text(NET.format(start=start))
     found = lint(TRAIN.format(shown=shown), filename=str(tmp_path / "train.py"), project_root=str(tmp_path))
     assert [each.code for each in found] == expected
+
+
+STEP = """
+import torch
+def valid(model, criterion, loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        print(loss.data[0])
+"""
+MAIN = """
+from torch import nn
+from step import valid
+valid(nn.Linear(3, 3), nn.NLLLoss({flags}), [])
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [("", ["TPL102"]), ("reduction='mean'", ["TPL102"]), ("reduction='none'", []), ("ignore_index=0, reduce=False", [])],
+)
+def test_a_criterion_of_another_file_may_give_a_loss_for_each_item(tmp_path: Path, flags: str, expected: list[str]) -> None:
+    (tmp_path / "main.py").write_text(MAIN.format(flags=flags))
+    found = lint(STEP, filename=str(tmp_path / "step.py"), project_root=str(tmp_path))
+    assert [each.code for each in found] == expected

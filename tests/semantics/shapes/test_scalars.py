@@ -48,3 +48,37 @@ def test_a_loss_has_no_dimensions(text: str) -> None:
 )
 def test_what_a_library_gives_with_one_dimension_can_be_indexed(text: str) -> None:
     assert indexed(text) == []
+
+
+GIVEN = """
+import torch
+from torch import nn
+{made}
+class Trainer:
+    def __init__(self, criterion):
+        self.criterion = criterion
+    def step(self, scores, y):
+        loss = self.criterion(scores, y)
+        return loss.data[0]
+def step(criterion, scores, y):
+    loss = criterion(scores, y)
+    return loss.data[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("", ["loss", "loss"]),
+        ("criterion = nn.NLLLoss(ignore_index=0)", ["loss", "loss"]),
+        ("criterion = nn.NLLLoss(reduction=how)", ["loss", "loss"]),
+        ("criterion = nn.NLLLoss(reduce=False)", []),
+        ("def make():\n    criterion = nn.NLLLoss(reduction='none').cuda()\n    return None, criterion", []),
+        ("criterion = nn.NLLLoss()\nsingle = nn.NLLLoss(reduction='none')", ["loss", "loss"]),
+        ("valid_criterion = nn.NLLLoss()\ncriterion = nn.NLLLoss(reduction='none')", []),
+        ("criterion = nn.NLLLoss(reduce=False)\nstep(nn.NLLLoss(), 1, 2)\nTrainer(nn.NLLLoss())", ["loss", "loss"]),
+        ("from losses import NLLLoss\ncriterion = NLLLoss(reduce=False)", ["loss", "loss"]),
+    ],
+)
+def test_a_criterion_that_is_handed_in_may_give_a_loss_for_each_item(made: str, expected: list[str]) -> None:
+    assert indexed(GIVEN.format(made=made)) == expected

@@ -16,7 +16,8 @@ class ScalarIndex(Rule):
     `loss.data.cpu().numpy()[0]`.
 
     Not reported is what a sum that starts with a dimension gives: `torch.FloatTensor([0.0])`, and code for an older torch:
-    `loss.item() if hasattr(loss, "item") else loss.data[0]`.
+    `loss.item() if hasattr(loss, "item") else loss.data[0]`. Nor is the loss of a criterion that is handed to a function,
+    where all that the file, or else the project, makes for it give one number for each item: `NLLLoss(reduction="none")`.
 
     ## Why is this bad
     Before torch 0.4 a loss had one element in one dimension. It has no dimensions now, and indexing it raises

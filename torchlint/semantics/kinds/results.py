@@ -191,12 +191,12 @@ class Results:
             if name == "torch.nn.Sequential":
                 element = None
         kind = Kind(Type.MODULE, name=name, element=element, why=f"made by `{name}`")
-        return replace(kind, scalar=_is_reduced(call)) if name in LOSS_MODULES else kind
+        return replace(kind, scalar=is_reduced(call)) if name in LOSS_MODULES else kind
 
     def _loss(self, call: ast.Call, name: str, construction: ast.Call) -> Kind:
         grads = [self._kinds.kind(argument).grad for argument in call.args[:1] if self._kinds.kind(argument).is_tensor]
         grad = result_grad(grads) if grads else Grad.UNKNOWN
-        return tensor(self.here(call, grad), _is_reduced(construction), why=f"the result of `{name}`")
+        return tensor(self.here(call, grad), is_reduced(construction), why=f"the result of `{name}`")
 
     def _function(self, call: ast.Call, name: str) -> Kind:
         """A function of torch, by the tables: its result carries graph if an argument does."""
@@ -322,7 +322,7 @@ def _may_be_on(call: ast.Call, name: str) -> bool:
     return is_given and not _is_off(call, name)
 
 
-def _is_reduced(construction: ast.Call) -> bool | None:
+def is_reduced(construction: ast.Call) -> bool | None:
     """Whether a loss that is made or called like this has no dimensions; ``None`` where that is not written out."""
     if any(word.arg is None for word in construction.keywords):
         return None

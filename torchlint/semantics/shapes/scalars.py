@@ -10,6 +10,7 @@ from torchlint.semantics import Binding, Form, Grad, Kind, Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name, walk_body
 from torchlint.semantics.kinds.kind import UNKNOWN
 from torchlint.semantics.kinds.others.members import output_of
+from torchlint.semantics.kinds.results import LOSS_MODULES, is_reduced
 from torchlint.semantics.shapes.flattened_sums import FlattenedSums
 from torchlint.semantics.shapes.ranks import Ranks
 
@@ -27,11 +28,77 @@ _TRAINING = ("data", "backward", "Variable")
 """Code with losses to index has one of these; elsewhere nothing that is indexed bare would have survived its first run."""
 
 
+_CRITERIA = frozenset(name.rpartition(".")[2] for name in LOSS_MODULES)
+
+
+class HandedCriteria:
+    """Tells of losses whether a criterion from elsewhere gives them that may not reduce: ``NLLLoss(reduction="none")``."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+
+    def may_keep_dimensions(self, loss: ast.expr) -> bool:
+        """Whether a loss is given by an argument, and the criteria that the file makes for it do not reduce.
+
+        Where the file makes none, those of the project's other files count.
+        """
+        return any(map(self._may_keep, self._calls(loss)))
+
+    def _calls(self, loss: ast.expr) -> list[ast.Call]:
+        """The calls that give a loss."""
+        values = [loss]
+        if isinstance(loss, ast.Name):
+            bound = self._semantics.bindings.reaching(loss)
+            values = [each.value for each in bound if each.form is Form.ASSIGNMENT and not each.path and each.value is not None]
+        return [value for value in values if isinstance(value, ast.Call)]
+
+    def _may_keep(self, call: ast.Call) -> bool:
+        if self._semantics.kind(call.func).scalar is not None or not self._is_handed(call.func):
+            return False
+        reducing = self._made[True] | self._made[None]
+        if self._made[False] and (not reducing or last_name(call.func) in self._made[False] - reducing):
+            return True
+        return not any(self._made.values()) and self._semantics.elsewhere.speaks_of("unreduced losses") is True
+
+    def _is_handed(self, function: ast.expr) -> bool:
+        """Whether what is called is an argument, or an attribute that keeps one."""
+        if isinstance(function, ast.Name):
+            bindings = self._semantics.bindings.reaching(function)
+            return bool(bindings) and all(each.form is Form.PARAMETER for each in bindings)
+        owner = self._semantics.facts.self_class(function.value) if isinstance(function, ast.Attribute) else None
+        if owner is None or not isinstance(function, ast.Attribute):
+            return False
+        stores = [store for slot in self._semantics.facts.slots(owner, function.attr) for store in slot.stores]
+        values = [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
+        return bool(values) and all(isinstance(value, ast.Name) and self._is_handed(value) for value in values)
+
+    @cached_property
+    def _made(self) -> dict[bool | None, set[str]]:
+        """The names that the criteria of torch get which the file makes, by whether they reduce; empty where they get none."""
+        found: dict[bool | None, set[str]] = {True: set(), False: set(), None: set()}
+        calls = self._semantics.facts.calls
+        for call in (call for name in _CRITERIA for call in calls.get(name, ())):
+            if self._semantics.qualified_name(call.func) in LOSS_MODULES:
+                found[is_reduced(call)].add(self._name_of(call))
+        return found
+
+    def _name_of(self, call: ast.Call) -> str:
+        """The variable, or the attribute, that what a call makes is assigned to."""
+        node: ast.AST = call
+        while isinstance(function := self._semantics.tree.parent(node), ast.Attribute) and function.attr in CHAIN | {"to"}:
+            node = self._semantics.tree.parent(function) or function
+        match self._semantics.tree.parent(node):
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
+                return last_name(target)
+        return ""
+
+
 class Scalars:
     """Tells which indices are of tensors that have no dimensions."""
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._handed = semantics.of(HandedCriteria)
 
     @cached_property
     def indexed(self) -> dict[ast.Subscript, ast.expr]:
@@ -94,7 +161,8 @@ class Scalars:
         if self._counts(value) or (self._is_of_torch and _has_data(node.value) and self._is_reduced(value)):
             return value
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
-        return value if (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value) else None
+        is_loss = (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value)
+        return value if is_loss and not self._handed.may_keep_dimensions(value) else None
 
     def _is_of_one_element(self, value: ast.expr) -> bool:
         """Whether a loss is given by a library whose losses have a dimension: `loss = CTCLoss()(scores, y)`."""
