@@ -109,3 +109,24 @@ def test_tells_what_is_cut_on_purpose(snippet: str, on_purpose: bool) -> None:
     found, [call] = wrappers(snippet)
     assert isinstance(call, ast.Call)
     assert found.cuts_on_purpose(call) == on_purpose
+
+
+MASK = "def f(layer: nn.Linear, like: torch.Tensor, p):\n    mask = {}\n    Variable(«mask»)\n"
+
+
+@pytest.mark.parametrize(
+    ("mask", "cuts"),
+    [
+        ("layer.weight.data.new().resize_((4, 1)).bernoulli_(p).expand_as(layer.weight) / p", False),
+        ("like.new().resize_as_(layer.weight).bernoulli_(p)", False),
+        ("torch.rand(4).view_as(layer.weight)", False),
+        ("torch.rand(4).type_as(layer.weight)", False),
+        ("layer.weight.expand_as(like)", True),
+        ("layer.weight.view_as(like)", True),
+        ("torch.rand(4).mul_(layer.weight)", True),
+        ("torch.rand(4).expand_as(like) * layer.weight", True),
+    ],
+)
+def test_a_tensor_whose_form_alone_is_taken_gives_no_graph(mask: str, cuts: bool) -> None:
+    found, (data,) = wrappers(MASK.format(mask))
+    assert found.cuts_graph(data) is cuts

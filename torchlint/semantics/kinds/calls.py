@@ -51,6 +51,8 @@ _SAME_MODULE = frozenset(
     }
 )
 _CASTING_METHODS = frozenset({"to", "type"})
+_OF_FORM = frozenset({"expand_as", "view_as", "reshape_as", "type_as", "resize_as_"})
+"""Methods that take nothing but the form of another tensor."""
 _PROGRESS_BARS = frozenset({"tqdm", "tqdm_notebook"})
 _ITERATORS = frozenset({"list", "tuple", "set", "reversed", "sorted", "iter", "frozenset"})
 _NUMBERS = frozenset(
@@ -254,6 +256,8 @@ class Calls:
             return UNKNOWN
         flat = method in torch_api.NONDIFFERENTIABLE_METHODS
         kind = self._results.tabled(call, result, method, flat, method in torch_api.SCALAR_REDUCTIONS_METHODS, 0)
+        if method in _OF_FORM:
+            kind = replace(kind, grad=self._results.here(call, result_grad([base.grad])))
         if (
             kind.is_tensor
             and base.scalar
@@ -264,6 +268,8 @@ class Calls:
         return kind.because(base) if kind.grad is Grad.GRAPH and base.why else kind
 
     def _operand_grads(self, call: ast.Call) -> list[Grad]:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_FORM:
+            return []
         kinds = [self._kinds.kind(argument) for argument in call.args]
         return [kind.grad for kind in kinds if kind.is_tensor]
 
