@@ -110,3 +110,31 @@ def test_a_name_that_may_be_a_leaf_is_changed_where_autograd_is_off() -> None:
 def test_weights_that_are_given_the_values_of_arrays(value: str, more: str, count: int) -> None:
     code = f"def assign(params, values):\n    for p, v in zip(params, values):\n        p.data.copy_({value})\n{more}"
     assert len(messages(code)) == count
+
+
+REFILLED = """
+def train(net, loader):
+    noise, weight = torch.zeros(8, 3), nn.Linear(3, 3).weight
+    for x in loader:
+        net(noise).sum().backward()
+        {}
+"""
+RESHAPED = "keeps its shape: only its `.data`, another tensor over the same memory, is given a new one"
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "mended"),
+    [
+        ("noise.data.resize_(4, 3).normal_()", f"`noise` {RESHAPED}; reshape `noise` itself", "noise.resize_(4, 3).normal_()"),
+        ("weight.data.resize_(4, 3).normal_()", f"`weight` {RESHAPED}", "weight.data.resize_(4, 3).normal_()"),
+        (
+            "noise.data.normal_()",
+            "`noise` is changed through `.data`, hidden from autograd's checks; without a graph, it can be changed itself",
+            "noise.normal_()",
+        ),
+    ],
+)
+def test_what_is_given_another_shape_or_filled_anew(change: str, message: str, mended: str) -> None:
+    code = HEADER + REFILLED.format(change)
+    assert messages(REFILLED.format(change)) == [message]
+    assert mended in fix(code, select=["TPL001"], unsafe=True).text

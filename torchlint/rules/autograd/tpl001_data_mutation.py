@@ -25,7 +25,8 @@ class DataMutation(InPlaceRule):
     """
     ## What it does
     Finds tensors that are changed through their `.data`: `w.data *= 3`, `w.data.sub_(lr * w.grad)`, `w.data[i] = v`,
-    `init.normal_(w.data)`, and changes through a local name, `c = out.data` and later `c.zero_()`.
+    `init.normal_(w.data)`, and changes through a local name, `c = out.data` and later `c.zero_()`. Those that give the
+    `.data` another shape first, `x.data.resize_(n).copy_(y)`, leave that of `x` as it is.
 
     Strict findings, which are shown where the rule is selected by name: what sets the values that a model starts with, in a
     constructor or in a function that initialises or loads it, where no gradient can go wrong yet, unless a function of
@@ -75,6 +76,9 @@ class DataMutation(InPlaceRule):
     - Nothing in the statements that go under `no_grad` needs autograd or is unknown: they are arithmetic of tensors and
       numbers, functions of torch and methods of tensors. A matrix product with a weight is not: autocast would keep a cast
       of what the weight was. One with its `.data` is, which stays detached.
+
+    What is reshaped through `.data`, `x.data.resize_(n).copy_(y)`, is reshaped itself, which is unsafe: it has another shape
+    then. There is no fix where it requires grad, as such a tensor cannot be resized.
 
     Everything else is unsafe, so the result of an operation: the backward pass may now raise, which is the point. Where
     values of a result are masked, the name is given a new tensor. Instead of an augmented assignment to an attribute, which
@@ -165,6 +169,9 @@ class DataMutation(InPlaceRule):
 
     def _message(self, change: DataChange[cst.BaseExpression]) -> str:
         tensor, way = self.model.shown(change.tensor), "`.data`"
+        if change.remedy in (Remedy.RESHAPE, Remedy.NONE):
+            kept = f"`{tensor}` keeps its shape: only its `.data`, another tensor over the same memory, is given a new one"
+            return f"{kept}; reshape `{tensor}` itself" if change.remedy is Remedy.RESHAPE else kept
         if change.name is not None:
             way = f"`{self.model.shown(change.name)}`, its `.data` from line {self.model.line(change.data)}"
         if change.means is Means.INITIALISER:
@@ -189,6 +196,10 @@ class DataMutation(InPlaceRule):
             return f"`{tensor}` is masked through {way}, which autograd does not notice: give it the masked values"
         if self.model.autograd.is_of_evaluation(change.node):
             return f"{changed}; `torch.no_grad()` is today's way"
+        if change.remedy is Remedy.NOTHING:
+            return (
+                f"`{tensor}` is changed through {way}, hidden from autograd's checks; without a graph, it can be changed itself"
+            )
         return f"{changed}: gradients may silently be wrong"
 
     @staticmethod
@@ -200,7 +211,7 @@ class DataMutation(InPlaceRule):
 
     # --- fixes -------------------------------------------------------------------------------------------------------
 
-    def _fix(self, change: DataChange[cst.BaseExpression]) -> CodeFix:
+    def _fix(self, change: DataChange[cst.BaseExpression]) -> CodeFix | None:
         tensor = self.model.shown(change.tensor)
         if change.remedy is Remedy.ANEW:
             return fix(f"Give `{tensor}` the masked values", masked(self.model, change), rests_on=change.rests_on)
@@ -212,6 +223,10 @@ class DataMutation(InPlaceRule):
             if change.remedy is Remedy.INITIALISE:
                 title = f"Initialise `{tensor}` itself, with `torch.nn.init.{change.initialiser}`"
                 return fix(title, initialised(change), rests_on=change.rests_on)
+        if change.remedy is Remedy.RESHAPE and not self._is_left(change.data):
+            return fix(f"Reshape `{tensor}` itself", without_data(self.model, change), rests_on=change.rests_on)
+        if change.remedy in (Remedy.RESHAPE, Remedy.NONE):
+            return None
         return fix(
             f"Change `{tensor}.detach()`, which autograd notices", through_detach(self.model, change), rests_on=change.rests_on
         )

@@ -17,6 +17,7 @@ from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.data.accesses import DataAccesses
 from torchlint.semantics.data.beginnings import Beginnings
 from torchlint.semantics.data.roles import Access, Change, Means, Role
+from torchlint.semantics.memory.changes import RESHAPES_IN_PLACE
 from torchlint.semantics.memory.reads import Reads
 from torchlint.semantics.pending.autocast import Autocast
 from torchlint.semantics.pending.fresh import Fresh
@@ -36,6 +37,8 @@ class Remedy(Enum):
     INITIALISE = auto()  # `x` can be given to an initialiser
     DETACH = auto()  # `x.detach()` can be
     ANEW = auto()  # a new tensor can take the name of `x`
+    RESHAPE = auto()  # `x`, whose `.data` alone is given another shape, can be given it itself
+    NONE = auto()  # it cannot
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -217,6 +220,10 @@ class DataChanges:
             is_whole = self._is_whole_statement(first.node, statement) or self._is_assigned_back(first.node, tensor)
             rests_on &= known(is_whole or not is_first, "what the initialiser returns is used, and now is the tensor itself")
             return Remedy.NOTHING if is_first else Remedy.DETACH, rests_on
+        if first.means is Means.RESHAPED and self._is_whole_statement(first.node, statement) and self._is_reshaped(data):
+            may_reshape = access.receiver.grad not in (Grad.LEAF, Grad.GRAPH) and not self._is_weight(tensor)
+            rests_on &= unknown(f"`{ast.unparse(tensor)}` has another shape then, and may not be given one if it requires grad")
+            return Remedy.RESHAPE if may_reshape else Remedy.NONE, rests_on
         is_direct = first.means in (Means.METHOD, Means.STORE, Means.AUGMENTED)
         if not is_direct or not self._is_whole_statement(first.node, statement):
             is_alias = change.means is Means.ALIAS
@@ -241,6 +248,15 @@ class DataChanges:
             return Remedy.INITIALISE, rests_on
         rests_on &= self._quiet.fact(statement)
         return Remedy.NO_GRAD if has_graph or rests_on.is_certain else Remedy.NOTHING, rests_on
+
+    def _is_reshaped(self, data: ast.expr) -> bool:
+        """Whether a ``.data`` itself is given another shape, and not a view of it."""
+        method = self._tree.parent(data)
+        return isinstance(method, ast.Attribute) and method.attr in RESHAPES_IN_PLACE
+
+    @staticmethod
+    def _is_weight(tensor: ast.expr) -> bool:
+        return isinstance(tensor, ast.Attribute) and tensor.attr in ("weight", "bias")
 
     def _can_be_initialised(self, statement: ast.stmt) -> bool:
         """Whether a statement can be a call of an initialiser, and does not stand between others that go under ``no_grad``."""
