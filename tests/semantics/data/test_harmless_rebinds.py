@@ -193,3 +193,41 @@ def test_a_weight_that_is_drawn_and_then_scaled() -> None:
         semantics, (node,) = marked(code)
         assert isinstance(node, ast.Attribute)
         assert semantics.of(DataRebinds).all[node].is_meant is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("«net.weight.data» = x[kept.mask.tolist(), :].clone()", True),
+        ("rows = x[:, prune_mask]\n«net.weight.data» = rows.clone()", True),
+        ("rows = x[:, prune_mask]\n«net.weight.data» = rows[keep, :]", True),
+        ("«net.weight.data» = x[words]", False),
+        ("«net.weight.data» = x[:, 1:]", False),
+        ("rows = x[mask]\nif net: rows = other\n«net.weight.data» = rows", False),
+        ("«net.weight.data» = mask[x]", False),
+    ],
+)
+def test_what_a_mask_leaves_has_another_shape(body: str, expected: bool) -> None:
+    text = body.replace("\n", "\n    ")
+    semantics, (node,) = marked(f"{HEADER}def f(net, x: torch.Tensor, kept, mask, other):\n    {text}\n    loss.backward()")
+    assert isinstance(node, ast.Attribute)
+    found = semantics.of(DataRebinds).all[node]
+    assert (found.is_meant, found.copied is None) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("torch.randn(4, 3) * 0.01", True),
+        ("0.01 * torch.randn(4, 3) + 1", True),
+        ("torch.randn(4, 3) / math.sqrt(3)", True),
+        ("torch.randn(4, 3) * other", False),
+        ("vectors * 0.01", False),
+        ("torch.Tensor(vectors) * 0.01", False),
+    ],
+)
+def test_the_first_values_of_a_layer_made_above(value: str, expected: bool) -> None:
+    body = f"import math\n    layer = nn.Linear(3, 4)\n    if small:\n        «layer.weight.data» = {value}\n    return layer"
+    semantics, (node,) = marked(f"{HEADER}def f(small, other, vectors):\n    {body}\ndef g(loss): loss.backward()")
+    assert isinstance(node, ast.Attribute)
+    assert semantics.of(DataRebinds).all[node].is_meant is expected

@@ -23,19 +23,20 @@ class DataRebind(Rule):
 
     Where a tensor is given its own values in another dtype, `p.data = p.data.half()`, or size, or under `no_grad` in another
     order, and where a model is given first values that are made on the spot, `self.bias.data = torch.zeros(4)` in a
-    constructor, or of its other weights, that is meant, and nothing is computed yet that it could spoil: that is strict. So
-    are other values that a constructor computes, though not those that it is given or reads; weights of another model, or of
-    an array, where the lines above assert that the sizes are the same, and code under `if __name__ == "__main__":` that only
-    tries out what the file defines. So is what a function from elsewhere gives for the tensor, `w.data = unit_norm(w)`,
-    which may be the tensor's own memory, and values that are set under `no_grad` in a file that trains nothing, a weight
-    that a `forward` masks before it uses it, a mask in no graph that a comparison takes values out of, and a weight that
-    `weight_norm` computes anew before each forward.
+    constructor, or `layer.weight.data = torch.randn(4, 3) * 0.01` of a layer that was just made, or of its other weights,
+    that is meant, and nothing is computed yet that it could spoil: that is strict. So are other values that a constructor
+    computes, though not those that it is given or reads; weights of another model, or of an array, where the lines above
+    assert that the sizes are the same, and code under `if __name__ == "__main__":` that only tries out what the file
+    defines. So is what a function from elsewhere gives for the tensor, `w.data = unit_norm(w)`, which may be the tensor's
+    own memory, and values that are set under `no_grad` in a file that trains nothing, a weight that a `forward` masks before
+    it uses it, a mask in no graph that a comparison takes values out of, and a weight that `weight_norm` computes anew
+    before each forward.
 
-    The same holds where two storages change places, where a layer that the function has just made is to
-    share a weight of another, for buffers, the statistics of a norm and tensors of the program's own in a dictionary, for
-    weights that are left with some of their own values, for the state of an optimizer, for a move to another device, for the
-    noise that an attack steps and bounds, `delta.data = clamp(delta + step)`, and for tensors that are only data: noise, or a
-    picture that is saved.
+    The same holds where two storages change places, where a layer that the function has just made is to share a weight of
+    another, for buffers, the statistics of a norm and tensors of the program's own in a dictionary, for weights that are
+    left with some of their own values, or with what a mask leaves of others, for the state of an optimizer, for a move to
+    another device, for the noise that an attack steps and bounds, `delta.data = clamp(delta + step)`, and for tensors that
+    are only data: noise, or a picture that is saved.
 
     ## Why is this bad
     The tensor's storage is swapped under autograd and the optimizer. Nothing checks that the new one fits:
@@ -54,15 +55,15 @@ class DataRebind(Rule):
     ```
 
     ## Fix safety
-    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe where `p` is certainly a tensor, told by names alone
-    (and not by `next(…)`, another each time), and no backward that has saved it can still follow: it was just made there,
-    or in the constructor that runs, or nothing that outlives the change holds a graph. Else unsafe: `copy_` keeps the
-    parameter's own shape, type and device, raises where the shapes do not fit, and no longer shares memory with the value.
-    To a gradient the value is assigned itself, and to a name that goes on with another form of its tensor: `images.data =
-    images.data.cuda()` becomes `images = images.cuda()`, also unsafe, as other names go on with the old one. There is no
-    fix where another tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, nor where its old
-    `.data` was kept, here or in another method of the class, to be put back, as the copy would overwrite what was kept:
-    assign a new `nn.Parameter` to the module, or clone the old values.
+    `p.data = init.normal_(p.data)` becomes `init.normal_(p)`: safe where `p` is certainly a tensor, told by names alone (and
+    not by `next(…)`, another each time), and no backward that has saved it can still follow: it was just made there, or in
+    the constructor that runs, or nothing that outlives the change holds a graph. Else unsafe: `copy_` keeps the parameter's
+    own shape, type and device, raises where the shapes do not fit, and no longer shares memory with the value. To a gradient
+    the value is assigned itself, and to a name that goes on with another form of its tensor: `images.data =
+    images.data.cuda()` becomes `images = images.cuda()`, also unsafe, as other names go on with the old one. There is no fix
+    where another tensor is given another form (`p.data = p.data.half()`), as the copy would undo it, or what a mask leaves
+    of weights, as that has another shape, nor where its old `.data` was kept, here or in another method of the class, to be
+    put back, as the copy would overwrite what was kept: assign a new `nn.Parameter` to the module, or clone the old values.
 
     ## References
     - [torch.Tensor.copy_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html)

@@ -30,6 +30,8 @@ _WEIGHTS = re.compile(r"weights|embeddings|vectors|matrix|pretrained|glove|(word
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 _OF_ARRAYS = frozenset({"from_numpy", "as_tensor", "tensor", "Tensor", "FloatTensor"})
 _TELLS = frozenset({"print", "info", "debug"})
+_PRUNING = re.compile(r"mask|prun|(^|_)(keep|kept|remain(ing)?)($|_)", re.IGNORECASE)
+"""What the places of values are called that are left when a network is pruned."""
 _NEAR = 12
 """So many statements above an assignment are looked at."""
 _MOVES = frozenset({"to", "cuda", "cpu"})
@@ -61,6 +63,7 @@ class HarmlessRebinds:
             or self._is_of_tensor_class(statement.value, target)
             or self._is_frozen_at_once(statement, target.value)
             or _is_selection(statement.value, target.value)
+            or self.is_pruned(statement.value)
             or self._is_step_of_attack(statement.value, target.value)
             or (may_move and self._is_only_data(target.value))
         )
@@ -225,6 +228,17 @@ class HarmlessRebinds:
                 return True
         return False
 
+    def is_pruned(self, value: ast.expr) -> bool:
+        """Whether a value is what a mask leaves of a weight: ``old[mask.tolist(), :]``; the layer is to have that shape."""
+        value = _kept(value)
+        if isinstance(value, ast.Name):
+            bindings = self._semantics.bindings.reaching(value)
+            return bool(bindings) and all(
+                each.form is Form.ASSIGNMENT and not each.path and each.value is not None and _is_masked(_kept(each.value))
+                for each in bindings
+            )
+        return _is_masked(value)
+
     def is_item_of(self, name: ast.expr) -> bool:
         """Whether a name stands for each value of a dictionary: what is assigned to the name itself does not get there."""
         return isinstance(name, ast.Name) and any(map(_walks_items, self._semantics.bindings.reaching(name)))
@@ -328,6 +342,16 @@ def _is_selection(value: ast.expr, tensor: ast.expr) -> bool:
     match _kept(value):
         case ast.Subscript(value=ast.Attribute(value=owner, attr="data")):
             return ast.dump(owner) == ast.dump(tensor)
+    return False
+
+
+def _is_masked(value: ast.expr) -> bool:
+    """Whether a value is chosen from another one by what is called a mask, or is to be kept."""
+    while isinstance(value, ast.Subscript):
+        names = (part for part in ast.walk(value.slice) if isinstance(part, (ast.Name, ast.Attribute)))
+        if any(_PRUNING.search(last_name(name)) for name in names):
+            return True
+        value = value.value
     return False
 
 

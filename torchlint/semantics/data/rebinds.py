@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeGuard, TypeVar
 
 from torchlint.fact import NOTHING, Fact, known
-from torchlint.semantics import Binding, Form, Grad, Semantics
+from torchlint.semantics import Binding, Form, Grad, Semantics, Type
 from torchlint.semantics.autograd.no_grad_runs import NoGradRuns, is_suspending
 from torchlint.semantics.certainty.layers import Layers
 from torchlint.semantics.code.later_reads import LaterReads
@@ -149,6 +149,8 @@ class DataRebinds:
             return None
         if _is_other_form(statement.value, target.value) or self._is_resized(statement.value, target.value):
             return None
+        if self._harmless.is_pruned(statement.value):
+            return None  # of another shape
         if self._is_kept(target):
             return None
         return statement.value
@@ -194,12 +196,21 @@ class DataRebinds:
 
     def _is_made_here(self, value: ast.expr, tensor: ast.expr) -> bool:
         """Whether a value is made by a factory, or computed from that of ``tensor`` or of other parts of the same object."""
-        if isinstance(value, ast.Call) and (self._semantics.qualified_name(value.func) or "") in _FACTORIES:
-            return not self._harmless.is_given_weights(value)
+        if (made := self._scaled(value)) is not None and (self._semantics.qualified_name(made.func) or "") in _FACTORIES:
+            return not self._harmless.is_given_weights(made)
         is_own = _is_of_self(tensor)
         return isinstance(_turned(value), (ast.Call, ast.BinOp)) and any(
             ast.dump(part) == ast.dump(tensor) or (is_own and _is_of_self(part)) for part in ast.walk(value)
         )
+
+    def _scaled(self, value: ast.expr) -> ast.Call | None:
+        """The call whose result a value is, or is computed from by numbers: ``torch.randn(4)`` of ``torch.randn(4) * 0.01``."""
+        while isinstance(value, ast.BinOp):
+            left, right = (self._semantics.kind(each).type is Type.NUMBER for each in (value.left, value.right))
+            if left is right:
+                return None
+            value = value.right if left else value.left
+        return value if isinstance(value, ast.Call) else None
 
     def _is_without_training(self, target: ast.Attribute) -> bool:
         """Whether values are set with autograd off in a file that trains nothing: a test that compares results."""
