@@ -216,3 +216,26 @@ show(outputs)
 def test_one_for_each_of_a_few_epochs_is_no_growth(parts: dict[str, str], count: int) -> None:
     given = {"before": "pass", "how": "", "each": "pass", "behind": "outputs.append((epoch, x, answer))"} | parts
     assert leaks(EPOCHS.format(**given)) == count
+
+
+def of_parameters(before: str, within: str, walked: str) -> str:
+    """A training that keeps what it computes of each parameter."""
+    start = f"def train(model, batches, opt):\n    kept = {before}\n    for x in batches:\n        kept = {within}\n"
+    body = (
+        f"        for p in {walked}:\n            norm = p.norm()\n            norm.backward()\n            kept.append(norm)\n"
+    )
+    return f"{start}{body}        print(torch.stack(kept))\n"
+
+
+@pytest.mark.parametrize(
+    ("within", "walked", "count"),
+    [
+        ("[]", "model.parameters()", 0),
+        ("[]", "list(model.parameters())", 0),
+        ("kept", "model.parameters()", 1),
+        ("[]", "iter(batches)", 1),
+        ("[]", "torch.nn.Linear(2, 2).parameters", 1),
+    ],
+)
+def test_a_list_that_each_round_makes_for_the_parameters_of_a_model(within: str, walked: str, count: int) -> None:
+    assert leaks(of_parameters("[]", within, walked)) == count

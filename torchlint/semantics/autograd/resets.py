@@ -10,6 +10,8 @@ from torchlint.semantics.autograd.accumulators import Accumulation, mentions, st
 from torchlint.semantics.code.bindings import Scope
 from torchlint.semantics.code.tree import FUNCTIONS, LOOPS, Loop, last_name
 
+_PARTS = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children"})
+_PASSES_ON = frozenset({"enumerate", "filter", "list", "reversed", "zip"})
 _CUTTING = frozenset({"item", "detach", "data", "numpy", "tolist"})
 
 FEW = 32
@@ -27,8 +29,12 @@ class Resets:
         self._stored: dict[tuple[ast.ClassDef, str], dict[ast.AST, list[ast.Attribute]]] = {}
 
     def is_each_round(self, found: Accumulation) -> bool:
-        """Whether each round of the innermost loop, but for those over a model's few results, starts the accumulator afresh."""
-        loop = next(step_loops(self._semantics, found.statement), None)
+        """Whether each round of the innermost loop starts the accumulator afresh.
+
+        Loops over a model's few results do not count, nor those over its parameters, of which there are no more each time.
+        """
+        loops = step_loops(self._semantics, found.statement)
+        loop = next((each for each in loops if not _walks_parts(each)), None)
         if loop is None:
             return False
         key = (loop, ast.unparse(found.root))
@@ -186,6 +192,14 @@ class Resets:
             or _is_of_update(condition)
             for condition in conditions
         )
+
+
+def _walks_parts(loop: Loop) -> bool:
+    """Whether a loop goes through the parameters or modules of a model: `for name, p in model.named_parameters()`."""
+    walked = loop.iter if isinstance(loop, ast.For) else None
+    while isinstance(walked, ast.Call) and walked.args and last_name(walked.func) in _PASSES_ON:
+        walked = walked.args[-1]
+    return isinstance(walked, ast.Call) and isinstance(walked.func, ast.Attribute) and walked.func.attr in _PARTS
 
 
 def _chooses_models(loop: ast.For, key: str) -> bool:
