@@ -338,6 +338,55 @@ def test_a_project_that_knows_the_gpu_alone_loads_to_it(tmp_path: Path, other: s
     assert codes(tmp_path, BUILDING, other) == expected
 
 
+PICKING = """
+import torch.nn as nn
+import torch.nn.functional as F
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.{name} = nn.Softmax()
+    def forward(self, x): return {used}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "used", "other", "expected"),
+    [
+        ("pick", "x", "", []),
+        ("softmax", "F.softmax(x, dim=1)", "y = F.softmax(x, dim=1)\nnet.softmax = None", []),
+        ("pick", "self.pick(x)", "", ["TPL106"]),
+        ("pick", "getattr(self, 'pick')(x)", "", ["TPL106"]),
+        ("pick", "[m(x) for m in self.children()][0]", "", ["TPL106"]),
+        ("softmax", "x", "y = net.softmax(x)", ["TPL106"]),
+        ("softmax", "x", "y = self.net.softmax(x)", ["TPL106"]),
+        ("pick", "x", "class Own(Net):\n    def forward(self, x): return self.pick(x)", ["TPL106"]),
+        ("pick", "x", "y = getattr(net, 'pick')(x)", ["TPL106"]),
+    ],
+)
+def test_a_softmax_that_nobody_calls_warns_of_nothing(
+    tmp_path: Path, name: str, used: str, other: str, expected: list[str]
+) -> None:
+    found = codes(tmp_path, PICKING.format(name=name, used=used), other)
+    assert [each for each in found if each == "TPL106"] == expected
+
+
+@pytest.mark.parametrize(
+    ("calling", "expected"),
+    [
+        ("import nets.net\nm.pick(x)", ["TPL106"]),
+        ("from nets import net\nm.pick(x)", ["TPL106"]),
+        ("import others\nm.pick(x)", []),
+        ("import nets.net\nm(x)", []),
+    ],
+)
+def test_a_softmax_may_be_called_by_who_imports_from_its_folder(tmp_path: Path, calling: str, expected: list[str]) -> None:
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "main.py").write_text(calling)
+    text, name = PICKING.format(name="pick", used="x"), str(tmp_path / "nets" / "net.py")
+    found = lint(text, filename=name, project_root=str(tmp_path))
+    assert [each.code for each in found if each.code == "TPL106"] == expected
+
+
 def test_what_was_told_holds_until_the_words_change(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     main, other = tmp_path / "main.py", tmp_path / "other.py"

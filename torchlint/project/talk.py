@@ -76,6 +76,10 @@ what does.
 _IMPORTING = re.compile(rb"(?m)^[ \t]{0,60}(?:from[ \t]+([\w.]{1,200})[ \t]+import|import[ \t]+([\w., \t]{1,400}))")
 _ENDING = "models of probabilities"
 """The topic that asks for classes of modules whose forward ends in a sigmoid."""
+_READING = "reads: "
+"""The topic that asks whether an attribute, whose name it ends with, is read of anything but torch, or named by a string."""
+_SCHEDULES = "schedules of others: "
+"""The topic that asks for code that may move on a schedule which another object has as an attribute of that name."""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
 _LOADING = re.compile(rb"\bload_state_dict\([^)]")
 _WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
@@ -142,6 +146,10 @@ class Talk:
             elif topic.startswith(_ALIKE):
                 wrapping = _wrapping_under(topic.removeprefix(_ALIKE))
                 self._told[key] = any(_loads_behind(text, wrapping) for text in self._texts(root, _RUNNING))
+            elif topic.startswith(_READING):
+                self._told[key] = self._look_for(_reading(topic.removeprefix(_READING)).search, root)
+            elif topic.startswith(_SCHEDULES):
+                self._told[key] = self._look_for(_moving_on(topic.removeprefix(_SCHEDULES)).search, root)
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
             elif topic == _LEANING:
@@ -252,6 +260,24 @@ def _loads_bare(text: bytes | None, words: list[str]) -> bool:
         return False
     spoken_of = [any(quote + word.encode() + quote in text for quote in (b"'", b'"')) for word in words]
     return spoken_of[0] or not any(spoken_of)
+
+
+def _reading(name: str) -> re.Pattern[bytes]:
+    """Where an attribute is read, of anything but torch and its functions, or named by a string."""
+    said = re.escape(name.encode("utf-8", "surrogatepass"))
+    return re.compile(
+        rb"(?<!\btorch)(?<!\bF)(?<!\bnn)(?<!\bfunctional)\.\s{0,20}" + said + rb"\b(?!\s{0,20}=[^=])|[\"']" + said + rb"[\"']"
+    )
+
+
+def _moving_on(name: str) -> re.Pattern[bytes]:
+    """Where a schedule is asked of an object that is not the own one, and of no options, for more than its state."""
+    said = re.escape(name.encode("utf-8", "surrogatepass"))
+    return re.compile(
+        rb"(?<!\bself)(?<!\boptim)(?<!\bargs)(?<!\bopt)(?<!\bopts)(?<!\bcfg)(?<!\bconfig)(?<!\bhparams)(?<!\bparams)\."
+        + said
+        + rb"\b(?!\s{0,20}=[^=]|\.(?:state_dict|load_state_dict|get_last_lr|get_lr|last_epoch|optimizer|base_lrs)\b)"
+    )
 
 
 def _wrapping_under(flag: str) -> re.Pattern[bytes]:

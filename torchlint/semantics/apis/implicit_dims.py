@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -14,6 +15,9 @@ from torchlint.semantics.shapes.several_axes import SeveralAxes
 
 _MODULES = frozenset({"torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin"})
 """These have no row in the table of what torch deprecates: to make one warns of nothing, only to call it."""
+
+_BY_ANY_NAME = frozenset({"modules", "children", "named_modules", "named_children", "_modules", "__dict__"})
+"""Attributes by which a class gets at its submodules whatever they are called."""
 
 
 @cache
@@ -83,13 +87,32 @@ class ImplicitDims:
         return ImplicitDim(1 if has_two or is_seen else None, None, place, not place and self._is_never_called(call))
 
     def _is_never_called(self, construction: ast.Call) -> bool:
-        """Whether a module is made for an attribute that is the class's own, by its name, and that the file never reads."""
+        """Whether a module is made for an attribute of the class's own instances that nothing reads: not the file, nor, unless
+        it is private by its name, any other one of the project that may.
+        """
         match self._semantics.tree.parent(construction):
-            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)]) if name.startswith("_"):
-                reads = self._semantics.tree.of_type(ast.Attribute)
-                is_read = any(each.attr == name and isinstance(each.ctx, ast.Load) for each in reads)
-                return not is_read and self._semantics.facts.self_class(owner) is not None
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=name)]):
+                definition = self._semantics.facts.self_class(owner)
+                if definition is None or name in self._read:
+                    return False
+                return name.startswith("_") or not (self._read & _BY_ANY_NAME or self._is_read_elsewhere(name))
         return False
+
+    @cached_property
+    def _read(self) -> set[str]:
+        """The attributes that the file reads, of anything but torch; what strings name, too."""
+        attributes = (each for each in self._semantics.tree.of_type(ast.Attribute) if isinstance(each.ctx, ast.Load))
+        named = {each.attr for each in attributes if not (self._semantics.qualified_name(each) or "").startswith("torch.")}
+        texts = (each.value for each in self._semantics.tree.of_type(ast.Constant) if isinstance(each.value, str))
+        return named.union(*(text.split(".") for text in texts))
+
+    def _is_read_elsewhere(self, attribute: str) -> bool:
+        """Whether a file beside this one, or below, may read an attribute, or one that names the folder; or that is unknown."""
+        project, file = self._semantics.elsewhere.around, self._semantics.elsewhere.file
+        if project is None or not file.endswith(".py"):
+            return True
+        folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
+        return project.speaks_of(f"reads: {attribute}", near=True) is not False or bool(project.naming(attribute, (folder,)))
 
     def _has_two(self, given: ast.expr) -> bool:
         """Whether what a softmax is given has two dimensions at least, or what becomes of it."""

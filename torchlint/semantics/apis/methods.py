@@ -53,18 +53,36 @@ class Methods:
                 bindings = self._semantics.bindings.reaching(node)
                 if len(bindings) == 1 and bindings[0].form is Form.PARAMETER:
                     return self._is_given_such(bindings[0])
-                values = [found.value if found.form is Form.ASSIGNMENT and not found.path else None for found in bindings]
+                values = [self._assigned(found) if found.form is Form.ASSIGNMENT else None for found in bindings]
                 calls = [value for value in values if isinstance(value, ast.Call)]
                 return bool(calls) and len(calls) == len(values) and all(map(self.iterates_over_loader, calls))
             case ast.Attribute(value=owner, attr=name) if (owned := self._semantics.facts.self_class(owner)) is not None:
                 slots = self._semantics.facts.slots(owned, name)
                 if any(slot.class_values for slot in slots):
                     return False
-                stored = [self._semantics.tree.parent(store) for slot in slots for store in slot.stores]
-                given = [each.value if isinstance(each, ast.Assign) and len(each.targets) == 1 else None for each in stored]
+                given = [self._given(store) for slot in slots for store in slot.stores]
                 made = [each for each in given if not (isinstance(each, ast.Constant) and each.value is None)]
                 return bool(made) and all(isinstance(each, ast.Call) and self.iterates_over_loader(each) for each in made)
         return False
+
+    def _assigned(self, binding: Binding) -> ast.expr | None:
+        """What a variable is assigned, by itself or as one of several that are written out side by side."""
+        return self._given(binding.node) if binding.path else binding.value
+
+    def _given(self, target: ast.AST) -> ast.expr | None:
+        """What an assignment gives one of its targets: ``iter(b)`` to ``right`` in ``left, right = iter(a), iter(b)``."""
+        around = self._semantics.tree.parent(target)
+        match around:
+            case ast.Assign(targets=[_], value=value):
+                return value
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                parts = self._given(around)
+                values = parts.elts if isinstance(parts, (ast.Tuple, ast.List)) else []
+                is_plain = len(targets) == len(values) and not any(
+                    isinstance(each, ast.Starred) for each in (*targets, *values)
+                )
+                return next((value for each, value in zip(targets, values) if each is target), None) if is_plain else None
+        return None
 
     def _is_given_such(self, binding: Binding) -> bool:
         """Whether a function of the file is called there, and each call gives a parameter what iterates over a loader."""
