@@ -381,6 +381,47 @@ def test_the_scheduler_of_a_trainer(tmp_path: Path, made: str, expected: list[st
     assert codes(tmp_path, files, "trainer.py", "TPL321") == expected
 
 
+CHAIN = """
+    import torch
+
+    def evaluate(model, loader):
+        model.eval()
+        hits = 0
+        for x, y in loader:
+            hits += (model(x).argmax(1) == y).sum().item()
+        return hits
+
+    def share(model, loader):
+        return evaluate(model, loader) / len(loader)
+
+    def tell(model, loaders):
+        return [share(model, each) for each in loaders]
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "main", "expected"),
+    [
+        ("", "with torch.no_grad():\n    tell(net, loaders)", 0),
+        ("", "tell(net, loaders)", 1),
+        ("", "with torch.no_grad():\n    tell(net, loaders)\ntell(net, loaders)", 1),
+        ("", "with torch.no_grad():\n    tell(net, loaders)\nevaluate(net, loader)", 1),
+        ("", "", 1),  # nobody calls any of them
+        ("def again(model, loaders):\n    tell(model, loaders)\n", "with torch.no_grad():\n    tell(net, loaders)", 1),
+        ("def again(model, n):\n    return again(model, n - 1) + share(model, [])\n", "", 1),
+        ("with torch.no_grad():\n    tell(net, loaders)\n", "", 0),
+        ("if __name__ == '__main__':\n    tell(net, loaders)\n", "with torch.no_grad():\n    tell(net, loaders)", 1),
+    ],
+)
+def test_callers_of_callers_turn_autograd_off(tmp_path: Path, own: str, main: str, expected: int) -> None:
+    code = dedent(CHAIN) + own
+    files = {"scores.py": code, "main.py": f"import torch\nfrom scores import evaluate, tell\n{main}\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = lint(code, filename=str(tmp_path / "scores.py"), select=["TPL304"], project_root=str(tmp_path))
+    assert len(found) == expected
+
+
 KEPT = """
     import torch
     from torch import nn
@@ -446,6 +487,32 @@ def test_a_scheduler_that_is_kept_and_never_moved_on(tmp_path: Path, solver: str
 def test_a_scheduler_that_is_kept_for_others(tmp_path: Path, solver: str, main: str) -> None:
     files = {"solver.py": solver, "main.py": f"from solver import Solver\ns = Solver(1, 2, [])\ns.fit()\n{main}\n"}
     assert codes(tmp_path, files, "solver.py", "TPL321") == []
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("def end(m):\n    m.lr_scheduler.step()", []),
+        ("def end(self):\n    self.trainer.lr_scheduler.step()", []),
+        ("def end(m):\n    s = m.lr_scheduler\n    s.step()", []),
+        ("def end(m):\n    for s in m.lr_scheduler: s.step()", []),
+        ("class Other:\n    def end(self):\n        self.lr_scheduler.step()", ["TPL321"]),
+        ("import torch\ns = torch.optim.lr_scheduler.StepLR(o, 3)\ns.step()", ["TPL321"]),
+        ("def end(m):\n    m.lr_scheduler.state_dict()", ["TPL321"]),
+        ("def end(m):\n    m.lr_scheduler = None", ["TPL321"]),
+        ("if args.lr_scheduler == 'cosine': pass", ["TPL321"]),
+    ],
+)
+@pytest.mark.parametrize("program", ["", "\n\n    if __name__ == '__main__':\n        Solver(1, 2, []).fit()\n"])
+def test_a_scheduler_that_is_moved_on_by_who_imports_nothing(
+    tmp_path: Path, program: str, other: str, expected: list[str]
+) -> None:
+    files = {"solver.py": kept(attribute="lr_scheduler") + program, "main.py": "import solver\n", "ends.py": other}
+    for name, text in files.items():
+        (tmp_path / name).write_text(dedent(text))
+    text, name = dedent(files["solver.py"]), str(tmp_path / "solver.py")
+    found = lint(text, filename=name, select=["TPL321"], project_root=str(tmp_path))
+    assert [each.code for each in found] == expected
 
 
 def test_a_step_that_is_commented_out_anywhere(tmp_path: Path) -> None:

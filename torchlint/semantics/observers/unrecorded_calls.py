@@ -1,4 +1,4 @@
-"""Functions that other files of the project call where autograd is off, and nobody else."""
+"""Functions that are called where autograd is off, perhaps by their callers' callers in other files, and nowhere else."""
 
 from __future__ import annotations
 
@@ -16,18 +16,23 @@ class UnrecordedCalls:
         self._known: dict[ast.AST, bool] = {}
 
     def are_all_of(self, function: ast.AST | None) -> bool:
-        """Whether other files call a function, and only where autograd is off; this one, too, if it does."""
+        """Whether a function is called, and only where autograd is off: it itself, or the function around each call."""
         if function is None or self._semantics.elsewhere.callers is None:
             return False
         if function not in self._known:
+            self._known[function] = False
             self._known[function] = self._are_all_of(function)
         return self._known[function]
 
     def _are_all_of(self, function: ast.AST) -> bool:
-        callers = self._semantics.elsewhere.callers
-        owner = self._semantics.tree.parent(function)
+        callers, tree = self._semantics.elsewhere.callers, self._semantics.tree
+        owner = tree.parent(function)
         if callers is None or not isinstance(function, FUNCTIONS) or not isinstance(owner, (ast.Module, ast.ClassDef)):
             return False
         name = f"{owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else function.name
         sites = self._semantics.facts.call_sites(function)
-        return all(map(self._semantics.no_grad.covers, sites)) and callers.are_unrecorded(name) is True
+        recorded = [site for site in sites if not self._semantics.no_grad.covers(site)]
+        if not all(tree.function(site) is not function and self.are_all_of(tree.function(site)) for site in recorded):
+            return False
+        elsewhere = callers.are_unrecorded(name)
+        return elsewhere is True or (elsewhere is None and bool(recorded))

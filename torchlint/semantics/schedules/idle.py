@@ -172,6 +172,8 @@ class IdleSchedules:
 
     def _is_own(self, attribute: str, owner: ast.ClassDef) -> bool:
         """Whether no other code names an attribute: the file is a program, or no file of the project that may have it does."""
+        if self._semantics.elsewhere.speaks_of(f"schedules of others: {attribute}") is True:
+            return False
         if not self._is_imported:
             return True
         project, file = self._semantics.elsewhere.around, self._semantics.elsewhere.file
