@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.joint import Joint
 from torchlint.semantics.devices.creations import Creation, Creations
 from torchlint.semantics.devices.cudnn import Cudnn
+from torchlint.semantics.devices.earlier_moves import EarlierMoves
 from torchlint.semantics.devices.placeless import Placeless, PlacelessTensors
 from torchlint.semantics.devices.synchronisations import Reading, Synchronisations
 from torchlint.semantics.devices.timings import Timing, Timings
@@ -28,6 +29,10 @@ class DevicesQuestions:
     def __init__(self, model: Joint) -> None:
         self._model = model
         self._semantics = model.semantics
+
+    def is_there_already(self, move: cst.Call) -> bool:
+        """Whether what is moved to a device was moved there before, so that the move does nothing."""
+        return bool(self._model.answered(self._semantics.of(EarlierMoves).make_needless, move))
 
     # --- files -------------------------------------------------------------------------------------------------------
 

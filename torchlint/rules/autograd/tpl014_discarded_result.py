@@ -19,7 +19,8 @@ class DiscardedResult(Rule):
     ## Why is this bad
     A module is moved in place by `model.to(device)`; a tensor is not. `x.to(device)` gives another tensor, and `x` stays
     where and what it was. The same holds for every method that does not end in `_`. `torch.autograd.grad` gives the
-    gradients and, unlike `backward()`, puts them nowhere: the optimizer's step behind it changes nothing.
+    gradients and, unlike `backward()`, puts them nowhere: the optimizer's step behind it changes nothing. A move to the
+    device on which the tensor is already, by a move in the lines above, is strict.
 
     ## Example
     ```python
@@ -83,6 +84,7 @@ class DiscardedResult(Rule):
             f"`{self.model.shown_call(node.value)}` leaves `{name}` as it is, and its result is thrown away; "
             + (f"assign it: `{name} = …`" if assigned is not None else "use it"),
             assigned,
+            strict=isinstance(node.value, cst.Call) and self.model.devices.is_there_already(node.value),
         )
 
     def _report_several(self, node: cst.Expr, values: cst.Tuple | cst.List) -> None:
