@@ -7,6 +7,9 @@ import ast
 from torchlint.semantics import Semantics
 from torchlint.semantics.code.tree import FUNCTIONS
 
+_DEEPEST = 8
+"""So many callers of callers are asked, one behind the other."""
+
 
 class UnrecordedCalls:
     """Tells of the functions of one file whether all that calls them has turned autograd off."""
@@ -14,14 +17,17 @@ class UnrecordedCalls:
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._known: dict[ast.AST, bool] = {}
+        self._depth = 0
 
     def are_all_of(self, function: ast.AST | None) -> bool:
         """Whether a function is called, and only where autograd is off: it itself, or the function around each call."""
         if function is None or self._semantics.elsewhere.callers is None:
             return False
         if function not in self._known:
-            self._known[function] = False
-            self._known[function] = self._are_all_of(function)
+            self._known[function] = False  # who calls itself by way of others is not known to be called
+            self._depth += 1
+            self._known[function] = self._depth <= _DEEPEST and self._are_all_of(function)
+            self._depth -= 1
         return self._known[function]
 
     def _are_all_of(self, function: ast.AST) -> bool:
