@@ -36,12 +36,10 @@ class HandedCriteria:
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
+        self._kept: dict[tuple[ast.ClassDef, str], bool] = {}
 
     def may_keep_dimensions(self, loss: ast.expr) -> bool:
-        """Whether a loss is given by an argument, and the criteria that the file makes for it do not reduce.
-
-        Where the file makes none, those of the project's other files count.
-        """
+        """Whether an argument gives a loss, and the criteria that the file, or else the project, makes for it do not reduce."""
         return any(map(self._may_keep, self._calls(loss)))
 
     def _calls(self, loss: ast.expr) -> list[ast.Call]:
@@ -68,9 +66,12 @@ class HandedCriteria:
         owner = self._semantics.facts.self_class(function.value) if isinstance(function, ast.Attribute) else None
         if owner is None or not isinstance(function, ast.Attribute):
             return False
-        stores = [store for slot in self._semantics.facts.slots(owner, function.attr) for store in slot.stores]
-        values = [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
-        return bool(values) and all(isinstance(value, ast.Name) and self._is_handed(value) for value in values)
+        key = owner, function.attr
+        if key not in self._kept:
+            stores = [store for slot in self._semantics.facts.slots(*key) for store in slot.stores]
+            values = [getattr(self._semantics.tree.parent(store), "value", None) for store in stores]
+            self._kept[key] = bool(values) and all(isinstance(each, ast.Name) and self._is_handed(each) for each in values)
+        return self._kept[key]
 
     @cached_property
     def _made(self) -> dict[bool | None, set[str]]:
