@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import subprocess
 import sys
@@ -39,6 +40,7 @@ def test_what_is_known_of_some_by_their_release_notes() -> None:
     assert row("torch.set_deterministic") == ("1.8.0", "1.10.0", "torch.use_deterministic_algorithms")
     assert row("torchvision.transforms.Scale") == ("0.2.2", "0.12.0", "torchvision.transforms.Resize")
     assert row("torchvision.utils.make_grid", "range") == ("0.9.0", "0.16.0", "value_range=...")
+    assert row("torch.nn.Module.cuda", "device_id") == ("", "0.3.0", "device=...")
     assert row("torchaudio.transforms.ComplexNorm")[:2] == ("0.9.0", "0.11.0")
     assert row("torch.autograd.backward", "grad_variables")[0] == "1.0.0"
 
@@ -106,6 +108,15 @@ def test_what_was_removed_is_gone_and_what_replaces_it_is_there() -> None:
                     resolved(symbol)
             if found.replacement:
                 assert resolved(found.replacement.partition("(")[0]) is not None, symbol
+
+
+def test_a_device_is_no_id_by_now() -> None:
+    torch = pytest.importorskip("torch")
+    for value in (torch.nn.Linear(1, 1), torch.ones(1)):
+        with pytest.raises(TypeError, match="device_id"):
+            value.cuda(device_id=0)
+        with contextlib.suppress(AssertionError, RuntimeError):  # where there is no GPU
+            value.cuda(device=0)
 
 
 def test_the_table_has_what_the_installed_torch_deprecates() -> None:

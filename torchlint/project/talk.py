@@ -50,11 +50,12 @@ _TOPICS = {
     "unreduced losses": re.compile(
         rb"""Loss\w{0,20}\([^\n]{0,300}?\breduc(?:e\s{0,9}=\s{0,9}False|tion\s{0,9}=\s{0,9}["']none)"""
     ),
+    "own cuda": re.compile(rb"\bdef[ \t]{1,4}cuda[ \t]{0,4}\([^()]{0,200}(?:device_id|\*\*)"),
 }
 """What may be spoken of: prefixes of wrapped modules' keys, other devices than the CPU, devices that are chosen or are several,
 moves to the GPU, other devices by any name, backward passes, several best answers, saving, where all factories make tensors,
-modules that zero their own gradients, losses that give one number for each item, loops over epochs, and who tells a sampler
-of them.
+modules that zero their own gradients, losses that give one number for each item, classes with a `cuda` of their own, loops over
+epochs, and who tells a sampler of them.
 """
 _CHOOSING = "choices of devices"
 _NUMBERS = re.compile(rb"""(?m)^[^#\n]{0,200}?["'][\w-]{0,20}gpu\w{0,9}["']""")

@@ -85,9 +85,17 @@ TYPED = (
         )
         for each in ("make_grid", "save_image")
     ),
+    *(
+        Row(
+            *(f"torch.{each}.cuda", "device_id", "given", "", "torch", "", "0.3.0", "device=...", "release notes"),
+            "Use `device`",
+        )
+        for each in ("Tensor", "nn.Module")
+    ),
 )
 """What the files say in ways, or in places, that are not read: a name that a helper makes, `torch.testing`, private names, what
-is taken as one of `**kwargs`.
+is taken as one of `**kwargs`; and what releases before 1.0 have renamed: `device_id` in
+https://github.com/pytorch/pytorch/pull/3133.
 """
 
 

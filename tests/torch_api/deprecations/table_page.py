@@ -63,6 +63,7 @@ _WAYS = {
     "helper": "made by a helper that deprecates",
     "docstring": "said in the documentation",
     "observed": "warned when it was run",
+    "release notes": "said in the notes of a release before 1.0",
     "quietly observed": "warned when it was run, in the main program only",
 }
 

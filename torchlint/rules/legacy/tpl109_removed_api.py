@@ -16,9 +16,12 @@ class RemovedApi(Rule):
     `torch.solve`, `torch.symeig`, `torch.lstsq`. And parameters that they have removed, also where a class hands them on:
     `super().__init__(optimizer, verbose=verbose)`. The table behind it is generated from the libraries' releases.
 
+    `device_id=` of `.cuda()`, which torch 0.3 called `device`, is reported whatever is known of the object: nothing else in a
+    program of torch takes it, unless a class of the project has a `cuda` of its own that does.
+
     ## Why is this bad
-    It raises an AttributeError, an ImportError or a RuntimeError, when the line is run and not before. With `target-torch` only
-    what the oldest torch that the code has to run on lacks is reported.
+    It raises an AttributeError, an ImportError, a TypeError or a RuntimeError, when the line is run and not before. With
+    `target-torch` only what the oldest torch that the code has to run on lacks is reported.
 
     ## Example
     ```python

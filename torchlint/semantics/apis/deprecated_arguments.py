@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property
 
-from torchlint.semantics import Semantics
+from torchlint.semantics import Semantics, Type
 from torchlint.semantics.apis.deprecated_uses import DeprecatedUses
 from torchlint.semantics.apis.deprecations import Deprecation, deprecation, is_member, parameters
 from torchlint.semantics.apis.spellings import Spellings
-from torchlint.semantics.code.tree import FUNCTIONS
+from torchlint.semantics.code.tree import FUNCTIONS, Function
 
 
 class DeprecatedArguments:
@@ -73,7 +73,25 @@ class DeprecatedArguments:
         for owner in owners if owners != [_SCHEDULER] else ():
             if f"{owner}.{name}" in _methods()[name] or owner in _OF_THEIR_OWN:
                 return f"{owner}.{name}"
-        return ""
+        return _TOLD_BY_PARAMETER[name] if name in _TOLD_BY_PARAMETER and self._is_told(call.func) else ""
+
+    def _is_told(self, method: ast.Attribute) -> bool:
+        """Whether a method is known by its parameter, as only torch's takes it: not one of a class of the project that has a
+        method of this name of its own, nor one of paddle's tensors.
+        """
+        kind = self._semantics.kind(method.value)
+        if kind.known and kind.type not in (Type.TENSOR, Type.MODULE, Type.INSTANCE, Type.UNKNOWN):
+            return False
+        if _ANOTHER_LIBRARY in self._semantics.words.all or method.attr in self._methods:
+            return False
+        return self._semantics.elsewhere.speaks_of(f"own {method.attr}") is not True
+
+    @cached_property
+    def _methods(self) -> set[str]:
+        """The names of the methods that the classes of the file have."""
+        tree = self._semantics.tree
+        functions: list[Function] = [*tree.of_type(ast.FunctionDef), *tree.of_type(ast.AsyncFunctionDef)]
+        return {each.name for each in functions if isinstance(tree.parent(each), ast.ClassDef)}
 
     def _is_of_one_class(self, owner: ast.expr, call: ast.Call) -> bool:
         """Whether a call is under a condition that asks which scheduler it is: `ReduceLROnPlateau.step` takes the loss. Or one
@@ -128,6 +146,11 @@ _OF_THEIR_OWN = frozenset(
     f"torch.optim.lr_scheduler.{name}" for name in ("ChainedScheduler", "CosineAnnealingWarmRestarts", "SequentialLR")
 )
 """Schedulers that do not inherit what the table says of all of them: `step` is theirs, and takes an epoch without a warning."""
+
+_TOLD_BY_PARAMETER = {"cuda": "torch.nn.Module.cuda"}
+"""Methods of which a removed parameter tells that they are torch's, whatever is known of what they are called on."""
+_ANOTHER_LIBRARY = "paddle"
+"""The library whose tensors take that parameter."""
 
 
 @cache

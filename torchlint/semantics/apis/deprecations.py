@@ -19,7 +19,21 @@ _MENDED_ELSEWHERE = frozenset({"size_average", "reduce", "pretrained", "pretrain
 """Parameters that have an analysis of their own: losses, torchvision's models, checkpoints; and so has ``dim`` of softmax."""
 _FUNCTIONAL = "torch.nn.functional."
 _WORN = frozenset(
-    {"DataLoader", "DistributedDataParallel", "backward", "export", "gather", "grad", "ignore", "profile", "reduce", "trace"}
+    {
+        *(
+            "DataLoader",
+            "DistributedDataParallel",
+            "backward",
+            "cuda",
+            "export",
+            "gather",
+            "grad",
+            "ignore",
+            "profile",
+            "reduce",
+        ),
+        "trace",
+    }
 )
 """Functions and classes that many files use: of those with a deprecated parameter, its name is looked for."""
 _TOLD_BY_MODULE = (
