@@ -19,6 +19,40 @@ def states(snippet: str) -> list[WrappedState[ast.expr]]:
     return list(found.values())
 
 
+UNDER = "{gpus}\nm = n\nif {test}:\n    m = nn.DataParallel(m)\ntorch.save(«m.state_dict()», p)"
+
+
+@pytest.mark.parametrize(
+    ("gpus", "test", "is_out"),
+    [
+        ("gpus = 1", "gpus > 1", True),
+        ("gpus = 1", "device.type == 'cuda' and gpus > 1", True),
+        ("MANY = False", "MANY", True),
+        ("MANY = False", "not MANY", False),
+        ("gpus = 2", "gpus > 1", False),
+        ("gpus = 1", "device.type == 'cuda' or gpus > 1", False),
+        ("gpus = 1\ngpus = count()", "gpus > 1", False),
+        ("gpus = 1\nif many:\n    gpus = 2", "gpus > 1", False),
+        ("gpus = 1\ngpus += args.more", "gpus > 1", False),
+        ("gpus = 1\ndef choose():\n    global gpus\n    gpus = 2", "gpus > 1", False),
+        ("gpus = torch.cuda.device_count()", "gpus > 1", False),
+        ("gpus, many = 1, 2", "many > 1", False),
+        ("for gpus in (1, 2): pass", "gpus > 1", False),
+        ("class A:\n    gpus = 1", "A.gpus > 1", False),
+    ],
+)
+def test_a_constant_may_rule_a_wrapper_out(gpus: str, test: str, is_out: bool) -> None:
+    (found,) = states(UNDER.format(gpus=gpus, test=test))
+    assert found.is_ruled_out is is_out
+
+
+def test_the_wrapper_that_may_be_made_is_told_of() -> None:
+    (found,) = states(
+        "gpus = 1\nm = n\nif gpus > 1:\n    m = nn.DataParallel(m)\nelif many:\n    m = DDP(m)\ntorch.save(«m.state_dict()», p)"
+    )
+    assert not found.is_ruled_out and ast.unparse(found.wrapper) == "DDP(m)"
+
+
 @pytest.mark.parametrize(
     ("snippet", "within", "always"),
     [

@@ -45,7 +45,8 @@ class WrappedStateDict(Rule):
     do in any case. It is not where the
     state is loaded before the module is wrapped, nor where the machine decides on wrapping, and such a script loads states, by
     the key of this one, and wraps nothing. It is where a model is put into `DataParallel` in any case: what loads
-    the file does so, too, as a rule. Not reported are files that know of the prefixes, or ask whether a module is wrapped, nor
+    the file does so, too, as a rule; and where a constant of the file says that it is not wrapped, `gpus = 1` above
+    `if gpus > 1`. Not reported are files that know of the prefixes, or ask whether a module is wrapped, nor
     files of a project of which any file cuts prefixes.
 
     ## References
@@ -80,5 +81,5 @@ class WrappedStateDict(Rule):
             f"the keys of this state {are} those of the wrapper `{wrapper}`, and begin with `{state.within}.`; "
             "save the state of the module within",
             None if state.is_put_back or state.is_loaded_alike else change,
-            strict=is_alike or (state.always and state.within == "module"),
+            strict=is_alike or state.is_ruled_out or (state.always and state.within == "module"),
         )

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from torchlint.semantics import Binding, Form, Semantics
 from torchlint.semantics.code.tree import FUNCTIONS, Function, walk_body
+from torchlint.semantics.conditions.constants import ConstantConditions
 from torchlint.semantics.conditions.exclusive import Conditions
 from torchlint.semantics.provenance.modules import PARALLEL
 from torchlint.semantics.provenance.values import Part, Values
@@ -46,7 +47,12 @@ class WrappedModules:
         wrappers = [wrapper for wrapper in wrappers if not self._semantics.of(Conditions).exclude([wrapper], [module])]
         if not wrappers or len({self.wrappings[wrapper] for wrapper in wrappers}) > 1:
             return None
+        wrappers.sort(key=self.is_ruled_out)
         return wrappers[0], self.wrappings[wrappers[0]], len(wrappers) == len(values)
+
+    def is_ruled_out(self, wrapper: ast.Call) -> bool:
+        """Whether the constants of the file say that a wrapper is never made: ``gpus = 1``, and then ``if gpus > 1``."""
+        return self._semantics.of(ConstantConditions).rule_out(wrapper)
 
     def _made_by(self, part: Part, depth: int) -> Iterator[ast.expr | None]:
         """The expressions that a module may come from; ``None`` stands for what is not seen."""

@@ -30,7 +30,8 @@ class WrappedState(Generic[Node]):
 
     ``is_loaded_alike`` where the file loads states from files into a wrapped module, too, so that the keys fit there, or a
     script of the project that runs models does, under the same flag; ``is_put_back`` where this very state may be loaded into a
-    module besides; ``is_loaded_bare`` where such a script loads states, by the key that this one has, and wraps none.
+    module besides; ``is_loaded_bare`` where such a script loads states, by the key that this one has, and wraps none;
+    ``is_ruled_out`` where a constant of the file says that the wrapper is not made.
     """
 
     module: Node
@@ -40,6 +41,7 @@ class WrappedState(Generic[Node]):
     is_loaded_alike: bool
     is_put_back: bool
     is_loaded_bare: bool
+    is_ruled_out: bool
 
 
 class WrappedStates:
@@ -64,7 +66,8 @@ class WrappedStates:
                 wrapped = self._wrapped.wrapping(module) if dotted(module) is not None else None
                 if wrapped is not None and self._is_saved(call, 0) and not self._is_asked_for(module):
                     is_alike = self._loads_wrapped or self._is_loaded_alike_elsewhere(wrapped[0])
-                    found[call] = WrappedState(module, *wrapped, is_alike, call in self._put_back, self._is_loaded_bare(call))
+                    is_put_back, is_out = call in self._put_back, self._wrapped.is_ruled_out(wrapped[0])
+                    found[call] = WrappedState(module, *wrapped, is_alike, is_put_back, self._is_loaded_bare(call), is_out)
         return {} if found and self._semantics.elsewhere.speaks_of("prefixes") else found
 
     def _is_loaded_bare(self, state: ast.Call) -> bool:
