@@ -110,6 +110,29 @@ def test_what_is_plain_or_meant(snippet: str) -> None:
     assert not used(snippet)
 
 
+OPENED = """
+net = torch.nn.Linear(2, 2)
+with open({to}, 'wb') as file:
+    torch.save(net, file)
+with open({of}, 'rb') as file:
+    found = {load}
+test(found)
+"""
+
+
+@pytest.mark.parametrize("path", ["'net.pth'", "config['data']['best']", "args.save"])
+def test_what_the_file_saves_whole_to_the_file_that_is_opened(path: str) -> None:
+    assert used(OPENED.format(to=path, of=path, load="«torch.load(file)»")) == ["net"]
+
+
+@pytest.mark.parametrize(
+    ("to", "of"),
+    [("'net.pth'", "'old.pth'"), ("args.save", "args.load"), ("config['a']", "config['b']"), ("self.path", "self.path")],
+)
+def test_what_the_file_opens_elsewhere(to: str, of: str) -> None:
+    assert not used(OPENED.format(to=to, of=of, load="torch.load(file)"))
+
+
 BOTH = "class A:\n  def __init__(self):\n    self.n = torch.nn.Linear(2, 2)\n  def s(self, d):\n    torch.save({saved}, {to})\n"
 BOTH += "  def l(self, d):\n    n = {load}\n    self.n = n\n"
 
@@ -120,6 +143,8 @@ BOTH += "  def l(self, d):\n    n = {load}\n    self.n = n\n"
         ("self.n", "d + 'net.pth'", "«torch.load(d + 'net.pth')»"),
         ("self.n", "f'{d}/net.pth'", "«torch.load(os.path.join(d, 'net.pth'), map_location='cpu')»"),
         ("self.n", "d + '.net'", "«torch.load(d + '.net')»"),
+        ("self.n", "model_config['files']['best']", "«torch.load(model_config['files']['best'])»"),
+        ("self.n", "args.save", "«torch.load(args.save)»"),
     ],
 )
 def test_what_the_file_saves_whole_by_the_same_path(saved: str, to: str, load: str) -> None:

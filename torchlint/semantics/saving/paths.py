@@ -37,6 +37,8 @@ class Paths:
         match path:
             case ast.Constant(value=str(text)):
                 return text
+            case ast.Name() if depth and (opened := self._opened(path)) is not None:
+                return self._spelled(opened, depth - 1)
             case ast.Name() | ast.Attribute():
                 value = (self.value(path) if isinstance(path, ast.Name) else self._stored_above(path)) if depth else None
                 return _in_braces(path) if value is None else self._spelled(value, depth - 1)
@@ -54,6 +56,16 @@ class Paths:
             case ast.Call(func=function, args=[_, *_] as given, keywords=[]):
                 return self._called(function, given, depth)
         return _in_braces(path)
+
+    def _opened(self, file: ast.Name) -> ast.expr | None:
+        """The path of an open file: ``with open(path, "rb") as file``."""
+        bindings = self._semantics.bindings.reaching(file)
+        if len(bindings) != 1 or bindings[0].form is not Form.CONTEXT or bindings[0].path:
+            return None
+        match bindings[0].value:
+            case ast.Call(func=ast.Name(id="open") as function, args=[path, *_]):
+                return path if self._semantics.qualified_name(function) == "builtins.open" else None
+        return None
 
     def _called(self, function: ast.expr, given: list[ast.expr], depth: int) -> str:
         name = last_name(function)

@@ -32,6 +32,11 @@ _VALUE = re.compile(r"\{[^{}]*\}")
 """What stands in a path for a value."""
 _NAMED = re.compile(r"\w{3}")
 """What a path has that names a file."""
+_OPTION = re.compile(
+    r"\{(?:\w{0,20}_)?(?:args?|opts?|options|cfg|conf|config|flags|hparams|params)(?:\.\w{1,40}|\['\w{1,40}'\]){1,4}\}",
+    re.IGNORECASE,
+)
+"""A path that is an option as a whole: it is the same wherever it is asked for."""
 _ASKING = frozenset({"isinstance", "hasattr", "type", "issubclass", "callable"})
 
 
@@ -124,7 +129,7 @@ class RefusedLoads:
             return None
         paths = self._semantics.of(Paths)
         spelled = paths.spelled(load.args[0])
-        if not _NAMED.search(_VALUE.sub("{}", spelled)):
+        if not _NAMED.search(_VALUE.sub("{}", spelled)) and not _OPTION.fullmatch(spelled):
             return None
         same = [save for save in self._files.saves if len(save.args) > 1 and paths.spelled(save.args[1]) == spelled]
         held = [save.args[0] if save.args[0] in whole.get(save, ()) else None for save in same]
