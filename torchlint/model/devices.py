@@ -19,6 +19,7 @@ from torchlint.semantics.saving.own_files import OwnFiles
 from torchlint.semantics.saving.refused_loads import RefusedLoad, RefusedLoads
 from torchlint.semantics.saving.training_runs import TrainingRuns
 from torchlint.semantics.saving.unsafe_loads import Told, UnsafeLoads
+from torchlint.semantics.training.left_on_cpu import LeftOnCpu
 from torchlint.semantics.training.whole_programs import WholePrograms
 from torchlint.text.notebook import NotebookSource
 
@@ -93,7 +94,7 @@ class DevicesQuestions:
             loaded.are_data,
             own.is_of_same_run,
             own.is_of_torchvision,
-            own.is_left_on_cpu,
+            self._semantics.of(LeftOnCpu).is_left_on_cpu,
             runs.is_of_run,
             self._semantics.of(WholePrograms).has_saved,
             gpu.is_of_one_gpu,

@@ -203,26 +203,16 @@ def test_knows_the_files_that_torchvision_offers(code: str, is_offered: bool) ->
     assert files.is_of_torchvision(call) is is_offered
 
 
-TOY = """
-def toy(net):
-    {made}
-    if os.path.exists("net.pth"):
-        net.load_state_dict(«torch.load({path})»)
-    {moved}
-    torch.save(net.state_dict(), "net.pth")
-"""
-
-
 @pytest.mark.parametrize(
-    ("made", "path", "moved", "is_left"),
+    ("head", "is_test"),
     [
-        ("net = Net()", "'net.pth'", "train(net)", True),
-        ("net = Net()", "'other.pth'", "train(net)", False),
-        ("net = Net()", "'net.pth'", "net.cuda()", False),
-        ("net = Net()", "'net.pth'", "train(net, device)", False),
-        ("pass", "'net.pth'", "train(net)", False),  # whoever gives it may have put it anywhere
+        ("def test_it(tmp_path):", True),
+        ("def test_it(self, *, monkeypatch):", True),
+        ("def test_it(net, path):", False),
+        ("def test(tmp_path):", False),
+        ("def check(tmp_path):", False),
     ],
 )
-def test_knows_models_that_never_leave_the_cpu(made: str, path: str, moved: str, is_left: bool) -> None:
-    files, load = own_files_of(TOY.format(made=made, path=path, moved=moved))
-    assert files.is_left_on_cpu(load) is is_left
+def test_knows_tests_by_what_pytest_gives_them(head: str, is_test: bool) -> None:
+    files, call = own_files_of(f"{head}\n    net.load_state_dict(«torch.load(p)»)")
+    assert files.is_in_test(call) is is_test

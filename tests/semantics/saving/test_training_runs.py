@@ -164,6 +164,13 @@ def test_knows_what_the_training_of_the_run_has_saved(code: str, is_own: bool) -
         ("def f(net):\n    state = {'net': net}\n    torch.save(state, p)", False),
         ("other.cpu()\ntorch.save(net.state_dict(), p)", False),
         ("torch.save(net.state_dict(), p)\nnet.cpu()", False),
+        # what an optimizer keeps of each parameter stays where it is
+        ("torch.save({'net': net.cpu().state_dict(), 'o': optimizer_G.state_dict()}, p)", False),
+        (
+            "def f(net, o):\n    state = {'net': net.cpu().state_dict(), 'o': self.opt.state_dict()}\n    torch.save(state, p)",
+            False,
+        ),
+        ("torch.save({'net': net.cpu().state_dict(), 'option': option.state_dict()}, p)", True),
         ("torch.save(net.cpu().state_dict(), p)\ntorch.save(net.state_dict(), q)", False),
         ("", False),
     ],

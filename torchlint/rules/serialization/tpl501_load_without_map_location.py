@@ -24,12 +24,14 @@ class LoadWithoutMapLocation(Rule):
     file saves and none speaks of a device, and in a program that runs on one GPU and nowhere else. Such a program writes the
     GPU out in every move (`.cuda()`, `.to("cuda")`), or in one that it makes whatever its flags say, or ends without, where
     it loads, where that function is called or in the model itself, and names no other GPU, be it the first one or not
-    (`x.to(y.device)` and the number of the GPU that the process sees are no choice); or no file of the project speaks of the
+    (`x.to(y.device)` and the number of the GPU that the process sees are no choice, nor is a list for `DataParallel` that
+    begins with the first one: there the weights lie); or no file of the project speaks of the
     CPU as a device, or of a choice. A folder that trains for itself counts as a project, too, where it imports nothing of
     what stands beside it, and nothing there imports it.
-    So it is where a function makes a model, loads into it what it saves by the same name, and nothing in the file speaks of
-    a device, where all that the file saves was put on the CPU before, for data, `x, y = torch.load(path)`, of which nothing
-    shows but that it is put on a device, and for the files that torchvision offers, by their names.
+    So it is where a function or script makes a model, loads into it what it saves by the same name, and nothing in the file
+    speaks of a device, where all that the file saves was put on the CPU before, which the state of an optimizer is not, for
+    data, `x, y = torch.load(path)`, of which nothing shows but that it is put on a device, and for the files that torchvision
+    offers, by their names.
 
     ## Why is this bad
     A checkpoint remembers the device of each tensor. One that was saved on a GPU cannot be loaded on a machine without one,

@@ -179,7 +179,7 @@ class OneGpu:
             case ast.keyword(arg="device", value=value):
                 is_known = self._is_gpu_or_cpu(value) or self._is_device_of_tensor(value)
                 return not is_known and not self._is_unknown_device(value)
-            case ast.keyword() if _is_first_few(node):
+            case ast.keyword() if self._is_first_few(node):
                 return False
             case ast.Name(id="DataParallel", ctx=ast.Load()) | ast.Attribute(attr="DataParallel"):
                 return not self._wraps_alone(node)
@@ -343,21 +343,39 @@ class OneGpu:
     def _wraps_alone(self, parallel: ast.AST) -> bool:
         """Whether a model is wrapped for all GPUs that there are, or the first few: its weights lie on the first one."""
         match self._semantics.tree.parent(parallel):
-            case ast.Call(func=function, args=[_], keywords=words):
-                return function is parallel and all(map(_is_first_few, words))
+            case ast.Call(func=function, args=[_, *ids], keywords=words) if len(ids) < 2:
+                return function is parallel and all(map(self._starts_with_first, ids)) and all(map(self._is_first_few, words))
         return False
 
+    def _is_first_few(self, word: ast.keyword) -> bool:
+        """Whether an argument says which GPUs are meant, from the first one on: ``device_ids=range(count)``."""
+        return word.arg == "device_ids" and self._starts_with_first(word.value)
 
-def _is_first_few(word: ast.keyword) -> bool:
-    """Whether an argument says how many GPUs are meant, from the first one on: ``device_ids=range(count)``."""
-    match word:
-        case ast.keyword(arg="device_ids", value=ast.Call(func=ast.Name(id="list"), args=[ast.Call() as given])):
-            return _is_first_few(ast.keyword("device_ids", given))
-        case ast.keyword(arg="device_ids", value=ast.List(elts=[*numbers])):
-            return [each.value for each in numbers if isinstance(each, ast.Constant)] == [*range(len(numbers))]
-        case ast.keyword(arg="device_ids", value=ast.Call(func=ast.Name(id="range"), args=[_])):
-            return True
-    return False
+    def _starts_with_first(self, ids: ast.expr) -> bool:
+        """Whether a list of GPUs begins with the first one, on every way: there the weights lie."""
+        match ids:
+            case ast.Call(func=ast.Name(id="list" | "tuple"), args=[ast.Call() as given], keywords=[]):
+                return self._starts_with_first(given)
+            case (
+                ast.Call(func=ast.Name(id="range"), args=[_])
+                | ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=0), _])
+            ):
+                return True
+            case ast.ListComp(
+                elt=ast.Name(id=name), generators=[ast.comprehension(target=ast.Name() as each, iter=given, ifs=[])]
+            ):
+                return name == each.id and self._starts_with_first(given)
+            case ast.List(elts=[ast.Constant(value=first), *_]) | ast.Tuple(elts=[ast.Constant(value=first), *_]):
+                return first == 0 and first is not False
+            case ast.Name() if not isinstance(ids.ctx, ast.Store):
+                bindings = self._semantics.bindings.reaching(ids)
+                return bool(bindings) and all(
+                    each.form is Form.ASSIGNMENT and not each.path
+                    and isinstance(each.value, (ast.Call, ast.List, ast.Tuple, ast.ListComp))
+                    and self._starts_with_first(each.value)
+                    for each in bindings
+                )  # fmt: skip
+        return False
 
 
 def _is_name(targets: list[ast.expr], name: str) -> bool:

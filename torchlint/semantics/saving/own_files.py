@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics
-from torchlint.semantics.code.tree import FUNCTIONS, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
 from torchlint.semantics.conditions.assumptions import Assumptions
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.paths import Paths
 
 _ACCELERATOR = re.compile(r"cuda|gpu|\b(?:mps|xpu|npu|hpu)\b", re.IGNORECASE)
-_DEVICE = re.compile(r"cuda|gpu|device|accelerat|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
+DEVICE = re.compile(r"cuda|gpu|device|accelerat|^(mps|xpu|npu|hpu)$", re.IGNORECASE)
+"""What the words are called that speak of devices."""
 _OF_PROCESS = re.compile(
     r"(^|_)(main|master|primary|chief|leader|rank_?(zero|0)|zero_rank)(_?(process|rank|proc|node))?$", re.IGNORECASE
 )
@@ -27,6 +28,8 @@ _OF_TORCHVISION = re.compile(
 """What the files of weights are called that torchvision offers."""
 _OPTIONS = re.compile(r"args|opts?|options|cfg|conf|config|flags|hparams|params", re.IGNORECASE)
 """What options are called."""
+_OF_PYTEST = frozenset({"tmp_path", "tmp_path_factory", "tmpdir", "tmpdir_factory", "monkeypatch", "capsys", "caplog"})
+"""What the fixtures are called that pytest has for every test."""
 _DEEPEST = 3
 _DEVICE_NAME = re.compile(r"(^|_)device$", re.IGNORECASE)
 
@@ -67,7 +70,10 @@ class OwnFiles:
     def is_in_test(self, node: ast.AST) -> bool:
         """Whether a node stands in a test, which makes its files itself: `def test(loader)` of a training is none."""
         functions = (parent for parent in self._semantics.tree.ancestors(node) if isinstance(parent, FUNCTIONS))
-        return any(function.name.startswith("test_") and any(map(_asserts, ast.walk(function))) for function in functions)
+        return any(
+            function.name.startswith("test_") and (_takes_fixture(function) or any(map(_asserts, ast.walk(function))))
+            for function in functions
+        )
 
     def is_of_test(self, load: ast.Call) -> bool:
         """Whether a load stands in a test: not one of a file that options name, which whoever runs the script has made."""
@@ -93,7 +99,7 @@ class OwnFiles:
     @cached_property
     def _is_of_cpu_project(self) -> bool:
         """Whether the project saves, and no file of it speaks of a device; or a folder that trains for itself does."""
-        if self._semantics.words.match(_DEVICE):
+        if self._semantics.words.match(DEVICE):
             return False
         speaks_of = self._semantics.elsewhere.speaks_of
         if speaks_of("accelerators") is False and speaks_of("saves") is True:
@@ -102,23 +108,6 @@ class OwnFiles:
         if not is_program or speaks_of("accelerators", near=True) is not False:
             return False
         return speaks_of("other folders", near=True) is False
-
-    def is_left_on_cpu(self, load: ast.Call) -> bool:
-        """Whether a function makes a model, loads into it what it has saved by the same name, and no device is spoken of."""
-        match load, self._semantics.tree.parent(load):
-            case (
-                ast.Call(args=[ast.Constant(value=str(path)), *_]),
-                ast.Call(func=ast.Attribute(attr="load_state_dict", value=ast.Name() as model)),
-            ) if not self._semantics.words.match(_DEVICE):
-                bindings, function = self._semantics.bindings.reaching(model), self._semantics.tree.function(load)
-                if not bindings or not all(
-                    each.form is Form.ASSIGNMENT and isinstance(each.value, ast.Call) for each in bindings
-                ):
-                    return False
-                saves = (save for save in self._files.saves if self._semantics.tree.function(save) is function)
-                files = (file_of(save, 1, "f") for save in saves)
-                return any(isinstance(file, ast.Constant) and file.value == path for file in files)
-        return False
 
     def _is_cpu(self, node: ast.expr) -> bool:
         match node:
@@ -363,6 +352,11 @@ def _names_accelerator(node: ast.AST) -> bool:
         case ast.Constant(value=str(text)) | ast.Attribute(attr=text) | ast.Name(id=text):
             return _ACCELERATOR.search(text) is not None
     return False
+
+
+def _takes_fixture(function: Function) -> bool:
+    """Whether a function is given what pytest gives to tests."""
+    return any(each.arg in _OF_PYTEST for each in (*function.args.args, *function.args.kwonlyargs))
 
 
 def _asserts(node: ast.AST) -> bool:

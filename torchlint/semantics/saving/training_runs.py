@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.semantics import Form, Semantics, Type
-from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position
+from torchlint.semantics.code.tree import FUNCTIONS, Function, last_name, position, spoken_name
 from torchlint.semantics.saving.files import SavedFiles
 from torchlint.semantics.saving.own_files import OwnFiles, file_of
 from torchlint.semantics.saving.paths import Paths
@@ -25,6 +25,9 @@ _VALUE = re.compile(r"\{[^{}]*\}")
 _WORDS = re.compile(r"[A-Za-z]{3}")
 _DEEPEST = 4
 """How many names, or calls, are followed one behind the other."""
+
+_OPTIMIZER = re.compile(r"optim|(^|_)opt(_|$)", re.IGNORECASE)
+"""What optimizers are called."""
 
 
 class TrainingRuns:
@@ -267,7 +270,10 @@ class TrainingRuns:
         saved = file_of(save, 0, "obj")
         if saved is None:
             return False
-        if isinstance(saved, ast.Name) and isinstance(made := self._paths.value(saved), (ast.Dict, ast.Call)):
+        made = self._paths.value(saved) if isinstance(saved, ast.Name) else saved
+        if isinstance(made, (ast.Dict, ast.Call)):
+            if any(map(self._is_state_of_optimizer, ast.walk(made))):
+                return False  # what it keeps of each parameter stays on the GPU
             if any(map(_goes_to_cpu, ast.walk(made))):
                 return True
         if any(map(_goes_to_cpu, ast.walk(saved))):
@@ -279,6 +285,13 @@ class TrainingRuns:
             if isinstance(other, ast.Expr) and root is not None:
                 if _root(other.value) == root and any(map(_goes_to_cpu, ast.walk(other))):
                     return True
+        return False
+
+    def _is_state_of_optimizer(self, node: ast.AST) -> bool:
+        """Whether the state of an optimizer is taken, as what has it is known to be, or is called."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="state_dict")):
+                return self._semantics.kind(owner).type is Type.OPTIMIZER or _OPTIMIZER.search(spoken_name(owner)) is not None
         return False
 
     def _called(self, call: ast.Call) -> Function | None:
