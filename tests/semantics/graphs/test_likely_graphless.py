@@ -45,6 +45,10 @@ def seems_graphless(text: str) -> bool:
         "a = []\nfor x in xs:\n    with torch.no_grad():\n        y = net(x)\n        a.append(y['out'])\n"
         "z = torch.stack(a)\n«z.cpu()»",
         "outs = []\nfor x in pairs:\n    outs.extend(net(x).max(1)[1])\nouts = torch.stack(outs)\n«outs»",
+        "def f(one_batch):\n    src, _, n = one_batch\n    return «src»",
+        "for i, (batch, example) in enumerate(zip(loader, examples)):\n    src = batch.src\n    «src»",
+        "for i, batch in enumerate(loader):\n    a, b = batch\n    for one, guess in zip(a, guesses):\n        «one»",
+        "def f(input):\n    return [«item.cpu()» for item in input]",
         "def f(labels):\n    return «labels»",
         "def f(batch):\n    return «batch.target»",
         "for batch in train_loader:\n    x = batch.src.select(1, 0).unsqueeze(1)\n    «x»",
@@ -178,6 +182,13 @@ def test_nothing_gives_it_a_graph(text: str) -> None:
         "    def forward(self, x):\n        self.m = net(x)\n        return «self.m.cpu()»",
         "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.register_buffer('m', zeros())\n"
         "    def forward(self, x):\n        return «self.n.cpu()»",
+        "for i, batch in enumerate(loader):\n    a, b = batch\n    for one, guess in zip(a, net(b)):\n        «guess»",
+        "def f(x):\n    batch = net(x)\n    a, b = batch\n    return «a»",
+        "def f(batch):\n    a = net(batch)\n    return «a»",
+        "def f(outs):\n    return [«item.cpu()» for item in outs]",
+        "def f(x):\n    inputs = [net(x)]\n    return [«item.cpu()» for item in inputs]",
+        "for x, y in zip(*pairs):\n    «x»",
+        "def query(self, images):\n    for image in images:\n        kept.append(«image»)",
     ],
 )
 def test_it_may_have_one(text: str) -> None:

@@ -13,7 +13,8 @@ class ScalarIndex(Rule):
     """
     ## What it does
     Finds 0-dim tensors, such as losses, that are indexed to get their number: `loss.data[0]`, `loss[0]`,
-    `loss.data.cpu().numpy()[0]`.
+    `loss.data.cpu().numpy()[0]`, `loss.data.squeeze()[0]`. With a `.data` in front of the index, also what the file
+    back-propagates or adds up to that, whatever it is called.
 
     Not reported is what a sum that starts with a dimension gives: `torch.FloatTensor([0.0])`, and code for an older torch:
     `loss.item() if hasattr(loss, "item") else loss.data[0]`. Nor is the loss of a criterion that is handed to a function,

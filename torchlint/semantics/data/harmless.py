@@ -20,6 +20,7 @@ from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.shapes.scalars import Scalars
 from torchlint.semantics.unrecorded.fleeting_reads import FleetingReads
+from torchlint.semantics.unrecorded.shown_numbers import ShownNumbers
 
 _COMPARISONS = frozenset(
     {"eq", "ne", "lt", "le", "gt", "ge", "equal", "allclose", "isnan", "isinf", "isfinite", "sign", "nonzero"}
@@ -106,6 +107,7 @@ class HarmlessReads:
             or self._is_off(data)
             or self._is_of_new_model(data)
             or self._semantics.of(FleetingReads).is_one(data)
+            or self._semantics.of(ShownNumbers).is_one(data)
         )
 
     def has_no_graph(self, data: ast.Attribute) -> bool:

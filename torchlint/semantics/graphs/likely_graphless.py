@@ -16,6 +16,7 @@ from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
 from torchlint.semantics.graphs.looked_up import LookedUp
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
+from torchlint.semantics.observers.unrecorded_results import UnrecordedResults
 from torchlint.semantics.provenance.registered_buffers import RegisteredBuffers
 
 _LABELS = re.compile(
@@ -64,6 +65,7 @@ class LikelyGraphless:
         self._tree = semantics.tree
         self._inputs = semantics.of(LikelyInputs)
         self._looked_up = semantics.of(LookedUp)
+        self._unrecorded = semantics.of(UnrecordedResults)
         self._buffers = semantics.of(RegisteredBuffers)
         self._classes: dict[Binding, bool] = {}
         """What is bound by each binding that was asked for: whether it is given to a loss as classes."""
@@ -298,6 +300,8 @@ class LikelyGraphless:
 
     def _comes_from_without(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether a name is bound to nothing but what calls gave where autograd is off: it has no graph outside, either."""
+        if isinstance(node, ast.Call):
+            return self._is_result_without(node, depth)
         bindings = self._semantics.bindings.reaching(node) if isinstance(node, ast.Name) else ()
         return bool(bindings) and all(self._is_given_without(binding, depth) for binding in bindings)
 
@@ -305,12 +309,21 @@ class LikelyGraphless:
         """Whether a call gave a value where autograd is off, or it is a look at such a value: `out = out.view(-1, 2)`."""
         if binding.form is not Form.ASSIGNMENT or not isinstance(_item_of(binding.value), ast.Call):
             return False
-        if self._semantics.no_grad.covers(binding.node):
+        if self._semantics.no_grad.covers(binding.node) or self._is_called_unrecorded(binding.node):
+            return True
+        if isinstance(call := _item_of(binding.value), ast.Call) and self._is_result_without(call, depth):
             return True
         match binding.value:
             case ast.Call(func=ast.Attribute(value=inner, attr=method)) if depth and method in _LOOKS and not binding.path:
                 return self._comes_from_without(inner, depth - 1)
         return False
+
+    def _is_result_without(self, call: ast.Call, depth: int) -> bool:
+        """Whether what is called turns autograd off itself, or computes something of such a result: ``softmax(infer(x))``."""
+        if self._unrecorded.gives(call):
+            return True
+        part = self._unrecorded.computes_of(call) if depth else None
+        return part is not None and self._comes_from_without(_origin(part), depth - 1)
 
     def _is_made_without_autograd(self, node: ast.expr) -> bool:
         """Whether a value is made where autograd is off, or is an argument of a function that runs so."""

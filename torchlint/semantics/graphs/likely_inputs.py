@@ -21,6 +21,8 @@ _INPUTS = re.compile(
     r"|real_([a-z]|data|samples?|batch)|(im|img|image)_(info|shape|hw)"
 )
 """Names of what a model is given."""
+_BATCH = re.compile(r"(\w+_)?(mini)?batch(_data)?")
+"""What a function calls the batch that it is given: images, word ids, lengths."""
 _GRADIENTS = re.compile(r"(^|_)(grads?|gradients?)($|_)")
 _MOVES = frozenset(
     {"cpu", "cuda", "to", "type", "float", "double", "half", "long", "clone", "contiguous", "view", "squeeze", "unsqueeze"}
@@ -134,15 +136,50 @@ class LikelyInputs:
         """Whether a name stands for what a loop over a loader gives, and for nothing else."""
         bindings = self._semantics.bindings.reaching(batch)
         return bool(bindings) and all(
-            each.form is Form.LOOP and each.value is not None and self.gives_batches(each.value) for each in bindings
+            each.form is Form.LOOP
+            and each.value is not None
+            and (self.gives_batches(each.value) or self._is_walked(each, _DEPTH))
+            for each in bindings
         )
 
     def _is_bound_to_read(self, binding: Binding, depth: int) -> bool:
         if binding.value is None:
             return False
         if binding.form is Form.LOOP:
-            return self.gives_batches(binding.value)
-        return binding.form is Form.ASSIGNMENT and self._is_read(binding.value, depth)
+            return self.gives_batches(binding.value) or self._is_walked(binding, depth) or self._is_given_inputs(binding)
+        if binding.form is not Form.ASSIGNMENT:
+            return False
+        return self._is_read(binding.value, depth) or (bool(binding.path) and self._is_given_batch(binding.value))
+
+    def _is_walked(self, binding: Binding, depth: int) -> bool:
+        """Whether a loop goes through several things side by side, of which this one is read: ``zip(sources, guesses)``."""
+        value, path = binding.value, list(binding.path)
+        if isinstance(value, ast.Call) and self._semantics.qualified_name(value.func) == "builtins.enumerate" and value.args:
+            value, path = value.args[0], path[1:]
+        match value:
+            case ast.Call(func=function, args=parts) if path and self._semantics.qualified_name(function) == "builtins.zip":
+                place = path[0]
+                if (
+                    isinstance(place, int)
+                    and 0 <= place < len(parts)
+                    and not any(isinstance(one, ast.Starred) for one in parts)
+                ):
+                    return self.gives_batches(parts[place]) or self._is_read(parts[place], depth)
+        return False
+
+    def _is_given_inputs(self, binding: Binding) -> bool:
+        """Whether a loop goes through what a function is given as its inputs."""
+        value = binding.value
+        if binding.path or not isinstance(value, ast.Name) or value.id not in ("input", "inputs"):
+            return False  # `images` may be what a generator made, for a pool of them
+        bindings = self._semantics.bindings.reaching(value)
+        return bool(bindings) and all(each.form is Form.PARAMETER for each in bindings)
+
+    def _is_given_batch(self, value: ast.expr) -> bool:
+        """Whether a batch that a function is given is taken apart: ``src, lengths, target = batch``."""
+        bindings = self._semantics.bindings.reaching(value) if isinstance(value, ast.Name) else ()
+        is_named = isinstance(value, ast.Name) and _BATCH.fullmatch(value.id) is not None
+        return is_named and bool(bindings) and all(each.form is Form.PARAMETER for each in bindings)
 
     def gives_batches(self, iterable: ast.expr) -> bool:
         """Whether a loop over something, which may be counted or shown as a bar, goes through the batches of a loader."""

@@ -351,7 +351,7 @@ class Calls:
             if method is not None:
                 return self._recorded(call, self._kinds.returned(method), output)
             return output
-        if _is_without_parameters(module.name):
+        if is_without_parameters(module.name):
             output = replace(output, grad=self._results.here(call, self._results.arguments_grad(call)))
         if module.name in torch_api.TUPLE_MODULES:
             return sequence(items=(replace(output, loose=False), output))
@@ -399,7 +399,7 @@ def _gives_inputs(call: ast.Call) -> bool:
     return any(word.arg is None or word.arg in _INPUTS for word in call.keywords)
 
 
-def _is_without_parameters(name: str) -> bool:
+def is_without_parameters(name: str) -> bool:
     """Whether a module class of torch computes from its inputs alone, such as ``nn.LogSoftmax``."""
     known = name in torch_api.MODULES - torch_api.CONTAINER_MODULES - {"torch.nn.Module"} and "Parallel" not in name
     return known and not torch_api.PARAMETER_ATTRIBUTES.get(name) and not torch_api.SUBMODULES.get(name)

@@ -12,11 +12,12 @@ from torchlint.semantics.kinds.kind import UNKNOWN
 from torchlint.semantics.kinds.others.members import output_of
 from torchlint.semantics.kinds.results import LOSS_MODULES, is_reduced
 from torchlint.semantics.shapes.flattened_sums import FlattenedSums
+from torchlint.semantics.shapes.losses.propagated import Propagated
 from torchlint.semantics.shapes.ranks import Ranks
 
 _LOSS = re.compile(r"(^|_)loss($|_)|^loss|loss$", re.IGNORECASE)
 _CRITERION = re.compile(r"criterion$|(^|_)loss_f", re.IGNORECASE)
-CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone"})
+CHAIN = frozenset({"cpu", "cuda", "numpy", "detach", "float", "double", "clone", "squeeze"})
 """Methods that leave a number the number it is."""
 _REDUCING = frozenset({"mean", "sum", "norm", "std", "var", "prod"})
 """Methods of tensors that give one number where they are told no dimension; trees and heaps have a `max` and a `min`, too."""
@@ -161,9 +162,45 @@ class Scalars:
             return value
         if self._counts(value) or (self._is_of_torch and _has_data(node.value) and self._is_reduced(value)):
             return value
+        if _squeezes(node.value) and not _has_data(node.value):
+            return None  # `loss.squeeze()[0]` may be the first of many
         may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and kind.scalar is not False and kind.grad is not Grad.NONE
-        is_loss = (may_be or self._is_number_elsewhere(value, kind)) and names_loss(value)
-        return value if is_loss and not self._handed.may_keep_dimensions(value) else None
+        if not (may_be or self._is_number_elsewhere(value, kind)):
+            return None
+        if self._is_of_torch and _has_data(node.value) and (self._propagated.are(value) or self._is_sum_of_losses(value)):
+            return value
+        return value if names_loss(value) and not self._handed.may_keep_dimensions(value) else None
+
+    @cached_property
+    def _propagated(self) -> Propagated:
+        return self._semantics.of(Propagated)
+
+    def _is_sum_of_losses(self, value: ast.expr) -> bool:
+        """Whether losses are computed with numbers, or settings: ``(self.gamma * loss_real - loss_fake).data``."""
+        if not isinstance(value, ast.BinOp):
+            return False
+        pending: list[ast.expr] = [value]
+        losses = 0
+        while pending:
+            part = pending.pop()
+            match part:
+                case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), left=left, right=right):
+                    pending += [left, right]
+                case ast.UnaryOp(operand=operand):
+                    pending.append(operand)
+                case _ if self._is_one_loss(part):
+                    losses += 1
+                case _ if not self._propagated.is_weight(part):
+                    return False
+        return losses > 0
+
+    def _is_one_loss(self, part: ast.expr) -> bool:
+        kind = self._semantics.kind(part)
+        if kind.is_tensor and kind.scalar is not None:
+            return kind.scalar and not kind.loose
+        may_be = kind.type in (Type.UNKNOWN, Type.TENSOR) and not self._starts_with_dimensions(part)
+        is_loss = isinstance(part, ast.Name) and (names_loss(part) or self._propagated.are(part))
+        return may_be and is_loss and not (self._is_of_one_element(part) or self._handed.may_keep_dimensions(part))
 
     def _is_of_one_element(self, value: ast.expr) -> bool:
         """Whether a loss is given by a library whose losses have a dimension: `loss = CTCLoss()(scores, y)`."""
@@ -366,6 +403,16 @@ def _has_data(node: ast.expr) -> bool:
     while node is not (owner := _owner(node)):
         if isinstance(node, ast.Attribute):
             return True
+        node = owner
+    return False
+
+
+def _squeezes(node: ast.expr) -> bool:
+    """Whether a chain has a ``squeeze()`` in it."""
+    while node is not (owner := _owner(node)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="squeeze")):
+                return True
         node = owner
     return False
 

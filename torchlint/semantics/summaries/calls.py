@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from torchlint.semantics.code.tree import FUNCTIONS, Function, dotted, last_name, push_children, walk, walk_body
-from torchlint.semantics.summaries.functions import SAME_METHODS
+from torchlint.semantics.summaries.functions import SAME_METHODS, turns_off
 from torchlint.semantics.summaries.local_names import LocalNames, imported_names
 from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Made
 
@@ -183,14 +183,14 @@ class _Scope:
                 else:
                     if isinstance(node, (ast.Call, ast.alias)):
                         found.append((scope, node))
-                    elif isinstance(node, (ast.With, ast.AsyncWith)) and any(map(_turns_off, _contexts(node))):
+                    elif isinstance(node, (ast.With, ast.AsyncWith)) and any(map(turns_off, _contexts(node))):
                         scope._unrecorded.append((node.lineno, node.end_lineno or node.lineno))
                     push_children(node, stack)
         return found
 
     def is_unrecorded(self, call: ast.Call) -> bool:
         """Whether a call of this scope stands where a block, a decorator or a statement turns autograd off."""
-        if self._function is not None and any(map(_turns_off, self._function.decorator_list)):
+        if self._function is not None and any(map(turns_off, self._function.decorator_list)):
             return True
         if any(first <= call.lineno <= last for first, last in self._unrecorded):
             return True
@@ -201,7 +201,7 @@ class _Scope:
         """The line of the statement that turns autograd off from there on: ``torch.set_grad_enabled(False)``."""
         statements = [each.value for each in self._body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
         switches = [call for call in statements if last_name(call.func) == "set_grad_enabled"]
-        return switches[0].lineno if switches and all(map(_turns_off, switches)) else None
+        return switches[0].lineno if switches and all(map(turns_off, switches)) else None
 
     def _inner(self, function: Function, owner: _Instance | None) -> _Scope:
         inner = _Scope(function.body, function, self, owner)
@@ -330,17 +330,6 @@ def _contexts(block: ast.With | ast.AsyncWith) -> Iterator[ast.expr]:
     yield from (item.context_expr for item in block.items)
 
 
-def _turns_off(context: ast.expr) -> bool:
-    """Whether a context manager or a decorator is called like those of torch that turn autograd off."""
-    match context:
-        case ast.Call(func=function, args=[], keywords=[]):
-            return last_name(function) in _TURNING_OFF
-        case ast.Call(func=function, args=[ast.Constant(value=False)], keywords=[]):
-            return last_name(function) == "set_grad_enabled"
-    return last_name(context) in _TURNING_OFF
-
-
-_TURNING_OFF = frozenset({"no_grad", "inference_mode"})
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel", "DDP", "compile"})
 """What gives a model that acts as the one that it is given."""
 

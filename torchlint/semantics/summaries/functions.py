@@ -48,6 +48,7 @@ WIPING_NAME = re.compile(
 _KNOWN_DECORATORS = frozenset({"torch.no_grad", "torch.enable_grad", "torch.inference_mode", "staticmethod", "no_grad"})
 _ENGINE = re.compile(r"accel|fabric|engine|amp|optimi|self|autograd", re.IGNORECASE)
 """What is called that back-propagates what it is given: ``accelerator.backward(loss)``."""
+_TURNING_OFF = frozenset({"no_grad", "inference_mode"})
 _HIDING: frozenset[type[ast.AST]] = frozenset({ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal})
 _MOST_ACTS = 24
 _OTHER = Act("other")
@@ -61,16 +62,29 @@ def summed_up(function: Function, names: LocalNames | None = None) -> FunctionSu
     positional = tuple(each.arg for each in [*given.posonlyargs, *given.args])
     named = tuple(each.arg for each in given.kwonlyargs)
     derives = differentiates(parts)
+    unrecorded = any(map(turns_off, function.decorator_list))
     if _is_hidden(function, parts):
         return FunctionSummary(positional, named, hidden=True, differentiates=derives)
     if given.vararg or given.kwarg:
         unclear = tuple((name, (_OTHER,)) for name in (*positional, *named))
-        return FunctionSummary(positional, named, _given(function, local), unclear, differentiates=derives)
+        given_all = _given(function, local)
+        return FunctionSummary(positional, named, given_all, unclear, differentiates=derives, unrecorded=unrecorded)
     acts = _Acts(local, (*positional, *named))
     acts.read(function, parts)
     found = tuple((name, tuple(each)) for name, each in acts.found.items() if each)
     runs = runs_of(function, parts, (*positional, *named))
-    return FunctionSummary(positional, named, _given(function, local), found, False, acts.propagates, runs, derives)
+    returned = _given(function, local)
+    return FunctionSummary(positional, named, returned, found, False, acts.propagates, runs, derives, unrecorded)
+
+
+def turns_off(context: ast.expr) -> bool:
+    """Whether a context manager or a decorator is called like those of torch that turn autograd off."""
+    match context:
+        case ast.Call(func=function, args=[], keywords=[]):
+            return last_name(function) in _TURNING_OFF
+        case ast.Call(func=function, args=[ast.Constant(value=False)], keywords=[]):
+            return last_name(function) == "set_grad_enabled"
+    return last_name(context) in _TURNING_OFF
 
 
 def _is_hidden(function: Function, parts: list[ast.AST]) -> bool:

@@ -59,6 +59,7 @@ class FunctionSummary:
     It ``propagates`` if each call of it back-propagates something that it has made itself. Of one that is ``hidden``, by a
     decorator or because it is a generator, nothing more is known. It ``runs`` some parameters as models, with the autograd
     that it finds, in a loop or not. It ``differentiates`` if it asks autograd for gradients, and does not turn that on itself.
+    It is ``unrecorded`` if a decorator turns autograd off for it.
     """
 
     positional: tuple[str, ...] = ()
@@ -69,6 +70,7 @@ class FunctionSummary:
     propagates: bool = False
     runs: tuple[tuple[str, bool], ...] = ()
     differentiates: bool = False
+    unrecorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class ClassBody:
     of torch's are, or a tuple with such in it. It ``forgets`` what it computes: no call leaves anything in its instances.
     ``gathering`` are the methods that add what they are given to a sum, as it is. It ``runs_given`` modules that it keeps, and
     registers ``buffers`` by these names. ``own_modes`` are those of ``train`` and ``eval`` that are not about the mode. It
-    ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own.
+    ``cuts`` where its ``forward`` takes no graph of its first argument, and has no parameters of its own. ``unrecorded`` are
+    the methods for which a decorator turns autograd off.
     """
 
     called: tuple[str, ...] = ()
@@ -108,6 +111,7 @@ class ClassBody:
     buffers: tuple[str, ...] = ()
     own_modes: tuple[str, ...] = ()
     cuts: bool = False
+    unrecorded: tuple[str, ...] = ()
 
 
 UNTOLD = ClassBody(stored=("",))

@@ -1,0 +1,1 @@
+"""Which values are losses by what the file does with them."""
