@@ -250,6 +250,10 @@ def test_the_result_knows_its_encoding() -> None:
         ("total += Variable(loss.data)[0]\n", "total += loss.item()\n"),
         ("y = Variable(Variable(x))\n", "y = x\n"),
         ("y = Variable(x, requires_grad=True), Variable(z)\n", "y = x.detach().requires_grad_(), z\n"),
+        (
+            "y = Variable(torch.tensor([[1.0],\n                           [2.0]]),\n             requires_grad=True).to(d)\n",
+            "y = torch.tensor([[1.0],\n                  [2.0]], requires_grad=True).to(d)\n",
+        ),
         ("y = model(Variable(x.data.cpu())).data.cpu().numpy()\n", "y = model(x.detach().cpu()).detach().cpu().numpy()\n"),
         ("y = f(Variable(a), Variable(b * 2), c=[Variable(d.data)])\n", "y = f(a, b * 2, c=[d.detach()])\n"),
         ("if type(h) == Variable: h = Variable(h.data)\n", "if isinstance(h, torch.Tensor): h = h.detach()\n"),

@@ -58,8 +58,16 @@ def replacement(
         before_old, before_new = kept_old[1], kept_new[1]
     if moves and kept:
         (first, _), (place, _) = kept[0]
-        edits += moved_along((first, kept[-1][0][1]), column_behind(start, code[:place], text), start, parsed.strings, text)
+        column = column_behind(start, code[:place], text)
+        moved = moved_along((first, kept[-1][0][1]), column, start, parsed.strings, text)
+        edits += [each for each in moved if not any(_joins(edit, each[0]) for edit in edits)]
     return edits
+
+
+def _joins(edit: TextEdit, line: int) -> bool:
+    """Whether an edit takes the start of a line, or the line break before it."""
+    start, end, new = edit
+    return start < line < end or (line == end and start < end and not new.endswith(("\n", "\r")))
 
 
 def _inside_parentheses(node: cst.CSTNode, parsed: Parsed) -> tuple[int, int]:
