@@ -21,9 +21,9 @@ class VariableWrapper(Rule):
     """
     ## What it does
     Finds `torch.autograd.Variable`, under any name: calls, `type(h) == Variable`, `isinstance`, annotations, the import that
-    nothing uses any more, and classes derived from it. A statement that does nothing but wrap several names, `x, y =
-    Variable(x), Variable(y)`, is one finding, and so are the annotations of one function. Beside a value that is marked
-    `volatile`, of which TPL103 says more, it is strict.
+    nothing uses any more, here or in a file that has it of this one, and classes derived from it. A statement that does
+    nothing but wrap several names, `x, y = Variable(x), Variable(y)`, is one finding, and so are the annotations of one
+    function. Beside a value that is marked `volatile`, of which TPL103 says more, it is strict.
 
     ## Why is this bad
     `Variable` and `Tensor` have been one class since torch 0.4. `Variable(y)` of a computed `y` silently cuts the graph:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torchlint.semantics.summaries.calls import INSTANCE, CallSummary, Parameter
-from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Project
-from torchlint.semantics.summaries.summary import NOTHING_KNOWN, Made, Place
+from torchlint.semantics.summaries.lookup import ClassElsewhere, FunctionElsewhere, Lookup, Outside, Project
+from torchlint.semantics.summaries.summary import IMPORTED, NOTHING_KNOWN, Bound, Made, Place
 
 _NEVER_ASKED = frozenset({"forward", "__call__", "__getitem__", "__len__", "__iter__", "main"})
 """What is hardly called by its name."""
+_MOST_STARRED = 40
+"""So many files that import everything of one another are looked through."""
 _DEEPEST = 3
 """So many classes that derive from one another are followed."""
 
@@ -54,18 +56,41 @@ class Callers:
         return self._file.endswith(".py") and bool(self._project.naming("import", (_stem(self._file),)))
 
     def take_with_all(self, name: str) -> bool:
-        """Whether another file that speaks of a name has it of this one, of which it imports everything."""
-        if not self._file.endswith(".py"):
-            return False
-        for each in self._project.naming(name, (_stem(self._file),)):
-            summary = self._project.summary(each)
-            if each != self._file and name not in summary.by_name and any(self._is_this(star, each) for star in summary.stars):
-                return True
+        """Whether another file that speaks of a name has it of this one: it imports the name, or everything, or does so of one
+        that imports everything of this one.
+        """
+        pending, seen = [self._file], {self._file}
+        while pending and len(seen) <= _MOST_STARRED:
+            file = pending.pop()
+            if not file.endswith(".py"):
+                continue
+            speaking = set(self._project.naming(name, (_stem(file),)))
+            for each in self._project.naming("import", (_stem(file),)):
+                if each in seen:
+                    continue
+                summary = self._project.summary(each)
+                bound = summary.by_name.get(name)
+                if bound is None and any(self._is_file(star, each, file) for star in summary.stars):
+                    if each in speaking:
+                        return True
+                    seen.add(each)
+                    pending.append(each)
+                elif bound is not None and self._is_taken(bound, name, each, file):
+                    return True
         return False
 
-    def _is_this(self, module: str, importer: str) -> bool:
+    def _is_taken(self, bound: Bound, name: str, importer: str, file: str) -> bool:
+        """Whether a name of another file is what it imports by that name of ``file``."""
+        every = (each.removeprefix(IMPORTED) for each in (bound.reference, *bound.others) if each.startswith(IMPORTED))
+        modules = (each.rpartition(".") for each in every)
+        return any(last == name and self._is_file(module or ".", importer, file) for module, _, last in modules)
+
+    def _is_file(self, module: str, importer: str, file: str) -> bool:
+        """Whether a file imports another one by the name of a module: also from a folder that only the run adds to the path."""
         found = self.lookup.imported(module, importer)
-        return isinstance(found, Place) and found.file == self._file
+        if isinstance(found, Outside) and not module.startswith("."):
+            return f"{os.sep}{file.removesuffix('.py')}".endswith(os.sep + module.replace(".", os.sep))
+        return isinstance(found, Place) and found.file == file
 
     def are_unrecorded(self, function: str) -> bool | None:
         """Whether all calls in other files of one of this file's functions are made with autograd off; `None` without any."""
