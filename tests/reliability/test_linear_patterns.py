@@ -21,7 +21,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from patterns import Text, Used, hostile, package_patterns
 
 from torchlint.config.patterns import without_backtracking
-from torchlint.project.talk import _moving_on, _reading, _wrapping_under
+from torchlint.project.talk import _moving_on, _number_of, _reading, _wrapping_under
 from torchlint.project.told.bound import _patterns
 from torchlint.rules import all_rules
 from torchlint.semantics.saving.training_runs import _pattern
@@ -53,6 +53,7 @@ OF_FUNCTIONS: dict[str, Sequence[Any]] = {
     "torchlint.project.talk._wrapping_under": [_wrapping_under("args.gpus").pattern],
     "torchlint.project.talk._moving_on": [_moving_on("schedule").pattern],
     "torchlint.project.talk._reading": [_reading("softmax").pattern],
+    "torchlint.project.talk._number_of": [each.pattern for each in _number_of(b"seg_loss")],
     "torchlint.project.callers._look_for": [rb"\bx\s*(?:\(|as\b)"],
     "torchlint.project.told.mentioning._is_use": [r"\bx\b"],
     "torchlint.project.told.mentions._look_for": [rb"(?<!\w)x(?!\w)"],

@@ -81,6 +81,10 @@ _READING = "reads: "
 """The topic that asks whether an attribute, whose name it ends with, is read of anything but torch, or named by a string."""
 _SCHEDULES = "schedules of others: "
 """The topic that asks for code that may move on a schedule which another object has as an attribute of that name."""
+_NUMBERING = "numbers: "
+"""The topic that asks for functions, other than those that train or evaluate, that give the number of what they call by the
+name which it ends with, beside other things.
+"""
 _RUNNING = re.compile(r"(?i)(^|_)(test|eval|valid|infer|predict|demo|generate|sample|export|visuali[sz]e|convert)\w{0,9}(_|\.)")
 _LOADING = re.compile(rb"\bload_state_dict\([^)]")
 _WRAPPING = re.compile(rb"DataParallel|DDP|\.module\b")
@@ -151,6 +155,8 @@ class Talk:
                 self._told[key] = self._look_for(_reading(topic.removeprefix(_READING)).search, root)
             elif topic.startswith(_SCHEDULES):
                 self._told[key] = self._look_for(_moving_on(topic.removeprefix(_SCHEDULES)).search, root)
+            elif topic.startswith(_NUMBERING):
+                self._told[key] = self._look_for(_Numbering(topic.removeprefix(_NUMBERING)).is_in, root)
             elif topic == _ENDING:
                 self._told[key] = any(map(_ends_in_sigmoid, self._texts(root)))
             elif topic == _LEANING:
@@ -279,6 +285,43 @@ def _moving_on(name: str) -> re.Pattern[bytes]:
         + said
         + rb"\b(?!\s{0,20}=[^=]|\.(?:state_dict|load_state_dict|get_last_lr|get_lr|last_epoch|optimizer|base_lrs)\b)"
     )
+
+
+_DEFINITION = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
+_RETURNS = re.compile(rb"[ \t]*return\b")
+_OF_RUNS = re.compile(rb"(?i)train|val|test|eval|epoch|fit|step|main|run|loop|iter")
+
+
+class _Numbering:
+    """Where a function takes the number of what it calls by a name, and returns that beside other things."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name.encode("utf-8", "surrogatepass")
+        self._made, self._number, self._itself = _number_of(self._name)
+
+    def is_in(self, text: bytes) -> bool:
+        """Whether code has such a function."""
+        if self._name not in text:
+            return False
+        is_made = is_running = False
+        for line in text.splitlines():
+            definition = _DEFINITION.match(line)
+            if definition is not None:
+                is_made, is_running = False, _OF_RUNS.search(definition[1]) is not None
+            elif self._name in line and not is_running:
+                is_made = is_made or self._made.match(line) is not None
+                if _RETURNS.match(line) and b"," in line:
+                    if self._number.search(line) or (is_made and self._itself.search(line)):
+                        return True
+        return False
+
+
+def _number_of(name: bytes) -> tuple[re.Pattern[bytes], ...]:
+    """Where a name gets the number of what it stands for, where that number is taken, and where the name is read by itself."""
+    said = rb"(?<![\w.])" + re.escape(name) + rb"\b"
+    number = rb"(?:" + said + rb"(?:\.\w{1,20}\(\)){0,3}\.item\(\)|\bfloat\(" + said + rb"\))"
+    made = rb"[ \t]*" + said + rb"[ \t]{0,9}=[ \t]{0,9}" + number + rb"[ \t]{0,9}(?:#|$)"
+    return re.compile(made), re.compile(number), re.compile(said + rb"(?![.\[(])")
 
 
 def _wrapping_under(flag: str) -> re.Pattern[bytes]:

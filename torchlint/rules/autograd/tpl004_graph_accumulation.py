@@ -16,7 +16,9 @@ class GraphAccumulation(Rule):
     ## What it does
     Finds values that carry the autograd graph and are added to something that outlives the loop: `total_loss += loss`,
     `total = total + loss * n`, `losses.append(loss)`, `history[k] = loss`; `meter.update(loss)`, where another file of the
-    project has the class of the meter, whose method adds up what it is given.
+    project has the class of the meter, whose method adds up what it is given. What is unpacked from a call of no function in
+    sight, `loss, part = criterion(…)`, is left alone where the project has a function that makes a number of a `part` and
+    gives that.
 
     ## Why is this bad
     The sum, or the list, holds the graph of every step. Memory grows with the number of steps until it runs out, though

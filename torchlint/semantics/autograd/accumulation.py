@@ -25,6 +25,7 @@ from torchlint.semantics.memory.meters import Meters
 from torchlint.semantics.purpose import is_evaluation
 from torchlint.semantics.unrecorded.gatherings import Gatherings
 from torchlint.semantics.unrecorded.kept_items import KeptItems
+from torchlint.semantics.unrecorded.named_numbers import NamedNumbers
 from torchlint.semantics.unrecorded.plain_values import PlainValues
 
 Node = TypeVar("Node")
@@ -204,7 +205,8 @@ class Accumulations:
             return
         used = any(self._is_backpropagated(value) for value in values)
         if self._outlives(found, used) and (used or self._fate.is_only_reported(found)):
-            self._candidates.append((found, values))
+            if not all(map(self._semantics.of(NamedNumbers).may_be, values)):
+                self._candidates.append((found, values))
 
     def _is_of_model(self, found: Accumulation) -> bool:
         """Whether a list lives in a method of a module that neither trains nor evaluates: what it computes is its callers'."""
