@@ -114,3 +114,47 @@ def test_another_model_than_the_one_that_is_given(body: str) -> None:
 def test_the_model_that_is_given_or_none(arguments: str, body: str) -> None:
     semantics, _ = marked(f"{HEAD}def train({arguments}):\n    {body}\n")
     assert not semantics.of(ExchangedModels).given
+
+
+OWN = """
+class Trainer:
+    def __init__(self, path):
+        self.net = {made}
+        self.opt = {optimizer}
+{then}
+    def fit(self, data):
+        for x in data:
+            self.net(x).sum().backward()
+            {step}
+"""
+ADAM, STEP = "optim.Adam(self.net.parameters())", "self.opt.step()"
+LOADED = "        if path:\n            self.net = torch.load(path).cuda()"
+
+
+def test_an_attribute_that_is_loaded_after_its_optimizer_was_made() -> None:
+    (found,) = exchanged(OWN.format(made="Net()", optimizer=f"«{ADAM}»", then=LOADED, step=STEP))
+    assert (ast.unparse(found.model), ast.unparse(found.anew)) == ("self.net", "self.net")
+
+
+@pytest.mark.parametrize(
+    ("then", "step"),
+    [
+        (f"{LOADED}\n            self.opt = {ADAM}", STEP),
+        (f"{LOADED}\n    def again(self):\n        self.opt = {ADAM}", STEP),
+        (f"{LOADED}\n            self.opt.param_groups[0]['params'] = list(self.net.parameters())", STEP),
+        (f"{LOADED}\n            self.opt.add_param_group(dict(params=self.net.parameters()))", STEP),
+        ("        for x in path:\n            self.net(x).sum().backward()\n            self.opt.step()\n" + LOADED, "pass"),
+        (LOADED, "pass"),
+        ("        self.net = nn.DataParallel(self.net)", STEP),
+        ("        self.net.load_state_dict(torch.load(path))", STEP),
+        ("        self.old = torch.load(path)", STEP),
+        ("        pass\n    def test(self, path):\n        self.net = torch.load(path)", STEP),
+        (f"{LOADED}\n            self.opt = torch.load(path)", STEP),
+    ],
+)
+def test_an_attribute_that_its_optimizer_trains(then: str, step: str) -> None:
+    assert not exchanged(OWN.format(made="Net()", optimizer=ADAM, then=then, step=step))
+
+
+def test_an_attribute_that_is_loaded_before_its_optimizer_is_made() -> None:
+    assert not exchanged(OWN.format(made="torch.load(path)", optimizer=ADAM, then="        pass", step=STEP))

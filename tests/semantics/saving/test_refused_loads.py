@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from textwrap import indent
 
 import pytest
 
@@ -108,6 +109,55 @@ def test_an_attribute_that_is_loaded_on_each_way() -> None:
 )
 def test_what_is_plain_or_meant(snippet: str) -> None:
     assert not used(snippet)
+
+
+NET = """
+class Net(torch.nn.Module):
+    def __init__(self, state=None):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 2)
+class T:
+    def __init__(self, path):
+{init}
+    def g(self, x):
+{method}
+        return self.m(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "method"),
+    [
+        ("if path is None:\n  self.m = Net().to(d)\nelse:\n  self.m = «torch.load(path)».to(d)", "pass"),
+        ("self.m = Net()\nif path:\n  self.m = «torch.load(path)».cuda()", "pass"),
+        ("self.m = Net()", "if self.path:\n  self.m = «torch.load(self.path)».cuda()"),
+    ],
+)
+def test_an_attribute_that_is_loaded_or_made(init: str, method: str) -> None:
+    (use,) = used(NET.format(init=indent(init, " " * 8), method=indent(method, " " * 8)))
+    assert use == "self.m(x)"
+
+
+@pytest.mark.parametrize(
+    ("init", "method"),
+    [
+        ("self.m = torch.load(path)\nself.m = Net(self.m)", "pass"),
+        ("self.m = torch.load(path).cuda()\nself.m = Net(self.m)", "pass"),
+        ("self.m = Net()\nif path:\n  self.m = torch.load(path)", "pass"),
+        ("self.m = torch.load(path).cuda()\nself.s = self.m\nself.m = Net()", "pass"),
+        ("if path is None:\n  self.m = build()\nelse:\n  self.m = torch.load(path).cuda()", "pass"),
+        ("self.m = torch.load(path).cuda()", "self.m = Net()"),
+    ],
+)
+def test_an_attribute_that_is_made_of_what_is_loaded(init: str, method: str) -> None:
+    assert not used(NET.format(init=indent(init, " " * 8), method=indent(method, " " * 8)))
+
+
+def test_an_attribute_that_is_asked_before_it_is_loaded() -> None:
+    assert not used(
+        "class T:\n  def f(self):\n    self.m = torch.nn.Linear(2, 2)\n    self.m(x)\n"
+        "    self.m = torch.load(p).cuda()\n    show(self.m)"
+    )
 
 
 OPENED = """

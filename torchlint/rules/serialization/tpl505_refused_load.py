@@ -15,7 +15,10 @@ class RefusedLoad(Rule):
     ## What it does
     Finds calls of `torch.load` that do not say `weights_only`, and whose result, or an item of it, is used as an object of a
     class: a whole module that is called or becomes a part of another, an `argparse.Namespace` whose options are read, also
-    by `vars`, a vocabulary. Also found are loads of the checkpoints that the same file saves with such an object in them:
+    by `vars`, a vocabulary. So it is where an attribute that is used so gets what is loaded and moved,
+    or else a module that is made.
+
+    Also found are loads of the checkpoints that the same file saves with such an object in them:
     two keys or more that are read stand in a dict that is saved with a `state_dict()`, and beside them the parsed options, a
     scheduler itself, an object of a class of the project, or a number of NumPy's: as it is, computed with, or given by a
     function of the file, as the best score so far. The dict may be made by a function of the file, too. So are loads of a

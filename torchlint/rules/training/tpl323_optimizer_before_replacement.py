@@ -13,7 +13,8 @@ class OptimizerBeforeReplacement(Rule):
     ## What it does
     Finds optimizers that are made of a model's parameters before a part of that model is replaced or added: a new head,
     `nn.Parameter`, or `weight_norm`, which puts two new parameters in the place of a weight; and those of a model whose name
-    gets another one, `model = torch.load(path)`, which is trained with them, also in a function that is given both.
+    gets another one, `model = torch.load(path)`, which is trained with them, also in a function that is given both, or as
+    attributes of an object whose `__init__` loads it.
 
     ## Why is this bad
     The optimizer goes on with the parameters that it was given. The new ones get gradients, and never change: the head stays as

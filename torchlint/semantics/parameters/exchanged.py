@@ -59,6 +59,10 @@ class ExchangedModels:
             target = statement.targets[0]
             kept = self._semantics.bindings.of(target) if isinstance(target, ast.Name) else None
             for model in models:
+                if isinstance(target, ast.Attribute) and isinstance(model, ast.Attribute):
+                    anew = next(self._loaded_instead(optimizer, target, model), None)
+                    if anew is not None:
+                        found.setdefault(optimizer, Exchanged(model, anew))
                 if kept is not None and isinstance(model, ast.Name):
                     anew = next(self._trained_instead(optimizer, kept, model), None)
                     if anew is not None:
@@ -117,6 +121,33 @@ class ExchangedModels:
             if self._is_another(value, model.id) and any(self._is_trained(use, binding) for use in kept.uses[:_MOST]):
                 yield node
 
+    def _loaded_instead(self, optimizer: ast.Call, kept: ast.Attribute, model: ast.Attribute) -> Iterator[ast.expr]:
+        """Where `__init__` loads another model for an attribute, after it has made the only optimizer that the object keeps,
+        which steps later.
+        """
+        facts, function = self._semantics.facts, self._tree.function(optimizer)
+        owner = facts.self_class(kept.value)
+        if owner is None or facts.self_class(model.value) is not owner or getattr(function, "name", "") != "__init__":
+            return
+        slots = facts.slots(owner, kept.attr)
+        others = [self._tree.parent(store) for slot in slots for store in slot.stores if store is not kept]
+        uses = [self._tree.parent(use) for slot in slots for use in slot.uses]
+        if not all(isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant) for each in others):
+            return
+        steps = [each for each in uses if isinstance(each, ast.Attribute) and each.attr == "step"]
+        here = [each for each in uses if each is None or self._tree.function(each) is function]
+        if here or not steps:
+            return
+        assumptions = self._semantics.of(Assumptions)
+        for store in [each for slot in facts.slots(owner, model.attr) for each in slot.stores][:_MOST]:
+            statement = self._tree.parent(store)
+            if not isinstance(statement, ast.Assign) or self._tree.function(store) is not function:
+                continue
+            may_stay = self._flow.may_follow(optimizer, store) and not self._flow.may_follow(store, optimizer)
+            if may_stay and self._is_load(_unmoved(statement.value)):
+                if not assumptions.excludes(assumptions.at(optimizer), store):
+                    yield store
+
     def _bound(self, name: str, kept: Binding) -> list[Binding]:
         """The bindings of a name in the scope of an optimizer's."""
         return kept.scope.bindings.get(name, [])
@@ -136,8 +167,7 @@ class ExchangedModels:
 
     def _is_another(self, value: ast.expr, name: str) -> bool:
         """Whether a value is a model that is made or loaded there, and has nothing of the one of that name."""
-        while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
-            value = value.func.value
+        value = _unmoved(value)
         if self._is_loaded(value):
             return True
         if not isinstance(value, ast.Call):
@@ -201,3 +231,10 @@ class ExchangedModels:
         """Whether a name is called as a model where it has what it was given."""
         parent = self._tree.parent(name)
         return isinstance(parent, ast.Call) and parent.func is name and self._has_reached(name, anew)
+
+
+def _unmoved(value: ast.expr) -> ast.expr:
+    """A model as it was before it was moved, or put into a mode."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
+        value = value.func.value
+    return value

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from torchlint.semantics import Form, Semantics, torch_api
+from torchlint.semantics import Form, Semantics, Type, torch_api
 from torchlint.semantics.code.tree import FUNCTIONS, Function
 from torchlint.semantics.conditions.assumptions import Assumption, Assumptions
 from torchlint.semantics.memory.references import References
@@ -53,9 +53,12 @@ class LoadedUses:
                 definition = self._semantics.facts.self_class(owner)
                 slots = self._semantics.facts.slots(definition, name) if definition is not None else []
                 others = [store for slot in slots for store in slot.stores if store is not parent.targets[0]]
-                if all(self._is_wrapped_by(other) or self._is_loaded(other) for other in others):
+                if all(
+                    self._is_wrapped_by(other) or self._is_loaded(other) or self._is_made(other, parent) for other in others
+                ):
                     for each in (use for slot in slots for use in slot.uses):
-                        yield from self._uses(each, depth + 1)
+                        if self._may_be_read(each, parent):
+                            yield from self._uses(each, depth + 1)
             case ast.Return():
                 function = self._tree.function(parent)
                 for site in self._semantics.facts.call_sites(function) if isinstance(function, FUNCTIONS) else ():
@@ -94,6 +97,29 @@ class LoadedUses:
                     value = value.func.value
                 return value in self._loads or (isinstance(value, ast.Constant) and value.value is None)
         return False
+
+    def _is_made(self, store: ast.expr, load: ast.Assign) -> bool:
+        """Whether an attribute gets a module on another way than the load, or before it: what takes its place, and is moved as
+        no state is, is one, too.
+        """
+        flow, function = self._semantics.control_flow, self._tree.function(store)
+        match self._tree.parent(store):
+            case ast.Assign(value=ast.Call() as value) if self._semantics.kind(value).type is Type.MODULE:
+                moved = load.value.func if isinstance(load.value, ast.Call) and load.value not in self._loads else None
+                is_here = function is self._tree.function(load) and not flow.may_follow(load, store)
+                is_first = getattr(function, "name", "") == "__init__" and function is not self._tree.function(load)
+                return isinstance(moved, ast.Attribute) and (is_here or is_first) and not self._is_mentioned(store, value)
+        return False
+
+    @staticmethod
+    def _is_mentioned(store: ast.expr, value: ast.expr) -> bool:
+        spelled = ast.unparse(store)
+        return any(isinstance(part, ast.Attribute) and ast.unparse(part) == spelled for part in ast.walk(value))
+
+    def _may_be_read(self, use: ast.expr, store: ast.Assign) -> bool:
+        """Whether an attribute may have been stored where it is used: in any other function, or behind the store."""
+        flow = self._semantics.control_flow
+        return flow.scope(use) is not flow.scope(store) or flow.may_follow(store, use)
 
     def _is_replaced(self, returned: ast.expr, function: Function, call: ast.Call) -> bool:
         """Whether a variable gets another value, in a function that is called so, than the first before it is returned:
