@@ -83,7 +83,7 @@ def test_a_rule_is_lenient_unless_it_is_named(arguments: dict[str, list[str]], l
 
 # --- as a user meets it: TPL105, of which most is strict ---------------------------------------------------------------
 
-DATED = "import torch\n\nweight = torch.Tensor(3, 4)\n\n\ndef tensor_of(state):\n    return torch.FloatTensor(state).long()\n"
+DATED = "import torch\n\nweight = torch.Tensor(3, 4)\n\n\ndef tensor_of(state):\n    return torch.HalfTensor(state).long()\n"
 """Line 3 does what it says; line 7 has two meanings."""
 STRICT, TWO_MEANINGS = ("TPL105", 3), ("TPL105", 7)
 
@@ -149,7 +149,7 @@ def test_what_is_strict_is_not_fixed_by_default(tmp_path: Path) -> None:
     (tmp_path / "dated.py").write_text(DATED)
     torchlint_("--no-cache", "--fix", "--unsafe-fixes", str(tmp_path / "dated.py"))
     assert (tmp_path / "dated.py").read_text() == DATED.replace(
-        "torch.FloatTensor(state).long()", "torch.as_tensor(state, dtype=torch.int64)"
+        "torch.HalfTensor(state).long()", "torch.as_tensor(state, dtype=torch.int64)"
     )
 
 

@@ -139,3 +139,8 @@ def test_accesses_in_statements_and_what_they_hold() -> None:
     )
     [loop] = semantics.tree.of_type(ast.For)
     assert [found.node for found in semantics.of(DataAccesses).within([loop])] == [one, two]
+
+
+def test_what_is_called_is_no_attribute_of_a_tensor() -> None:
+    assert access("def read(handler):\n    data = handler.get()\n    return «data.data»().reshape(data.dim())") is None
+    assert access("def read(handler):\n    data = handler.get()\n    return «data.data».detach().reshape(3)") is not None

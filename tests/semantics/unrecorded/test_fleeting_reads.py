@@ -43,6 +43,7 @@ def is_fleeting(snippet: str) -> bool:
         "total += reduce_tensor(«loss.data», n).item()",
         "total += dist_utils.all_reduce_mean(«loss.data»).item()",
         _STEP.format(base="Optimizer", statement="grad = p.grad.add(«p.data», alpha=0.1)"),
+        _STEP.format(base="Optimizer", statement="update += 0.1 * «p.data»"),
         _STEP.format(base="torch.optim.SGD", statement="decayed = 0.1 * «p.data»"),
         _STEP.format(base="torch.optim.Optimizer", statement="norm = torch.norm(«p.data»)"),
     ],
@@ -73,7 +74,8 @@ def test_nothing_is_left(snippet: str) -> None:
         "w = net(x)\nkept = torch.mean(«w.data»)",
         "kept = «self.outputs[i].data».clone()",
         "total += scaled(«loss.data», n).item()",
-        _STEP.format(base="Optimizer", statement="update += 0.1 * «p.data»"),
+        _STEP.format(base="Optimizer", statement="update += «p.data»"),
+        _STEP.format(base="nn.Module", statement="update += 0.1 * «p.data»"),
         _STEP.format(base="Optimizer", statement="slow = «p.data»"),  # over the same memory
         _STEP.format(base="Optimizer", statement="rows = «p.data».view(-1)"),
         _STEP.format(base="Optimizer", statement="self.keep(«p.data»)"),

@@ -22,10 +22,10 @@ class DataToNumpy(Rule):
 
     Strict findings are those where there is no graph to leave, as far as the file shows: labels, indices, gradients, entries
     of state dicts, what an embedding is asked for, what frozen modules give or distributions sample, results of
-    `torch.from_numpy`, of integers, of batches, or of code where autograd is off, as in a `validation_step`, by a decorator of
-    what is called in another file, or by all that calls a function; and `x.data.cpu().tolist()`, whose numbers have none, or
-    `x.data.numpy().shape`, which `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown where the rule
-    is selected by name.
+    `torch.from_numpy` (also gathered in a list, or handed to a function by all that call it in the file), of integers, of
+    batches, or of code where autograd is off, as in a `validation_step`, by a decorator of what is called in another file, or
+    by all that calls a function; and `x.data.cpu().tolist()`, whose numbers have none, or `x.data.numpy().shape`, which
+    `x.shape` tells as well, and `np.zeros_like(x.data.numpy())`. They are shown where the rule is selected by name.
 
     ## Why is this bad
     `.data` was how code of torch 0.3 left the graph. Behind a move or a cast, as in `x.cpu().data`, it comes too late: the

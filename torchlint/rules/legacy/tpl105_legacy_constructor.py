@@ -56,11 +56,12 @@ class LegacyConstructor(Rule):
     like, by those names or by one that the file gives them, and by `x.new(…)`; and `isinstance(x, torch.cuda.FloatTensor)`.
 
     By default it reports where a line means another thing than it seems: a number that is taken for a size and is called
-    nothing of the kind, a tensor of any dtype, an array that is changed and may be shared, integers that are made of floats
-    or rounded by them. The rest is strict: what is dated and does what it says (`torch.Tensor(3, 4)`,
-    `torch.LongTensor([0, 1])`, `x.new(x.size())`), and an argument of which nothing here tells whether it is a size or data
-    (`torch.FloatTensor(state)`, `torch.Tensor(x.shape)`): where it was read on real code, nine in ten were always data.
-    So are integers that are small, and come through as they are (`torch.Tensor([x, y]).long()`, lengths, boxes, pictures), a
+    nothing of the kind, a tensor of any dtype, an array that is changed and may be shared, integers that are made of floats,
+    and large ones that floats round (`torch.Tensor([hash(w) for w in words]).long()`). The rest is strict: what is dated and
+    does what it says (`torch.Tensor(3, 4)`, `torch.LongTensor([0, 1])`, `x.new(x.size())`), and an argument of which nothing
+    here tells whether it is a size or data (`torch.FloatTensor(state)`, `torch.Tensor(x.shape)`): where it was read on real
+    code, nine in ten were always data. So are integers of which none is known to be above 2**24, up to which floats of 32
+    bits hold each (`torch.Tensor(ids).long()`; of 16 bits, those that are small: `[x, y]`, lengths, boxes, pictures), a
     tensor of the same dtype, where all see how it is made (`torch.FloatTensor(torch.zeros(3))`), and one that is cast right
     behind: `torch.Tensor(x).cuda().float()`.
 

@@ -10,6 +10,7 @@ from torchlint.semantics import Form, Semantics
 from torchlint.semantics.aliasing.shared_buffers import SharedBuffers
 from torchlint.semantics.apis.constructors import Constructors
 from torchlint.semantics.apis.two_meanings import Ambiguities, TwoMeanings
+from torchlint.semantics.numerics.large_integers import LargeIntegers
 from torchlint.semantics.shapes.known_dtypes import KnownDtypes
 
 _CASTS = {
@@ -54,8 +55,9 @@ class DatedConstructions:
         """The calls of constructors that are but dated, and the tests for classes of tensors.
 
         Such a call means one thing, and shares nothing that changes. Or nothing tells whether it is given a size or data, or
-        the shape of a tensor or of an array. Or it rounds integers that are not known to be large: one or a few written out,
-        lengths, places, pictures, what fits into two bytes. Or it hands through what has its dtype anyway.
+        the shape of a tensor or of an array. Or it would round large integers, and none of these is known to be large; where
+        the floats are of 16 bits: one or a few written out, lengths, places, pictures, what fits into two bytes. Or it hands
+        through what has its dtype anyway.
         """
         calls = (*self._constructors.made, *self._constructors.renewed)
         return frozenset({*filter(self._is_dated, calls), *self._constructors.tests})
@@ -65,11 +67,18 @@ class DatedConstructions:
             case None:
                 return call not in self._buffers.perhaps
             case TwoMeanings.ROUNDED:
-                return self._is_cast_to_few(call) or self._is_small(call.args[0])
+                return self._is_cast_to_few(call) or self._come_through(call)
             case TwoMeanings.ANY_DTYPE:
                 return self._is_of_same_dtype(call) or self._is_cast(call)
             case meanings:
                 return meanings in (TwoMeanings.SIZE_OR_DATA, TwoMeanings.SIZE_OR_SHAPE)
+
+    def _come_through(self, call: ast.Call) -> bool:
+        """Whether floats hold the integers that they are made of: of 32 bits, all of which none is known to be large."""
+        made = self._constructors.made.get(call)
+        if made is not None and made.dtype in (None, "float32"):
+            return not self._semantics.of(LargeIntegers).are_in(call.args[0])
+        return self._is_small(call.args[0])
 
     def _is_cast_to_few(self, call: ast.Call) -> bool:
         """Whether the integers that a tensor is made are of two bytes at most."""

@@ -91,10 +91,12 @@ class DataAccesses:
         return Access(node, receiver, role, (change,) if change else ())
 
     def _is_looked_up(self, node: ast.Attribute) -> bool:
-        """Whether the code takes ``x.data["name"]``: the features of a graph, a message's payload."""
+        """Whether the code takes ``x.data["name"]``, the features of a graph, a message's payload; or calls ``x.data()``."""
         match self._tree.parent(node):
             case ast.Subscript(value=value, slice=ast.Constant(value=str())):
                 return value is node
+            case ast.Call(func=function):
+                return function is node
         return False
 
     # --- roles -------------------------------------------------------------------------------------------------------

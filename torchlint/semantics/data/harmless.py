@@ -20,6 +20,7 @@ from torchlint.semantics.memory.written_back import WrittenBack
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.shapes.scalars import Scalars
 from torchlint.semantics.unrecorded.fleeting_reads import FleetingReads
+from torchlint.semantics.unrecorded.read_parameters import ReadParameters
 from torchlint.semantics.unrecorded.shown_numbers import ShownNumbers
 
 _COMPARISONS = frozenset(
@@ -108,6 +109,7 @@ class HarmlessReads:
             or self._is_of_new_model(data)
             or self._semantics.of(FleetingReads).is_one(data)
             or self._semantics.of(ShownNumbers).is_one(data)
+            or self._semantics.of(ReadParameters).is_one(data)
         )
 
     def has_no_graph(self, data: ast.Attribute) -> bool:

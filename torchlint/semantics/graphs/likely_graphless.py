@@ -12,8 +12,9 @@ import re
 from torchlint.semantics import Grad, Semantics, Type
 from torchlint.semantics.code.bindings import Binding, Form
 from torchlint.semantics.code.tree import FUNCTIONS, last_name, spoken_name
+from torchlint.semantics.graphs.likely.given_arrays import GivenArrays
+from torchlint.semantics.graphs.likely.looked_up import LookedUp
 from torchlint.semantics.graphs.likely_inputs import MOVERS, LikelyInputs
-from torchlint.semantics.graphs.looked_up import LookedUp
 from torchlint.semantics.kinds.results import LOSS_MODULES
 from torchlint.semantics.observers.unrecorded_calls import UnrecordedCalls
 from torchlint.semantics.observers.unrecorded_results import UnrecordedResults
@@ -90,7 +91,13 @@ class LikelyGraphless:
             return True
         if self._is_of_data_set(origin) or self._buffers.has(origin) or self._is_kept_constant(origin):
             return True
-        return self._is_of_cut(origin) or self._inputs.is_input(origin) or self._is_gathered(origin) or self._is_figure(origin)
+        return (
+            self._is_of_cut(origin)
+            or self._inputs.is_input(origin)
+            or self._is_gathered(origin)
+            or self._is_figure(origin)
+            or (self._semantics.of(GivenArrays).are(origin))
+        )
 
     def is_made_unrecorded(self, node: ast.expr) -> bool:
         """Whether a value is made where autograd is off, or in a function that runs so."""

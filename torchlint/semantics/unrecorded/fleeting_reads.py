@@ -109,8 +109,8 @@ class FleetingReads:
         bindings = self._semantics.bindings.reaching(data.value) if isinstance(data.value, ast.Name) else ()
         if not bindings or any(binding.form is not Form.LOOP for binding in bindings):
             return False
-        if isinstance(self._tree.statement(data), ast.AugAssign):
-            return False  # it goes into what the optimizer keeps
+        if isinstance(statement := self._tree.statement(data), ast.AugAssign) and statement.value is data:
+            return False  # it goes into what the optimizer keeps, as it is
         return self._semantics.of(Reads).makes_new_value(data) and self._is_in_optimizer(data)
 
     def _is_in_optimizer(self, node: ast.AST) -> bool:
