@@ -115,6 +115,17 @@ def test_is_not_found_through_code(expression: str) -> None:
     assert not unstable(expression)
 
 
+@pytest.mark.parametrize("second", ["x - m.unsqueeze(1)", "x.contiguous()"])
+def test_the_largest_is_subtracted_on_one_of_the_ways(second: str) -> None:
+    ways = f"x\n  if other:\n    s = x - m\n  else:\n    s = {second}\n  return m + torch.log(s.exp().sum(1))"
+    assert unstable(ways) == []
+
+
+def test_nothing_is_subtracted_on_any_way() -> None:
+    (found,) = unstable("x\n  if other:\n    s = x * 2\n  else:\n    s = x * 3\n  return «torch.log(s.exp().sum(1))»")
+    assert found.function == "sum"
+
+
 @pytest.mark.parametrize(
     ("name", "more", "is_found"),
     [

@@ -188,7 +188,10 @@ class UnstableLogs:
 
     def _is_shifted(self, value: ast.expr) -> bool:
         """Whether something is subtracted from what an exponential is taken of, or it is bounded: perhaps the largest."""
-        for part in ast.walk(self._computed(value)):
+        given = [value]
+        if isinstance(value, ast.Name):  # on any of the ways there
+            given += [each.value for each in self._semantics.bindings.reaching(value) if each.value is not None]
+        for part in (part for each in given for part in ast.walk(each)):
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
                 return True
             if isinstance(part, ast.Attribute) and part.attr in _SHIFTING:
