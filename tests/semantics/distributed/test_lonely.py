@@ -87,6 +87,15 @@ def test_nobody_waits() -> None:
     assert unwaited("def f(t):\n    work = «dist.irecv(t, 1)»\n    return t") == ["work"]
 
 
+def test_collectives_are_over_at_a_barrier_behind_them() -> None:
+    loop = "def f(ts):\n    {}for t in ts:\n        {}\n    {}return ts"
+    started = "dist.broadcast(t, src=0, async_op=True)"
+    assert unwaited(loop.format("", started, "dist.barrier()\n    ")) == []
+    assert unwaited(loop.format("dist.barrier()\n    ", f"«{started}»", "")) == [""]
+    assert unwaited(loop.format("", "«dist.isend(t, 1)»", "dist.barrier()\n    ")) == [""]
+    assert unwaited(loop.format("", f"«{started}»", "") + "\ndef g():\n    dist.barrier()") == [""]
+
+
 @pytest.mark.parametrize(
     "snippet",
     [

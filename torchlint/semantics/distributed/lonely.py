@@ -68,10 +68,16 @@ class LonelyCollectives:
 
     @cached_property
     def unwaited(self) -> dict[ast.Call, Unwaited]:
-        """The operations that are started and that nobody waits for."""
+        """The operations that are started and that nobody waits for; collectives are over at a barrier behind them."""
         found: dict[ast.Call, Unwaited] = {}
+        last: dict[ast.AST | None, int] = {}
+        for barrier in self._calls("barrier"):
+            function = self._tree.function(barrier)
+            last[function] = max(barrier.lineno, last.get(function, 0))
         for name in sorted(_COLLECTIVES | _STARTED):
             for call in self._calls(name):
+                if name in _COLLECTIVES and last.get(self._tree.function(call), 0) > call.lineno:
+                    continue
                 if name in _STARTED or any(word.arg == "async_op" and _is_true(word.value) for word in call.keywords):
                     match self._tree.parent(call):
                         case ast.Expr():
