@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.project import roots
 from torchlint.project.files import Files, still_hold
-from torchlint.project.importers import ENVIRONMENT, OF_PROJECTS, OTHER_PROGRAMS, SKIPPED
+from torchlint.project.importers import OTHER_PROGRAMS, SKIPPED, may_be_own
 from torchlint.project.questions import is_about
 from torchlint.text.reading import NOTEBOOK
 from torchlint.text.reading import TICK as TICK
@@ -103,11 +103,6 @@ def _is_stamped(asked: str) -> bool:
     )
 
 
-def _is_looked_through(name: str, path: str) -> bool:
-    """Whether a folder, called by its name in small letters, may hold code of the project."""
-    return name not in SKIPPED or (name in OF_PROJECTS and not os.path.isfile(os.path.join(path, ENVIRONMENT)))
-
-
 def stamp(root: str) -> str:
     """What stands for the programs and folders below a root; empty where it would not show all that changes from now on."""
     seen = [os.path.realpath(root)]
@@ -132,7 +127,7 @@ def stamp(root: str) -> str:
                         return ""
                 elif entry.is_dir(follow_symlinks=False):
                     seen.append(entry.name)
-                    if _is_looked_through(entry.name.lower(), entry.path):
+                    if entry.name.lower() not in SKIPPED or may_be_own(entry.name.lower(), entry.path):
                         pending.append(entry.path)
                 elif is_program:
                     status = entry.stat(follow_symlinks=False)

@@ -21,7 +21,7 @@ _MOST_FILES = 20_000
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist"})
 OF_PROJECTS = frozenset({"venv", "env", "build", "dist"})
 """Of these, what may be a folder of the project's own."""
-ENVIRONMENT = "pyvenv.cfg"
+_ENVIRONMENT = "pyvenv.cfg"
 """The file that says of a folder that it is an environment."""
 OTHER_PROGRAMS = (".pyx", ".pyw")
 """How files are called that may import others and are not read."""
@@ -74,6 +74,11 @@ _WAYS = "ways"
 """Under which names it is put down what files import, and by which ways they may get at others besides."""
 _Note = tuple[tuple[str, State, str], ...]
 """Paths below the root with the states of the files, and the words of each."""
+
+
+def may_be_own(name: str, path: str) -> bool:
+    """Whether a folder that is skipped for its name may be the project's own all the same: no environment is in it."""
+    return name in OF_PROJECTS and not os.path.isfile(os.path.join(path, _ENVIRONMENT))
 
 
 class Importers:
@@ -139,7 +144,7 @@ class Importers:
                 elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in SKIPPED:
                         pending.append(entry.path)
-                    elif entry.name in OF_PROJECTS and not os.path.isfile(os.path.join(entry.path, ENVIRONMENT)):
+                    elif may_be_own(entry.name, entry.path):
                         self._unseen.append(os.path.relpath(entry.path, self._root))
                 elif entry.name.endswith(OTHER_PROGRAMS):
                     self._unseen.append(os.path.relpath(entry.path, self._root))

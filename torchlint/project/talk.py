@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from torchlint.project.importers import ENVIRONMENT, OF_PROJECTS
+from torchlint.project.importers import OF_PROJECTS, may_be_own
 from torchlint.project.programs import code_of, is_program
 from torchlint.project.told.outputs import outputs_of
 from torchlint.text.reading import read_file
@@ -361,4 +361,5 @@ def _files(root: str) -> Iterator[str | None]:
 
 def _is_apart(folder: str, name: str) -> bool:
     """Whether a folder within one holds what is not of the project, or an environment."""
-    return name.lower() in _APART or (name.lower() in OF_PROJECTS and os.path.isfile(os.path.join(folder, name, ENVIRONMENT)))
+    small = name.lower()
+    return small in _APART or (small in OF_PROJECTS and not may_be_own(small, os.path.join(folder, name)))
