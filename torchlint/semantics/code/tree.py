@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from typing import TypeAlias, TypeVar, cast
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -104,6 +104,14 @@ class Tree:
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node that ``node`` is a part of; ``None`` for the module."""
         return self._parents.get(node)
+
+    def called(self, node: ast.AST, methods: Collection[str]) -> ast.Call | None:
+        """The call of one of ``methods`` on a value."""
+        match method := self.parent(node):
+            case ast.Attribute(attr=name) if name in methods:
+                call = self.parent(method)
+                return call if isinstance(call, ast.Call) and call.func is method else None
+        return None
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The parent of ``node``, its parent, and so on up to the module."""

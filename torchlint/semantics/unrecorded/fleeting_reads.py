@@ -53,8 +53,8 @@ class FleetingReads:
 
     def _is_copied_for_its_form(self, data: ast.expr) -> bool:
         """Whether a copy is filled at once: ``w.data.clone().zero_()``."""
-        copy = self._called(data, frozenset({"clone"}))
-        return copy is not None and self._called(copy, _FILLS) is not None
+        copy = self._tree.called(data, frozenset({"clone"}))
+        return copy is not None and self._tree.called(copy, _FILLS) is not None
 
     def _is_copy_of_weight(self, data: ast.Attribute) -> bool:
         """Whether a layer's weight, or its amount, is copied at once: ``layer.weight.data.clone()``."""
@@ -65,16 +65,16 @@ class FleetingReads:
                 end: ast.expr = data
                 while isinstance(item := self._tree.parent(end), ast.Subscript) and item.value is end:
                     end = item
-                end = self._called(end, frozenset({"abs"})) or end
-                return self._called(end, frozenset({"clone"})) is not None
+                end = self._tree.called(end, frozenset({"abs"})) or end
+                return self._tree.called(end, frozenset({"clone"})) is not None
         return False
 
     def _is_number_or_copy_of_weight(self, data: ast.Attribute) -> bool:
         """Whether a weight is copied, or one number is asked for: `kept.copy_(w.data)`, `torch.mean(w.data)`."""
         if not self._is_weight(data.value) or isinstance(self._tree.statement(data), ast.AugAssign):
             return False  # a sum may be a penalty
-        end = self._called(data, frozenset({"abs"})) or data
-        call = self._called(end, _TO_ONE | {"clone"})
+        end = self._tree.called(data, frozenset({"abs"})) or data
+        call = self._tree.called(end, _TO_ONE | {"clone"})
         if call is not None:
             return not call.args and not call.keywords
         match self._tree.parent(end):
@@ -101,7 +101,7 @@ class FleetingReads:
         """Whether one number is asked for of what the processes have: ``reduce_mean(loss.data, n).item()``."""
         match call := self._tree.parent(data):
             case ast.Call(func=function, args=[first, *_]) if first is data and _REDUCES.fullmatch(last_name(function)):
-                return self._called(call, frozenset({"item"})) is not None
+                return self._tree.called(call, frozenset({"item"})) is not None
         return False
 
     def _is_computed_with_by_optimizer(self, data: ast.Attribute) -> bool:
@@ -124,15 +124,7 @@ class FleetingReads:
         while True:
             parent = self._tree.parent(node)
             is_item = isinstance(parent, ast.Subscript) and parent.value is node
-            following = parent if is_item else self._called(node, methods)
+            following = parent if is_item else self._tree.called(node, methods)
             if not isinstance(following, ast.expr):
                 return node
             node = following
-
-    def _called(self, node: ast.expr, methods: frozenset[str]) -> ast.Call | None:
-        """The call of one of ``methods`` on a value."""
-        match method := self._tree.parent(node):
-            case ast.Attribute(attr=name) if name in methods:
-                call = self._tree.parent(method)
-                return call if isinstance(call, ast.Call) and call.func is method else None
-        return None

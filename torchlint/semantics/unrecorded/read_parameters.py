@@ -79,9 +79,9 @@ class ReadParameters:
     def _is_copied(self, data: ast.expr) -> bool:
         """Whether a copy is made, behind nothing but moves: ``p.data.to("cpu").clone()``."""
         node = data
-        while (call := self._called(node, _MOVES)) is not None:
+        while (call := self._tree.called(node, _MOVES)) is not None:
             node = call
-        return self._called(node, frozenset({"clone"})) is not None and not self._may_be_of_loss(data)
+        return self._tree.called(node, frozenset({"clone"})) is not None and not self._may_be_of_loss(data)
 
     def _is_computed_with(self, data: ast.expr) -> bool:
         """Whether something new is computed of it, of which no loss is made as far as anything is called."""
@@ -124,14 +124,7 @@ class ReadParameters:
             case ast.Call(func=function, args=[first, *_]) if first is node:
                 library, _, name = (self._semantics.qualified_name(function) or "").rpartition(".")
                 return parent if library == "torch" and name in _COMPUTES else None
-        return self._called(node, _MOVES | _COMPUTES | {"item"})
-
-    def _called(self, node: ast.expr, methods: frozenset[str]) -> ast.Call | None:
-        match method := self._tree.parent(node):
-            case ast.Attribute(attr=name) if name in methods:
-                call = self._tree.parent(method)
-                return call if isinstance(call, ast.Call) and call.func is method else None
-        return None
+        return self._tree.called(node, _MOVES | _COMPUTES | {"item"})
 
     def _is_of_gradient(self, target: ast.expr) -> bool:
         """Whether a gradient is changed: ``p.grad.data += …``."""
