@@ -54,9 +54,11 @@ class TrainingQuestions:
         self._model = model
         self._semantics = model.semantics
 
-    def piled_up(self, step: cst.Call) -> PiledUp[cst.BaseExpression, cst.CSTNode] | None:
-        """What a step of an optimizer uses of former rounds, as nothing zeroes it; ``None`` if nothing."""
-        return self._model.found(self._semantics.of(Zeroing).piles, step)
+    def piled_up(self, call: cst.Call) -> PiledUp[cst.BaseExpression, cst.CSTNode] | None:
+        """What a backward, or a step itself, leaves to a step of an optimizer that uses former rounds, as nothing zeroes it;
+        ``None`` if nothing.
+        """
+        return self._model.found(self._semantics.of(Zeroing).piles, call)
 
     def evaluated_in_training(self, call: cst.Call) -> EvaluatedInTraining[cst.BaseExpression, cst.CSTNode] | None:
         """The model that a call evaluates in the mode that its training left it in; ``None`` if it does nothing like it."""

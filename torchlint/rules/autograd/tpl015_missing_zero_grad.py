@@ -14,7 +14,8 @@ class MissingZeroGrad(Rule):
     ## What it does
     Finds loops that call `backward()` and `optimizer.step()`, and zero the gradients on no path round the loop. An
     optimizer of which nothing is known but its name counts where nothing in sight could zero them, either. So do loops that
-    zero them in one branch alone of `if args.amp:`, and step in both. And models whose
+    zero them in one branch alone of `if args.amp:`, and step in both. What is shown is the last `backward()` before the step.
+    And models whose
     gradients are lent to another one, `shared.grad = own.grad`, where only those of the other are zeroed: since torch 2.0
     `zero_grad()` sets these to `None`, and the model's own stay.
 
@@ -56,14 +57,14 @@ class MissingZeroGrad(Rule):
     needs = (("backward", "optim"), ("step", "optim"))  # of which another file may do both
 
     def visit_Call(self, node: cst.Call) -> None:
-        """Reports the step that uses what piled up, or the backward that adds to what was lent."""
+        """Reports the backward that adds to what piled up, or to what was lent."""
         self._report_lent(node)
         pile = self.model.training.piled_up(node)
         if pile is None:
             return
         optimizer, shown = pile.optimizer, self.model.shown(pile.optimizer)
         zero = statement("{optimizer}.zero_grad()", optimizer=optimizer)
-        before = "it" if pile.backward is node else f"`{self.model.shown(pile.backward)}`"
+        before = "it" if pile.backward is pile.step else f"`{self.model.shown(pile.backward)}`"
         zeroing = None
         if pile.before is not None:
             zeroing = insert_before(pile.before, zero)
@@ -71,7 +72,7 @@ class MissingZeroGrad(Rule):
             zeroing = insert_behind(pile.behind, zero)
         self.report(
             node,
-            f"`{self.model.shown_call(node)}` also uses the gradients of all rounds before, which nothing zeroes; "
+            f"`{self.model.shown_call(pile.step)}` also uses the gradients of all rounds before, which nothing zeroes; "
             f"call `{shown}.zero_grad()` before {before}",
             fix(f"Insert `{shown}.zero_grad()`", zeroing, rests_on=unknown("the training takes another course"))
             if zeroing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -30,13 +30,14 @@ _STEP_HOOKS = ("register_step_post_hook", "register_step_pre_hook", "register_po
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PiledUp(Generic[Node, Place]):
-    """A step of ``optimizer`` that uses the gradients of all rounds, and the first ``backward`` that adds to them.
+    """A ``step`` of ``optimizer`` that uses the gradients of all rounds, and the first ``backward`` that adds to them.
 
     They can be zeroed ``before`` a statement, or ``behind`` one; nowhere if neither is given.
     """
 
     optimizer: Node
     backward: Node
+    step: Node
     before: Place | None = None
     behind: Place | None = None
 
@@ -63,7 +64,7 @@ class Zeroing:
 
     @cached_property
     def piles(self) -> dict[ast.Call, PiledUp[ast.expr, ast.stmt]]:
-        """The steps that use the gradients of former rounds."""
+        """The steps that use the gradients of former rounds, each by the backward before it which adds to those."""
         steps = [*self._steps.steps, *self._likely_steps()]
         piles = dict(self._handed_on)
         if not steps or any(hook in self._semantics.facts.calls for hook in _STEP_HOOKS):
@@ -81,8 +82,15 @@ class Zeroing:
             key = (round_.loop, frozenset(each.backward for each in own))
             if own and key not in reported and self._piles_up(step, own, round_):
                 reported.add(key)
-                piles[step.call] = self._pile(step, own, round_)
+                piles[self._adding(step, own, piles)] = self._pile(step, own, round_)
         return piles
+
+    def _adding(self, step: Step, own: list[_OwnBackward], known: Container[ast.Call]) -> ast.Call:
+        """The last backward of the same function before a step, if there is one that no other step has; else the step."""
+        function = self._semantics.tree.function(step.call)
+        before = [each.backward for each in own if position(each.backward) < position(step.call)]
+        beside = [each for each in before if self._semantics.tree.function(each) is function and each not in known]
+        return beside[-1] if beside else step.call
 
     # --- steps that other files make ---------------------------------------------------------------------------------
 
@@ -98,7 +106,7 @@ class Zeroing:
             outermost = [loop, *tree.loops(loop)][-1]
             wiping = [zero for zero in self._steps.zero_grads_in(outermost) if not self._optimizers.apart(optimizer, zero.of)]
             if not wiping and not self._semantics.of(UnseenCode).may_wipe(self._rounds.of_loop(loop), optimizer):
-                yield call, PiledUp(optimizer, call, before=tree.statement(call))
+                yield call, PiledUp(optimizer, call, call, before=tree.statement(call))
 
     def _is_anew(self, round_: LoopRound, optimizer: ast.expr) -> bool:
         """Whether each round may have an optimizer of its own, by where that is made."""
@@ -283,14 +291,14 @@ class Zeroing:
         tree = self._semantics.tree
         function, first = tree.function(step.call), own[0].backward
         if any(tree.function(each.backward) is not function for each in own) or not self._is_bound_before(step, round_):
-            return PiledUp(step.optimizer, first)
+            return PiledUp(step.optimizer, first, step.call)
         if self._always_steps(step, own, round_):
             outer = round_.loop if function is tree.function(round_.loop) else function
             assert isinstance(outer, (*LOOPS, *FUNCTIONS))
             calls = [step.call, *(each.backward for each in own)]
-            return PiledUp(step.optimizer, first, before=self._first_of_shared_block(outer.body, calls))
+            return PiledUp(step.optimizer, first, step.call, before=self._first_of_shared_block(outer.body, calls))
         statement = tree.statement(step.call)
-        return PiledUp(step.optimizer, first, behind=statement if isinstance(statement, ast.Expr) else None)
+        return PiledUp(step.optimizer, first, step.call, behind=statement if isinstance(statement, ast.Expr) else None)
 
     def _is_bound_before(self, step: Step, round_: LoopRound) -> bool:
         """Whether the optimizer's variable is bound before the loop, or the function, starts."""
