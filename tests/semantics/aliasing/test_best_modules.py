@@ -104,3 +104,61 @@ def test_candidates_that_are_trained_one_by_one() -> None:
     search = "\n    def search(self, models, loader):\n        for model in models:\n            self.train(model, loader)\n"
     assert kept(candidates + search) == []
     assert kept(candidates + search.replace("model in", "i, each in").replace("train(model", "train(models[i]")) == []
+
+
+BY_KEY = """\
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+        self.best = {"loss": 1e9, "model": None}
+
+    def fit(self, loader):
+        for epoch in range(9):
+            loss = self.epoch(loader)
+            if loss < self.best["loss"]:
+                self.best["loss"] = loss
+                self.best["model"] = «self.model»
+
+    def epoch(self, loader):
+        self.model.train()
+        total = 0
+        for x, y in loader:
+            loss = self.model(x, y)
+            loss.backward()
+            self.update()
+            total += loss.item()
+        return total
+
+    def update(self):
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    def save(self):
+        torch.save(self.best["model"].state_dict(), "best.pt")
+"""
+
+
+def test_an_item_of_a_dict_of_the_object() -> None:
+    assert kept(f"import torch\n{BY_KEY}") == [("self.model", "self.best['model']", "self.epoch(loader)")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('self.best["model"].state_dict()', 'self.best["loss"]'),
+        ('self.best["model"].state_dict()', "self.model.state_dict()"),
+        ('["model"] = self.model', "[loss] = self.model"),
+        ("self.model.train()", "self.teacher.train()\n        self.model.eval()"),
+        ("        self.optimizer.step()", "        self.optimizer.zero_grad()"),
+        ("        self.optimizer.step()", "        other.optimizer.step()"),
+        ("            loss = self.epoch(loader)", "            self.model = make()\n            loss = self.epoch(loader)"),
+        ('if loss < self.best["loss"]', 'if not self.best["loss"]'),
+    ],
+)
+def test_items_that_nothing_changes_or_reads(old: str, new: str) -> None:
+    snippet = BY_KEY.replace("«", "").replace("»", "")
+    assert old in snippet
+    snippet = snippet.replace(old, new)
+    if "teacher" in new:
+        snippet = snippet.replace("loss = self.model(x, y)", "loss = self.teacher(x, y)")
+    assert kept(f"import torch\n{snippet}") == []

@@ -16,8 +16,8 @@ class SnapshotAlias(Rule):
     ## What it does
     Finds "copies" of weights that are none and are kept across an update: `best = model.state_dict()`,
     `before = list(model.parameters())`, `old = w.detach()`, `best_model = model`, which are compared, restored or saved
-    after `optimizer.step()`, `load_state_dict` or a call that trains; and `self.best_model = model`, which another method
-    reads, while the loop goes on training it that has called this one.
+    after `optimizer.step()`, `load_state_dict` or a call that trains; and `self.best_model = model`, or
+    `self.best["model"] = self.model`, which another method reads, while the loop goes on training it that has called this one.
 
     ## Why is this bad
     `state_dict()`, `parameters()`, `.detach()` and `.data` give the model's own memory. The optimizer changes it in place,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from torchlint.semantics import Semantics, Type
 from torchlint.semantics.code.tree import FUNCTIONS, Loop, in_body
 from torchlint.semantics.memory.places import Place, Places
-from torchlint.semantics.training.updates import Updates
+from torchlint.semantics.modules.evidence import ModuleEvidence
+from torchlint.semantics.training.updates import Update, Updates
 
 _CALLERS = 3
 """So many calls far the loop is looked for that trains what is kept."""
@@ -26,36 +27,56 @@ class BestModule:
 
 
 class BestModules:
-    """Finds them in one file: ``if loss < self.least: self.best_model = model``, which another method reads."""
+    """Finds them in one file: ``if loss < self.least: self.best_model = model``, which another method reads.
+
+    What is kept by its key in a dict of the object, ``self.best["model"] = model``, is kept alike.
+    """
 
     def __init__(self, semantics: Semantics) -> None:
         self._semantics = semantics
         self._tree = semantics.tree
+        self._trained: dict[tuple[ast.ClassDef, str], set[ast.AST]] = {}
 
     @property
     def found(self) -> Iterator[BestModule]:
         """The modules that are kept so."""
         for assignment in self._tree.of_type(ast.Assign):
             match assignment.targets, assignment.value:
-                case [ast.Attribute() as target], (ast.Name() | ast.Attribute()) as value if "best" in target.attr.lower():
+                case [(ast.Attribute() | ast.Subscript()) as target], (ast.Name() | ast.Attribute()) as value:
                     best = self._kept(target, value)
                     if best is not None:
                         yield best
 
-    def _kept(self, target: ast.Attribute, value: ast.expr) -> BestModule | None:
-        function, owner = self._tree.function(target), self._semantics.facts.self_class(target.value)
+    def _kept(self, target: ast.Attribute | ast.Subscript, value: ast.expr) -> BestModule | None:
+        held, function = _held(target), self._tree.function(target)
+        if held is None or "best" not in ast.unparse(target).lower():
+            return None
+        owner = self._semantics.facts.self_class(held.value)
         if owner is None or not isinstance(function, FUNCTIONS) or not self._is_compared(target):
             return None
         place = self._semantics.of(Places).place(value)
-        if place is None or self._semantics.kind(value).type is not Type.MODULE:
+        if place is None or not self._is_module(value):
             return None
-        uses = [use for slot in self._semantics.facts.slots(owner, target.attr) for use in slot.uses]
-        if not any(self._tree.function(use) is not function and self._takes(use) for use in uses):
+        uses = (self._read(use, target) for slot in self._semantics.facts.slots(owner, held.attr) for use in slot.uses)
+        if not any(use is not None and self._tree.function(use) is not function and self._takes(use) for use in uses):
             return None
         update = self._update(place, target, _CALLERS)
         return BestModule(value, place, ast.unparse(target), update) if update is not None else None
 
-    def _is_compared(self, target: ast.Attribute) -> bool:
+    def _is_module(self, value: ast.expr) -> bool:
+        kind = self._semantics.kind(value)
+        return kind.type is Type.MODULE or (not kind.known and self._semantics.of(ModuleEvidence).is_module(value))
+
+    def _read(self, use: ast.expr, target: ast.Attribute | ast.Subscript) -> ast.expr | None:
+        """Where a use of an attribute reads what is kept in it: itself, or the item of that key."""
+        if isinstance(target, ast.Attribute):
+            return use
+        match self._tree.parent(use):
+            case ast.Subscript(value=owner, slice=ast.Constant(value=key), ctx=ast.Load()) as item if owner is use:
+                return item if isinstance(target.slice, ast.Constant) and target.slice.value == key else None
+        return None
+
+    def _is_compared(self, target: ast.expr) -> bool:
         """Whether a comparison decides, in the function itself, that something is kept."""
         child: ast.AST = target
         for parent in self._tree.ancestors(target):
@@ -86,7 +107,7 @@ class BestModules:
             if self._is_made_in(place, loop):
                 return None
             for update in updates.of_scope(scope):
-                if update.of and self._tree.inside(update.node, loop) and updates.changes(update, place):
+                if self._tree.inside(update.node, loop) and self._changes(update, place):
                     return update.node
         function = self._tree.function(node)
         if not far or not isinstance(function, FUNCTIONS) or self._is_made_in(place, function):
@@ -98,6 +119,53 @@ class BestModules:
                 return found
         return None
 
+    def _changes(self, update: Update, place: Place) -> bool:
+        """Whether an update changes a module: one whose parameters its optimizer has; else, where the object is given both, the
+        one that the method runs which makes the step, or has another one make it.
+        """
+        if update.of:
+            return self._semantics.of(Updates).changes(update, place)
+        owner = self._semantics.facts.self_class(place.root)
+        called = self._semantics.inference.call_graph.called(update.node) if isinstance(update.node, ast.Call) else None
+        function = called or self._tree.function(update.node)
+        return owner is not None and function in self._training_methods(owner, place)
+
+    def _training_methods(self, owner: ast.ClassDef, place: Place) -> set[ast.AST]:
+        """The methods that run a module of a class's objects, where the class steps an optimizer of theirs."""
+        key = owner, place.spelling
+        if key not in self._trained:
+            steps = (call.func for call in self._semantics.facts.calls.get("step", ()) if isinstance(call.func, ast.Attribute))
+            steps_own = any(isinstance(each.value, ast.Attribute) and self._is_own(each.value, owner) for each in steps)
+            uses = self._semantics.of(Places).occurrences(place) if steps_own else ()
+            runs = (self._tree.function(use) for use in uses if self._is_run(use))
+            self._trained[key] = {each for each in runs if isinstance(each, FUNCTIONS)}
+        return self._trained[key]
+
+    def _is_own(self, optimizer: ast.Attribute, owner: ast.ClassDef) -> bool:
+        if self._semantics.facts.self_class(optimizer.value) is not owner:
+            return False
+        return self._semantics.kind(optimizer).type is Type.OPTIMIZER or "optim" in optimizer.attr.lower()
+
+    def _is_run(self, use: ast.expr) -> bool:
+        """Whether a use of a module calls it, or puts it into training mode."""
+        match self._tree.parent(use):
+            case ast.Call(func=function):
+                return function is use
+            case ast.Attribute(attr="forward" | "train") as method:
+                call = self._tree.parent(method)
+                return isinstance(call, ast.Call) and call.func is method
+        return False
+
     def _is_made_in(self, place: Place, code: Loop | ast.AST) -> bool:
         """Whether a place gets another module somewhere in the code, so that the old one is left as it is."""
         return any(self._tree.inside(node, code) for node in self._semantics.of(Places).rebound(place))
+
+
+def _held(target: ast.Attribute | ast.Subscript) -> ast.Attribute | None:
+    """The attribute that a target is, or is an item of by a key that is written out."""
+    match target:
+        case ast.Attribute():
+            return target
+        case ast.Subscript(value=ast.Attribute() as held, slice=ast.Constant(value=str())):
+            return held
+    return None
