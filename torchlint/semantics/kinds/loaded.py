@@ -34,13 +34,15 @@ class LoadedTensors:
         uses = [use for binding in bindings for use in binding.uses]
         if any(map(self._takes_tensor, uses)):
             return True
-        return any(map(self._is_models_input, uses)) and any(map(self._is_moved_target, bindings))
+        if not any(map(self._is_models_input, uses)):
+            return False
+        return any(map(self._is_moved_target, bindings)) or all(map(self._is_entry, bindings))
 
     def _is_unpacked(self, binding: Binding) -> bool:
         """Whether a binding is ``x`` of ``for x, y in loader``, or of ``x, y = batch`` or ``x = batch[0]`` within a loop."""
         if binding.form is Form.LOOP and binding.value is not None:
             return len(binding.path) > _depth(binding.value) and self._is_loader(binding.value)
-        batch = _batch(binding)
+        batch = self._batch(binding)
         items = self._semantics.bindings.reaching(batch) if batch is not None else ()
         return bool(items) and all(
             item.form is Form.LOOP
@@ -65,6 +67,8 @@ class LoadedTensors:
                 return _CRITERIA.fullmatch(last_name(function)) is not None
             case ast.Attribute(attr=name):
                 return name in ("shape", "size", "view", "dim", "dtype") or name in torch_api.TENSOR_ONLY
+            case ast.Subscript(value=owner, slice=ast.Tuple(elts=axes)) if owner is use:
+                return any(isinstance(each, ast.Slice) for each in axes)  # of several axes, as of arrays, which do not move
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
                 other = self._semantics.kind(right if left is use else left)
                 return other.is_tensor and not other.loose
@@ -80,7 +84,7 @@ class LoadedTensors:
     def _is_moved_target(self, binding: Binding) -> bool:
         """Whether another part of the same batch is moved by a statement of its own, too, and is given to a criterion."""
         scope = binding.scope.bindings.values()
-        others = (each for bound in scope for each in bound if each is not binding and _is_of_same_batch(each, binding))
+        others = (each for bound in scope for each in bound if each is not binding and self._is_of_same_batch(each, binding))
         return any(any(map(self._takes_tensor, other.uses)) and any(map(self._is_moved_alone, other.uses)) for other in others)
 
     def _is_moved_alone(self, use: ast.Name) -> bool:
@@ -93,25 +97,40 @@ class LoadedTensors:
                 return isinstance(around, ast.Expr)
         return False
 
-
-def _batch(binding: Binding) -> ast.Name | None:
-    """The variable that a binding takes a part of: ``batch`` of ``x, y = batch`` and ``x = batch[0]``."""
-    if binding.form is not Form.ASSIGNMENT:
+    def _batch(self, binding: Binding) -> ast.Name | None:
+        """The variable that a binding takes a part of: ``batch`` of ``x, y = batch``, ``x = batch[0]``, ``x = batch["x"]``."""
+        match self._assigned(binding):
+            case ast.Name() as batch if binding.path:
+                return batch
+            case ast.Subscript(value=ast.Name() as batch, slice=ast.Constant(value=int() | str()) | ast.Name()):
+                return batch
         return None
-    match binding.value:
-        case ast.Name() as batch if binding.path:
-            return batch
-        case ast.Subscript(value=ast.Name() as batch, slice=ast.Constant(value=int())) if not binding.path:
-            return batch
-    return None
 
+    def _assigned(self, binding: Binding) -> ast.expr | None:
+        """What a variable is assigned, by itself or beside others: ``batch[0]`` to ``x`` in ``x, y = batch[0], batch[1]``."""
+        if binding.form is not Form.ASSIGNMENT:
+            return None
+        match binding.value, binding.path:
+            case ((ast.Tuple(elts=values) | ast.List(elts=values)), (int() as place,)) if place < len(values):
+                is_plain = not any(isinstance(each, ast.Starred) for each in values)
+                return values[place] if is_plain and not isinstance(values[place], ast.Name) else None
+            case ast.Subscript(), (_, *_):
+                return None
+        return binding.value
 
-def _is_of_same_batch(one: Binding, other: Binding) -> bool:
-    """Whether two variables have parts of one item of a loop."""
-    batch, others = _batch(one), _batch(other)
-    if batch is None or others is None:
-        return one.value is other.value and one.form is other.form
-    return batch.id == others.id
+    def _is_entry(self, binding: Binding) -> bool:
+        """Whether a variable has what a batch keeps under a name, ``batch["image"]``, and not the batch itself."""
+        match self._assigned(binding):
+            case ast.Subscript(slice=ast.Constant(value=str())):
+                return True
+        return False
+
+    def _is_of_same_batch(self, one: Binding, other: Binding) -> bool:
+        """Whether two variables have parts of one item of a loop."""
+        batch, others = self._batch(one), self._batch(other)
+        if batch is None or others is None:
+            return one.value is other.value and one.form is other.form
+        return batch.id == others.id
 
 
 def _unwrapped(iterable: ast.expr) -> ast.expr:
