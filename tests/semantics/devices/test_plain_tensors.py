@@ -153,3 +153,61 @@ def test_an_item_of_a_row_has_no_dimensions(value: str) -> None:
 )
 def test_a_row_of_a_table_has(value: str) -> None:
     assert plain(value, LOOP)
+
+
+TIED = """\
+import torch
+from torch import nn
+import torch.nn.functional as F
+class Net(nn.Module):
+  def __init__(self, n, tied):
+    super().__init__()
+    self.fc = nn.Linear(n, n)
+    self.w = nn.Parameter(torch.ones(n, n))
+    {store}
+  def encode(self, y):
+    return self.fc(y)
+  def decode(self, y):
+    return {use}
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "use", "parameter"),
+    [
+        ("self.x = self.w.t()", "F.linear(y, self.x)", "self.w"),
+        ("self.x = self.w.T", "torch.relu(y) @ self.x", "self.w"),
+        ("self.x = self.fc.weight.transpose(0, 1)", "F.linear(y, self.x)", "self.fc.weight"),
+        ("self.x = torch.t(self.fc.weight)", "F.linear(y, self.x)", "self.fc.weight"),
+        (
+            "if tied:\n      self.x = self.w.t()\n    else:\n      self.x = nn.Parameter(self.w)",
+            "F.linear(y, self.x)",
+            "self.w",
+        ),
+    ],
+)
+def test_a_view_of_a_parameter(store: str, use: str, parameter: str) -> None:
+    semantics, _ = marked(TIED.format(store=store, use=use))
+    (found,) = semantics.of(PlainTensors).found.values()
+    assert found.parameter is not None and ast.unparse(found.parameter) == parameter
+
+
+@pytest.mark.parametrize(
+    ("store", "use"),
+    [
+        ("self.x = self.w", "F.linear(y, self.x)"),
+        ("self.x = nn.Parameter(self.w.t())", "F.linear(y, self.x)"),
+        ("self.x = self.w.t()", "F.linear(y, self.x.to(y.device))"),
+        ("self.x = self.w.t()", "F.linear(y, self.w.t())"),
+        ("x = self.w.t()", "F.linear(y, self.w)"),
+        ("self.x = tied.w.t()", "F.linear(y, self.x)"),
+        ("self.x = self.w.shape", "y.view(self.x)"),
+        ("self.x = self.fc.in_features", "y * self.x"),
+        (
+            "self.x = self.w.t()\n  def forward(self, y):\n    self.x = self.w.t()\n    return self.decode(y)",
+            "F.linear(y, self.x)",
+        ),
+    ],
+)
+def test_what_is_no_view_of_a_parameter_that_stays_behind(store: str, use: str) -> None:
+    assert not marked(TIED.format(store=store, use=use))[0].of(PlainTensors).found

@@ -14,12 +14,13 @@ class TensorNotBuffer(Rule):
     """
     ## What it does
     Finds tensors that a module keeps as a plain attribute, `self.mask = torch.ones(…)`, and combines with its inputs in a
-    method that does not move them there.
+    method that does not move them there. So it is with views of the module's own parameters, `self.back = self.weight.t()`.
 
     ## Why is this bad
     `model.to(device)`, `.cuda()`, `.double()` and `.half()` move parameters and buffers. A plain attribute stays where and what
     it was: on another device the method raises, or computes in another dtype than the rest of the module. Nor is it in copies
-    that `DataParallel` makes for each device.
+    that `DataParallel` makes for each device. A view of a parameter shows the memory that this had when it was taken: once the
+    model has been moved, that is where it was before. It is to be computed where it is used.
 
     ## Example
     ```python
@@ -75,6 +76,14 @@ class TensorNotBuffer(Rule):
         if kept is None or not isinstance(target, cst.Attribute):
             return
         shown = self.model.shown(target)
+        if kept.parameter is not None:
+            parameter, other = self.model.shown(kept.parameter), self.model.shown(kept.other)
+            self.report(
+                node,
+                f"`{shown}` shares the memory that `{parameter}` has here, and keeps it when the module is moved to another "
+                f"device or dtype, but `{kept.method}` combines it with `{other}`; compute it there",
+            )
+            return
         new = statement(
             f'{{owner}}.register_buffer("{target.attr.value}", {{value}}, persistent=False)',
             owner=target.value,

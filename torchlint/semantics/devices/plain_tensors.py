@@ -41,6 +41,10 @@ _ALONG = frozenset(
     for name in ("exp", "log", "sqrt", "sin", "cos", "abs", "softmax", "sigmoid", "tanh", "triu", "tril", "unsqueeze", "pow")
 )
 """Functions whose result is where their first argument is."""
+_VIEWS = frozenset(
+    {"t", "T", "mT", "transpose", "permute", "view", "reshape", "unsqueeze", "squeeze", "flatten", "swapaxes", "movedim"}
+)
+"""Methods and attributes whose result shares the memory that a tensor has at that time."""
 _DEPTH = 6
 
 
@@ -48,7 +52,8 @@ _DEPTH = 6
 class PlainTensor(Generic[Node]):
     """A tensor that an attribute is given in ``__init__``, the ``use`` of it that meets ``other``, and in which method.
 
-    Not ``is_always`` where the attribute may be made a parameter afterwards.
+    Not ``is_always`` where the attribute may be made a parameter afterwards. It may be a view of a ``parameter`` of the module,
+    whose memory is another one once the module was moved.
     """
 
     value: Node
@@ -56,6 +61,7 @@ class PlainTensor(Generic[Node]):
     other: Node
     method: str
     is_always: bool = True
+    parameter: Node | None = None
 
 
 class PlainTensors:
@@ -92,7 +98,8 @@ class PlainTensors:
                     uses = [use for use in uses if not self._is_item(use)]
                 met = self._met(uses)
                 if met is not None:
-                    found[assignment] = PlainTensor(assignment.value, *met, is_always=len(slot.stores) == 1)
+                    is_always, parameter = len(slot.stores) == 1, self._viewed(assignment.value)
+                    found[assignment] = PlainTensor(assignment.value, *met, is_always=is_always, parameter=parameter)
         return found
 
     def _is_registered(self, definition: ast.ClassDef, name: str) -> bool:
@@ -128,9 +135,29 @@ class PlainTensors:
         """Whether a new tensor, with dimensions, is kept on the device where torch makes tensors."""
         if not isinstance(assignment, ast.Assign) or len(assignment.targets) != 1:
             return False
+        if self._viewed(assignment.value) is not None:
+            return True
         kind = self._semantics.kind(assignment.value)
         is_own = kind.is_tensor and kind.grad not in (Grad.LEAF, Grad.GRAPH)
         return is_own and kind.scalar is not True and self._is_made_here(assignment.value, 0)
+
+    def _viewed(self, value: ast.expr) -> ast.expr | None:
+        """The parameter of the module itself, or of a layer of it, that a value is a view of: ``self.fc.weight.t()``."""
+        current = value
+        while True:
+            match current:
+                case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _VIEWS:
+                    is_of_torch = self._semantics.qualified_name(inner) == "torch"
+                    current = current.args[0] if is_of_torch and current.args else inner
+                case ast.Attribute(value=inner, attr="T" | "mT"):
+                    current = inner
+                case _:
+                    break
+        root = current
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        is_own = isinstance(current, ast.Attribute) and self._facts.self_class(root) is not None
+        return current if current is not value and is_own and self._semantics.kind(current).grad is Grad.LEAF else None
 
     def _is_made_here(self, value: ast.expr, depth: int) -> bool:
         """Whether a value is computed of what torch's factories make, on no device that is said, and of numbers."""
