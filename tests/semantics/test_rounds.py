@@ -57,6 +57,7 @@ def is_used_up(body: str) -> bool:
     "body",
     [
         "(w * x).sum().backward()",
+        "z = x['input']\nif flag:\n    z = z.cuda()\nF.mse_loss(plain(z), y.float()).backward()",
         "loss = F.mse_loss(w * x, y)\nloss.backward()\nprint(loss.item())",
         "out = plain(x)\nloss = F.mse_loss(out, y)\nloss.backward()\nhits = (out.argmax(1) == y).sum()\nprint(hits)",
         "loss = scaled(w * x).sum()\nloss += (w ** 2).sum()\nloss.backward()",

@@ -41,6 +41,7 @@ def asked(snippet: str) -> str:
         ("«torch.arange(3).float()»", "dtype=float32"),
         ("«torch.arange(3).to(torch.float16)»", "dtype=torch.float16"),
         ("«torch.eye(3)[None, :].cuda()»", 'device="cuda"'),
+        ("«torch.eye(3)[None, ...].to(device)»", "device=device"),
         ("«torch.zeros(3).unsqueeze(0).cuda()»", 'device="cuda"'),
         ("x = torch.ones(3)\n«torch.zeros(3).type_as(x)»", "device=x.device, dtype=x.dtype"),
         ("«torch.ones(3).to(x.device).cuda()»", 'device="cuda"'),

@@ -34,6 +34,8 @@ _REPORTING = frozenset(
 )
 _FILLING = frozenset({"append", "extend", "insert", "update", "add", "put", "setdefault", "appendleft", "copy_"})
 _LOADERS = re.compile(r"loader|dataset|batches", re.IGNORECASE)
+_MOVES = frozenset({"to", "cuda", "cpu", "float", "double", "half", "long", "int", "bool"})
+"""Methods that move or cast: what they give has the graph of what they are called on, whatever that is."""
 _CRITERIA = re.compile(r"^(criterion|loss_?(fn|func|function))$", re.IGNORECASE)
 
 
@@ -86,7 +88,7 @@ class RoundGraphs:
                 return bool(bindings) and all(self._is_bound_in_round(binding, node, loop, made) for binding in bindings)
             case ast.Call():
                 operands = [*node.args, *(word.value for word in node.keywords)]
-                if isinstance(node.func, ast.Attribute) and self._inference.kind(node.func.value).is_tensor:
+                if isinstance(node.func, ast.Attribute) and self._is_of_tensor(node.func):
                     operands.append(node.func.value)
                 return self._is_pure(node) and all(self._is_made_in_round(part, loop, made) for part in operands)
             case ast.Attribute(value=value, attr=name):
@@ -161,7 +163,7 @@ class RoundGraphs:
         kind = self._inference.kind(call.func)
         if kind.type is Type.MODULE:
             return self._is_stateless(kind)
-        if isinstance(call.func, ast.Attribute) and self._inference.kind(call.func.value).is_tensor:
+        if isinstance(call.func, ast.Attribute) and self._is_of_tensor(call.func):
             return True
         if isinstance(call.func, ast.Attribute) and self._inference.kind(call.func.value).type is Type.MODULE:
             return call.func.attr == "forward" and self._is_stateless(self._inference.kind(call.func.value))
@@ -171,6 +173,11 @@ class RoundGraphs:
         if (elsewhere := self._elsewhere.function(call.func)) is not None:
             return is_pure(elsewhere)
         return not kind.known and isinstance(call.func, ast.Name) and _CRITERIA.match(call.func.id) is not None
+
+    def _is_of_tensor(self, method: ast.Attribute) -> bool:
+        """Whether a method is a tensor's, or moves or casts a part of a batch, whose kind is not known."""
+        kind = self._inference.kind(method.value)
+        return kind.is_tensor or (method.attr in _MOVES and isinstance(method.value, ast.Name) and not kind.known)
 
     def _is_stateless(self, module: Kind) -> bool:
         """Whether a module surely keeps nothing from one forward to the next."""

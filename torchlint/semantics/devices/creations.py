@@ -331,7 +331,9 @@ def _after(before: Placement, asked: Placement) -> Placement:
 def _only_shapes(index: ast.expr) -> bool:
     """Whether an index selects nothing: ``[None]``, ``[:, None]``, ``[...]``."""
     match index:
-        case ast.Constant(value=None) | ast.Slice(lower=None, upper=None, step=None):
+        case ast.Constant(value=value):
+            return value is None or value is Ellipsis
+        case ast.Slice(lower=None, upper=None, step=None):
             return True
         case ast.Tuple(elts=parts):
             return all(_only_shapes(part) for part in parts)
