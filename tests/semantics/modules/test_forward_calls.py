@@ -51,6 +51,7 @@ def leaves_out_hooks(code: str) -> bool:
         "class Other(Net):\n    def predict(self, x):\n        return «self.forward(x)»",
         "class Other(nn.Module):\n    def forward(self, x):\n        return «Net().forward(x)»",
         "def f(net, x):\n    net.eval()\n    return «net.forward(x)»\nnet = Net()",
+        "for m in parts:\n    m.forward = torch.compile(m.forward, fullgraph=True)\n«Net().forward(x)»",
         "class Plain:\n    pass\nplain = Plain()\ndef f(net, x):\n    net.eval()\n    return «net.forward(x)»",
         "class Like(Base):\n    pass\nnet = Like()\ndef f(net, x):\n    net.eval()\n    return «net.forward(x)»",
     ],
@@ -69,6 +70,8 @@ def test_a_module_past_its_hooks(code: str) -> None:
         "class Other(nn.Module):\n    def __call__(self, x):\n        return «Net().forward(x)»",
         "if torch.jit.is_scripting():\n    «Net().forward(x)»",
         "net = Net()\nnet.forward = torch.compile(net.forward)\n«net.forward(x)»",
+        "for m in parts:\n    m.forward = partial(run, m.forward)\n«Net().forward(x)»",
+        "for m in parts:\n    m.forward = torch.compile(run)\n«Net().forward(x)»",
     ],
 )
 def test_where_it_is_meant(code: str) -> None:

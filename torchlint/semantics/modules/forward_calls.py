@@ -15,6 +15,8 @@ from torchlint.semantics.modules.evidence import ModuleEvidence
 _OWN_CALL = ("gpytorch.", "torchmetrics.", "botorch.", "pyro.contrib.gp.", "torch.fx.")
 """Packages whose modules have a ``__call__`` of their own, that does other things than ``forward``."""
 
+_COMPILING = ("torch.compile", "torch.jit.", "torch.cuda.make_graphed_callables")
+"""Functions whose result does what the function that they are given does."""
 _CLASS = re.compile(r"[A-Z]\w*[a-zA-Z0-9]")
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC"})
 _OWN_FORWARD = ("forward", "__call__", "__getattr__")
@@ -161,8 +163,10 @@ class ForwardCalls:
     # --- what is meant -----------------------------------------------------------------------------------------------
 
     def _is_deliberate(self, call: ast.Call, receiver: ast.expr, kind: Kind) -> bool:
-        """Whether a call of ``forward`` is meant: in what a module's call itself runs, or where ``forward`` is replaced."""
-        if self._is_replaced or self._is_for_scripting(call):
+        """Whether a call of ``forward`` is meant: in what a module's call itself runs, or where ``forward`` is replaced, if
+        only by itself, compiled: ``net.forward = torch.compile(net.forward)``.
+        """
+        if None in self._replaced or ast.unparse(receiver) in self._replaced or self._is_for_scripting(call):
             return True
         function = self._method_around(call)
         if function is None:
@@ -172,10 +176,19 @@ class ForwardCalls:
         return self._semantics.facts.self_class(receiver) is not None and function in self._run_by_forward(kind)
 
     @cached_property
-    def _is_replaced(self) -> bool:
-        """Whether the file gives something another ``forward``."""
+    def _replaced(self) -> set[str | None]:
+        """What the file gives its own ``forward``, compiled, as it is spelled; `None` if it gives something another one."""
         attributes = self._semantics.tree.of_type(ast.Attribute)
-        return any(node.attr == "forward" and not isinstance(node.ctx, ast.Load) for node in attributes)
+        stores = (node for node in attributes if node.attr == "forward" and not isinstance(node.ctx, ast.Load))
+        return {ast.unparse(store.value) if self._is_compiled(store) else None for store in stores}
+
+    def _is_compiled(self, store: ast.Attribute) -> bool:
+        """Whether an attribute gets what it was, compiled: ``net.forward = torch.compile(net.forward)``."""
+        match self._semantics.tree.parent(store):
+            case ast.Assign(value=ast.Call(func=function, args=[given, *_])):
+                name = self._semantics.qualified_name(function) or ""
+                return name.startswith(_COMPILING) and ast.unparse(given) == ast.unparse(store)
+        return False
 
     def _is_for_scripting(self, call: ast.Call) -> bool:
         """Whether a call stands under ``if torch.jit.is_scripting():``."""
